@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One list for every Swift target. The two features make each file name what it imports and what escapes from it:
+/// https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+/// https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [String]) -> Target {
+    .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
+}
+
+func executable(_ name: String, _ dependencies: [String]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies.map { .init(stringLiteral: $0) },
+        swiftSettings: settings
+    )
+}
+
+func tests(_ subject: String, _ dependencies: [String] = []) -> Target {
+    .testTarget(
+        name: subject + "Tests",
+        dependencies: ([subject, "TestSupport"] + dependencies).map { .init(stringLiteral: $0) },
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "paycast",
+    targets: [
+        // The C libraries of Debian 12, each imported by the one Swift target named beside it.
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
+        .systemLibrary(name: "CLinux"),  // Runtime: eventfd and thread names, which Glibc's module leaves out
+
+        // Values and pure rules, then what they run on.
+        library("Domain", []),
+        library("Runtime", ["Domain", "CLinux"]),
+        library("Crypto", ["Domain", "COpenSSL"]),
+        library("HTTPClient", ["CCurl"]),
+
+        // The stages of the pipeline: proven, committed, rendered, fanned out.
+        library("Providers", ["Domain", "Crypto"]),
+        library("Ledger", ["Domain", "Runtime", "CSQLite"]),
+        library("Fragments", ["Domain"]),
+        library("Hub", ["Domain"]),
+        library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
+        library(
+            "Gateway",
+            ["Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "CWebSockets"]
+        ),
+
+        // The only place that builds and joins the parts, and the two programs.
+        library(
+            "Server",
+            ["Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Simulator", "Gateway"]
+        ),
+        executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
+        executable("Benchmarks", ["Domain", "Crypto", "Simulator", "HTTPClient"]),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Domain", "Runtime"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        tests("Domain"),
+        tests("Runtime", ["Domain"]),
+        tests("Crypto", ["Domain"]),
+        tests("Providers", ["Domain", "Crypto", "Simulator"]),
+        tests("Simulator", ["Domain", "Crypto", "Providers"]),
+        tests("Ledger", ["Domain", "Runtime"]),
+        tests("Fragments", ["Domain"]),
+        tests("Hub", ["Domain"]),
+        tests("Gateway", ["Domain", "Runtime", "Crypto"]),
+        tests("paycast", ["Domain"]),
+        .testTarget(
+            name: "JourneyTests",
+            dependencies: ["paycast", "TestSupport", "Domain", "Crypto", "Simulator", "HTTPClient"],
+            swiftSettings: settings
+        ),
+    ]
+)

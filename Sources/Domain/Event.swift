@@ -1,0 +1,43 @@
+/// One thing a store said, proven genuine.
+public struct Event: Sendable, Equatable {
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    /// The store's name of the app: Apple's bundle id, Google's package.
+    public var app: String
+    /// The store's id of this event, the same on every retry (Apple: `notificationUUID`).
+    public var id: String
+    /// The store's own words; open sets, so they stay strings.
+    public var type: String
+    public var subtype: String?
+    /// Our name for it: chooses wording, never state.
+    public var kind: EventKind
+    public var signedAt: Instant
+    /// What it says of a contract; nil when it says nothing of one (TEST, summaries).
+    public var observation: Observation?
+    /// The body as it was posted, kept for audit and replay. Never logged.
+    public var body: [UInt8]
+
+    public init(
+        provider: Provider,
+        environment: StoreEnvironment,
+        app: String,
+        id: String,
+        type: String,
+        subtype: String? = nil,
+        kind: EventKind,
+        signedAt: Instant,
+        observation: Observation?,
+        body: [UInt8]
+    ) {
+        self.provider = provider
+        self.environment = environment
+        self.app = app
+        self.id = id
+        self.type = type
+        self.subtype = subtype
+        self.kind = kind
+        self.signedAt = signedAt
+        self.observation = observation
+        self.body = body
+    }
+}

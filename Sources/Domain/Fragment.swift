@@ -1,0 +1,53 @@
+/// The two elements of a page that Paycast owns. Raw values are their DOM ids.
+public enum PageTarget: String, CaseIterable, Sendable {
+    /// Changes when access or the product changes.
+    case paywall
+    /// A banner: changes on every state change.
+    case subscriptionStatus = "subscription_status"
+}
+
+/// The fragments that state changes cause; the raw value is the template's name in `public/fragments/`.
+public enum FragmentName: String, CaseIterable, Sendable {
+    case success, pending, paywall, manage
+    case warnBilling = "warn_billing"
+    case fixBilling = "fix_billing"
+    case ending, paused, revoked, moved
+}
+
+/// One `<turbo-stream>` element for one stream, before it is rendered: facts, so that a replay renders with today's
+/// templates.
+public struct Fragment: Sendable, Equatable {
+    public enum Content: Sendable, Equatable {
+        /// A template of `public/fragments/` and the values it may show (escaped when rendered).
+        case template(name: String, values: [String: String])
+        /// What goes inside `<template>`, as a publisher wrote it.
+        case html(String)
+        /// Complete `<turbo-stream>` elements, as a publisher wrote them; `action` and `target` repeat what they say.
+        case markup(String)
+        /// `remove` and `refresh` have none.
+        case none
+    }
+
+    public var stream: StreamName
+    /// `replace`, `update`, `append`, … or a page's custom action.
+    public var action: String
+    /// A DOM id; nil for `refresh` and for markup of several elements.
+    public var target: String?
+    /// A CSS selector in place of `target`.
+    public var targets: String?
+    public var content: Content
+
+    public init(stream: StreamName, action: String, target: String? = nil, targets: String? = nil, content: Content) {
+        self.stream = stream
+        self.action = action
+        self.target = target
+        self.targets = targets
+        self.content = content
+    }
+
+    /// What a newer fragment with the same key makes superfluous: only a whole element or a whole content.
+    public var collapseKey: String? {
+        guard action == "replace" || action == "update", let target else { return nil }
+        return target
+    }
+}

@@ -1,0 +1,30 @@
+/// A point in time: whole milliseconds since 1970-01-01T00:00:00Z, the unit of every store's signed dates.
+public struct Instant: Hashable, Comparable, Sendable {
+    public var milliseconds: Int64
+
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// Whole seconds since 1970, rounded down.
+    public var seconds: Int64 { milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000 }
+
+    public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// Saturates instead of overflowing: dates come from payloads.
+    public static func + (left: Instant, right: Duration) -> Instant {
+        let (sum, overflow) = left.milliseconds.addingReportingOverflow(right.milliseconds)
+        return Instant(milliseconds: overflow ? (right.milliseconds > 0 ? .max : .min) : sum)
+    }
+
+    public static func - (left: Instant, right: Duration) -> Instant {
+        left + (Duration.zero - right)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, towards zero.
+    public var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,124 @@
+/// Names one subscription or one-time purchase at one store.
+public struct ContractKey: Hashable, Sendable {
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    public var app: String
+    /// The store's lineage id (Apple: `originalTransactionId`).
+    public var lineage: String
+
+    public init(provider: Provider, environment: StoreEnvironment, app: String, lineage: String) {
+        self.provider = provider
+        self.environment = environment
+        self.app = app
+        self.lineage = lineage
+    }
+}
+
+/// What one event says of one contract.
+public struct Observation: Sendable, Equatable {
+    public var contract: ContractKey
+    public var kind: ProductKind
+    /// The product group in which one product is active at a time (Apple: `subscriptionGroupIdentifier`).
+    public var group: String?
+    /// The order's token that the store echoes (Apple: `appAccountToken`).
+    public var token: OrderToken?
+    /// Apple's per-account download of the app: the fallback identity.
+    public var appTransaction: String?
+    /// The lineage that this one replaces, after Apple's MIGRATION.
+    public var previousLineage: String?
+    public var isFamilyShared: Bool
+    public var transaction: Transaction?
+    public var snapshot: Snapshot?
+
+    public init(
+        contract: ContractKey,
+        kind: ProductKind,
+        group: String? = nil,
+        token: OrderToken? = nil,
+        appTransaction: String? = nil,
+        previousLineage: String? = nil,
+        isFamilyShared: Bool = false,
+        transaction: Transaction? = nil,
+        snapshot: Snapshot? = nil
+    ) {
+        self.contract = contract
+        self.kind = kind
+        self.group = group
+        self.token = token
+        self.appTransaction = appTransaction
+        self.previousLineage = previousLineage
+        self.isFamilyShared = isFamilyShared
+        self.transaction = transaction
+        self.snapshot = snapshot
+    }
+}
+
+/// One charge, as the store signed it. Its newest signed version counts.
+public struct Transaction: Sendable, Equatable {
+    public var id: String
+    public var product: String
+    public var purchasedAt: Instant
+    public var expiresAt: Instant?
+    public var revokedAt: Instant?
+    /// Superseded by an upgrade.
+    public var isUpgraded: Bool
+    public var quantity: Int
+    /// Thousandths of the currency's unit: 9990 is 9.99. Not for accounting.
+    public var price: Int64?
+    /// ISO 4217.
+    public var currency: String?
+    public var signedAt: Instant
+
+    public init(
+        id: String,
+        product: String,
+        purchasedAt: Instant,
+        expiresAt: Instant? = nil,
+        revokedAt: Instant? = nil,
+        isUpgraded: Bool = false,
+        quantity: Int = 1,
+        price: Int64? = nil,
+        currency: String? = nil,
+        signedAt: Instant
+    ) {
+        self.id = id
+        self.product = product
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.isUpgraded = isUpgraded
+        self.quantity = quantity
+        self.price = price
+        self.currency = currency
+        self.signedAt = signedAt
+    }
+}
+
+/// A store's own statement of a subscription's status at one instant. The newest one decides the state.
+public struct Snapshot: Sendable, Equatable {
+    public var state: ContractState
+    public var product: String
+    /// The product that the next renewal switches to; nil when it stays.
+    public var pendingProduct: String?
+    public var autoRenew: Bool
+    /// End of the paid period, or of the grace period when the state is `inGracePeriod`.
+    public var accessUntil: Instant?
+    /// Inner signed date, falling back to the outer one: the ordering key.
+    public var signedAt: Instant
+
+    public init(
+        state: ContractState,
+        product: String,
+        pendingProduct: String? = nil,
+        autoRenew: Bool,
+        accessUntil: Instant?,
+        signedAt: Instant
+    ) {
+        self.state = state
+        self.product = product
+        self.pendingProduct = pendingProduct
+        self.autoRenew = autoRenew
+        self.accessUntil = accessUntil
+        self.signedAt = signedAt
+    }
+}

@@ -1,0 +1,25 @@
+/// The token minted before a purchase, and whom and what it is for.
+public struct Order: Sendable, Equatable {
+    public var token: OrderToken
+    public var user: String
+    public var product: String
+    public var provider: Provider?
+    public var group: String?
+    public var kind: ProductKind?
+
+    public init(
+        token: OrderToken,
+        user: String,
+        product: String,
+        provider: Provider? = nil,
+        group: String? = nil,
+        kind: ProductKind? = nil
+    ) {
+        self.token = token
+        self.user = user
+        self.product = product
+        self.provider = provider
+        self.group = group
+        self.kind = kind
+    }
+}

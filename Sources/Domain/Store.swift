@@ -1,0 +1,18 @@
+/// The systems whose webhooks we take.
+public enum Provider: String, CaseIterable, Sendable {
+    case apple, google, stripe, revenuecat, purchasekit
+}
+
+/// A store's two worlds, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have no case.
+public enum StoreEnvironment: String, CaseIterable, Sendable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+}
+
+/// What is sold; it decides how access is computed.
+public enum ProductKind: String, CaseIterable, Sendable {
+    case subscription
+    case nonRenewing = "non_renewing"
+    case nonConsumable = "non_consumable"
+    case consumable
+}
