@@ -40,7 +40,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
-        .systemLibrary(name: "CLinux"),  // Runtime: eventfd and thread names, which Glibc's module leaves out
+        .systemLibrary(name: "CLinux"),  // Runtime: eventfd, epoll, thread names: Glibc's module has none of them
 
         // Values and pure rules, then what they run on.
         library("Domain", []),

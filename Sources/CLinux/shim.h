@@ -1,5 +1,6 @@
 #pragma once
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 // GNU extensions that Swift's Glibc module hides because it is built without _GNU_SOURCE.

@@ -7,6 +7,15 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// A stream of committed events for developers. It begins with a control character: no page can name it.
+    public static func feed(_ filter: String) -> StreamName {
+        StreamName(unchecked: "\u{0}feed?" + filter)
+    }
+
+    private init(unchecked text: String) {
+        self.text = text
+    }
+
     public var description: String { text }
 }
 

@@ -1,0 +1,37 @@
+internal import Runtime
+
+/// What the loops count, shared by all of them.
+final class GatewayMetrics: Sendable {
+    let connections: Gauge
+    let deliveries: Counter
+    let replayed: Counter
+    let slow: Counter
+    private let eventStreams: Gauge
+    private let webSockets: Gauge
+    private let feeds: Gauge
+    private let answered: [Counter]
+
+    init(_ metrics: Metrics) {
+        connections = metrics.gauge("paycast_connections", "Open connections.")
+        deliveries = metrics.counter("paycast_deliveries_total", "Frames written to pages.")
+        replayed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
+        slow = metrics.counter("paycast_slow_closed_total", "Pages closed because they took too little too late.")
+        let help = "Pages connected now, by transport."
+        eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
+        webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
+        feeds = metrics.gauge("paycast_pages", help, labels: ["transport": "feed"])
+        answered = (1...5).map {
+            metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
+        }
+    }
+
+    func pages(_ transport: Page.Transport) -> Gauge {
+        switch transport {
+        case .eventStream: eventStreams
+        case .webSocket: webSockets
+        case .feed: feeds
+        }
+    }
+
+    func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
+}

@@ -1,0 +1,23 @@
+/// What a route makes of a request.
+public enum Answer: Sendable {
+    case respond(Response)
+    /// The answer comes from another thread: the closure takes the reply along and returns false when it cannot.
+    case later(@Sendable (Reply) -> Bool)
+    /// A page stays connected.
+    case open(PageRequest)
+}
+
+/// The way back to one waiting connection, from any thread. The first `send` counts; a connection that is gone ignores it.
+public struct Reply: Sendable {
+    let port: LoopPort
+    let connection: ConnectionID
+
+    public func send(_ response: Response) {
+        port.send(.reply(connection, response))
+    }
+}
+
+/// Names a connection of one loop, never twice.
+struct ConnectionID: Hashable, Sendable {
+    let number: UInt64
+}

@@ -1,0 +1,20 @@
+internal import FoundationEssentials
+
+/// The one place that knows the JSON library.
+enum JSON {
+    /// Sorted keys: answers are the same bytes every time.
+    static func encode(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Our own structs of strings, numbers and booleans cannot fail to encode.
+        return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(bytes))
+    }
+
+    static func response(_ status: Int, _ value: some Encodable) -> Response {
+        Response(status: status, headers: [("Content-Type", "application/json")], body: encode(value))
+    }
+}

@@ -1,0 +1,34 @@
+internal import Domain
+
+/// A request that passed the gate: complete, its body bounded.
+public struct Request: Sendable {
+    public var route: Route
+    public var method: String
+    public var query: Query
+    public var body: [UInt8]
+    /// `Host`, for absolute addresses in answers.
+    public var host: String
+    public var origin: String?
+    public var authorization: String?
+    public var ifNoneMatch: String?
+    public var lastEventID: String?
+    /// A page asks for a WebSocket in place of Server-Sent Events.
+    public var isWebSocket: Bool
+    public var peer: String
+    /// Monotonic nanoseconds, for latency.
+    public var receivedAt: UInt64
+}
+
+/// The part after `?`. libwebsockets has already split and decoded it.
+public struct Query: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    public init(_ arguments: [String]) {
+        pairs = arguments.map { argument in
+            let cut = argument.firstIndex(of: "=") ?? argument.endIndex
+            return (String(argument[..<cut]), String(argument[cut...].dropFirst()))
+        }
+    }
+
+    public subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
+}

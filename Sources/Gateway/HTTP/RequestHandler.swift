@@ -1,0 +1,7 @@
+/// What stands behind the sockets. Called on a loop's thread: it must not block.
+public protocol RequestHandler: Sendable {
+    func handle(_ request: Request) -> Answer
+
+    /// Whether an `Authorization` header proves a key: only its holder may send several bodies on one connection.
+    func isTrusted(_ authorization: String?) -> Bool
+}

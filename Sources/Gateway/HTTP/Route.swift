@@ -1,0 +1,59 @@
+public import Domain
+
+/// All routes, on one page.
+public enum Route: Sendable, Equatable {
+    case webhook(Provider)
+    case orders
+    case entitlements(user: String)
+    case userStream(user: String)
+    case broadcasts
+    case streams
+    case feed
+    case up, ready, metrics
+    /// Development only: the simulated store and its event list.
+    case demoStore, demoFeed
+    /// A file under `public/`.
+    case file(path: String)
+
+    public init(path: String) {
+        switch path {
+        case "/orders": self = .orders
+        case "/broadcasts": self = .broadcasts
+        case "/streams": self = .streams
+        case "/feed": self = .feed
+        case "/up": self = .up
+        case "/ready": self = .ready
+        case "/metrics": self = .metrics
+        case "/demo/store": self = .demoStore
+        case "/demo/feed": self = .demoFeed
+        default: self = Route.webhook(path) ?? Route.user(path) ?? .file(path: path)
+        }
+    }
+
+    public var methods: [String] {
+        switch self {
+        case .webhook, .orders, .broadcasts, .demoStore: ["POST"]
+        case .up, .ready, .metrics, .file: ["GET", "HEAD"]
+        case .entitlements, .userStream, .streams, .feed, .demoFeed: ["GET"]
+        }
+    }
+
+    /// A WebSocket may be opened here.
+    var isUpgradable: Bool { self == .streams }
+
+    private static func webhook(_ path: String) -> Route? {
+        guard path.hasPrefix("/webhooks/") else { return nil }
+        return Provider(rawValue: String(path.dropFirst("/webhooks/".count))).map(Route.webhook)
+    }
+
+    /// User ids may contain slashes: what stands between the two fixed parts is the id.
+    private static func user(_ path: String) -> Route? {
+        guard path.hasPrefix("/users/") else { return nil }
+        let rest = path.dropFirst("/users/".count)
+        for (suffix, route) in [("/entitlements", Route.entitlements), ("/stream", Route.userStream)]
+        where rest.hasSuffix(suffix) {
+            return route(String(rest.dropLast(suffix.count)))
+        }
+        return nil
+    }
+}

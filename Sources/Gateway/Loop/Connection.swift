@@ -1,0 +1,49 @@
+internal import Hub
+
+/// One socket's state between two callbacks. Owned by lws' per-connection pointer; confined to its loop's thread.
+final class Connection {
+    enum Phase {
+        /// Between two requests, or before the first.
+        case idle
+        /// A body is arriving.
+        case collecting(Request, remaining: Int)
+        /// Another thread works on the answer. `keepAlive`: the sender may send another request afterwards.
+        case waiting(keepAlive: Bool, includesBody: Bool)
+        /// The answer is here and waits for the writable callback.
+        case answering(Response, keepAlive: Bool, includesBody: Bool)
+        /// The answer is written; the next writable callback frees the connection for another request.
+        case completing
+        /// An upgrade was granted; the WebSocket is about to be established.
+        case upgrading(PageRequest)
+        /// A page that follows a stream.
+        case page(Page)
+        /// Nothing more will be said; close at the next callback, with a code when it is a WebSocket.
+        case closing(code: UInt16)
+    }
+
+    let id: ConnectionID
+    let socket: Socket
+    var phase = Phase.idle
+    /// More bytes came after a body before it was answered: close after the answer.
+    var hasPipelined = false
+
+    init(id: ConnectionID, socket: Socket) {
+        self.id = id
+        self.socket = socket
+    }
+}
+
+/// What a connection that follows a stream needs.
+struct Page {
+    enum Transport {
+        case eventStream, webSocket, feed
+    }
+
+    let transport: Transport
+    let subscription: SubscriptionID
+    let heartbeat: HeartbeatWheel<ConnectionID>.Handle
+    /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.
+    var behindSince: Int?
+    /// A ping is on its way and nothing has come back.
+    var isPinged = false
+}

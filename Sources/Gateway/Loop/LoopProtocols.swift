@@ -1,0 +1,34 @@
+internal import CWebSockets
+
+/// What lws is told once: the protocols it may speak, and that it keeps no timers of its own on idle connections.
+enum LoopProtocols {
+    /// Calls `body` with tables that live as long as the process: lws keeps pointers to them.
+    static func with<Value>(
+        _ body: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>) -> Value
+    ) -> Value {
+        let (protocols, retry) = tables.pointers
+        return body(protocols, retry)
+    }
+
+    /// Immutable after its initializer, and never freed; lws only reads it.
+    private struct Tables: @unchecked Sendable {
+        let pointers: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>)
+    }
+
+    private static let tables: Tables = {
+        let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
+        protocols.initialize(repeating: lws_protocols(), count: 2)
+        protocols[0].name = UnsafePointer(strdup("paycast"))
+        protocols[0].callback = { wsi, reason, _, bytes, count in
+            Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        }
+        // Pages send next to nothing: the buffer that lws keeps for each WebSocket is small.
+        protocols[0].rx_buffer_size = 512
+        // One write takes a whole frame; without it lws cuts at the receive buffer's size.
+        protocols[0].tx_packet_size = 4 << 20
+        // All zeros: no validity pings. Their sorted list costs 98 µs a connect at 10,000 connections.
+        let retry = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
+        retry.initialize(to: lws_retry_bo_t())
+        return Tables(pointers: (UnsafePointer(protocols), UnsafePointer(retry)))
+    }()
+}

@@ -1,0 +1,15 @@
+/// How a loop listens and paces itself.
+struct LoopSettings: Sendable {
+    /// An IPv4 address.
+    var address: String
+    /// 0: any free port.
+    var port: Int
+    /// Ends a cursor's text; the same for all loops.
+    var epoch: String
+
+    static let tickMicroseconds: Int64 = 500_000
+    /// A heartbeat every 15 s for each connection, at its own phase.
+    static let heartbeatTicks = 30
+    /// A reader that takes nothing for this long is closed; it resumes by cursor.
+    static let writeDeadlineTicks = 60
+}

@@ -1,0 +1,141 @@
+internal import Runtime
+
+/// Requests and their answers.
+extension SocketLoop {
+    func receivedHead(_ socket: Socket) -> Verdict {
+        let connection = connection(of: socket)
+        guard let head = socket.requestHead() else { return .close }
+        let route = Route(path: head.path)
+        switch gate.admit(head, to: route) {
+        case .refuse(let response):
+            return write(response, on: connection, keepAlive: false, includesBody: head.method != "HEAD")
+        case .collect(let length):
+            connection.phase = .collecting(request(head, route, socket, reserving: length), remaining: length)
+            return .keep
+        case .handle:
+            // A GET that brings a body is answered, and then closed: lws would parse the body as a request.
+            return perform(
+                handler.handle(request(head, route, socket, reserving: 0)),
+                on: connection,
+                keepAlive: head.bodyLength == .none,
+                includesBody: head.method != "HEAD"
+            )
+        }
+    }
+
+    func receivedBody(_ socket: Socket, _ bytes: UnsafeRawBufferPointer) -> Verdict {
+        let connection = connection(of: socket)
+        guard case .collecting(var request, let remaining) = connection.phase, bytes.count <= remaining else {
+            return bytes.isEmpty ? .keep : .close
+        }
+        connection.phase = .idle
+        request.body += bytes
+        connection.phase = .collecting(request, remaining: remaining - bytes.count)
+        return .keep
+    }
+
+    /// Called once when the body is whole, and again whenever more bytes arrive before the transaction is completed.
+    func completedBody(_ socket: Socket) -> Verdict {
+        let connection = connection(of: socket)
+        switch connection.phase {
+        case .collecting(let request, _):
+            connection.phase = .idle
+            // lws cannot parse a second body out of its own buffer: it would spin. Only a sender that holds a key may
+            // use the connection again, and only when nothing came before the answer (see `completing`).
+            let isTrusted = handler.isTrusted(request.authorization)
+            return perform(handler.handle(request), on: connection, keepAlive: isTrusted, includesBody: true)
+        case .waiting, .answering:
+            connection.hasPipelined = true
+            return .keep
+        default: return .close
+        }
+    }
+
+    func receivedMalformed(_ socket: Socket, _ bytes: UnsafeRawBufferPointer) -> Verdict {
+        let connection = connection(of: socket)
+        if case .closing = connection.phase { return .close }
+        connection.phase = .closing(code: 0)
+        return write(MalformedRequest.response(to: bytes), on: connection, keepAlive: false, includesBody: true)
+    }
+
+    func perform(_ answer: Answer, on connection: Connection, keepAlive: Bool, includesBody: Bool) -> Verdict {
+        switch answer {
+        case .respond(let response):
+            return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
+        case .later(let start):
+            connection.phase = .waiting(keepAlive: keepAlive, includesBody: includesBody)
+            connections[connection.id] = connection
+            connection.socket.clearTimeout()
+            connection.socket.stopReading()
+            guard start(Reply(port: port, connection: connection.id)) else {
+                return write(.busy, on: connection, keepAlive: false, includesBody: includesBody)
+            }
+            return .keep
+        case .open(let page):
+            return openEventStream(page, on: connection)
+        }
+    }
+
+    /// An answer from another thread. It is written from the writable callback, the only place that may close.
+    func replied(_ id: ConnectionID, _ response: Response) {
+        guard let connection = connections[id], case .waiting(let keepAlive, let includesBody) = connection.phase
+        else { return }
+        connections[id] = nil
+        connection.phase = .answering(response, keepAlive: keepAlive, includesBody: includesBody)
+        // lws calls nothing back on a connection that does not read.
+        connection.socket.resumeReading()
+        connection.socket.requestWritable()
+    }
+
+    func writable(_ socket: Socket) -> Verdict {
+        let connection = connection(of: socket)
+        switch connection.phase {
+        case .answering(let response, let keepAlive, let includesBody):
+            let mayContinue = keepAlive && !connection.hasPipelined
+            return write(response, on: connection, keepAlive: mayContinue, includesBody: includesBody)
+        case .completing:
+            connection.phase = .idle
+            return socket.completeTransaction() ? .close : .keep
+        case .page: return flush(connection)
+        case .closing(let code):
+            if code != 0 { socket.setCloseReason(code) }
+            return .close
+        case .idle, .collecting, .waiting, .upgrading: return .keep
+        }
+    }
+
+    /// Writes a whole answer. A connection that goes on is freed in the next writable callback: until then, bytes that
+    /// were pipelined after a body show themselves as a second `completedBody`, and close it.
+    private func write(
+        _ response: Response,
+        on connection: Connection,
+        keepAlive: Bool,
+        includesBody: Bool
+    ) -> Verdict {
+        metrics.responses(response.status).add()
+        var bytes = response.encoded(keepAlive: keepAlive, includingBody: includesBody)
+        guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
+        connection.phase = .completing
+        connection.socket.requestWritable()
+        return .keep
+    }
+
+    func request(_ head: RequestHead, _ route: Route, _ socket: Socket, reserving length: Int) -> Request {
+        var request = Request(
+            route: route,
+            method: head.method,
+            query: head.query,
+            body: [],
+            host: head.headers[.host] ?? "localhost",
+            origin: head.headers[.origin],
+            authorization: head.headers[.authorization],
+            ifNoneMatch: head.headers[.ifNoneMatch],
+            lastEventID: head.headers[.lastEventID],
+            isWebSocket: head.isUpgrade,
+            peer: socket.peer,
+            receivedAt: monotonicNanoseconds()
+        )
+        request.body.reserveCapacity(length)
+        return request
+    }
+}

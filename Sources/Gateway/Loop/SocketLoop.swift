@@ -1,0 +1,131 @@
+internal import CWebSockets
+internal import Domain
+internal import Hub
+internal import Runtime
+
+/// One thread with one libwebsockets context: all sockets of that thread, and the hub that knows who follows what.
+///
+/// Created, run and ended on its own thread; other threads reach it through its port only. Everything here runs to
+/// its end without blocking.
+final class SocketLoop {
+    let settings: LoopSettings
+    let port: LoopPort
+    let handler: any RequestHandler
+    let metrics: GatewayMetrics
+    let gate = RequestGate()
+    let hangups = HangupWatch()
+
+    var hub: Hub
+    /// Indexed by a subscription's place in the hub's slab.
+    var pages: ContiguousArray<Connection?> = []
+    /// Those that another thread, the wheel or the hangup watch may name.
+    var connections: [ConnectionID: Connection] = [:]
+    /// The feeds that somebody follows, by their stream, and how many do.
+    var feeds: [StreamName: (filter: FeedFilter, followers: Int)] = [:]
+    var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var generator = SystemRandomNumberGenerator()
+    var now = 0
+    var isDraining = false
+    private var nextConnection: UInt64 = 0
+    private(set) var context: OpaquePointer?
+    private var timer: LoopTimer?
+
+    init(
+        settings: LoopSettings,
+        port: LoopPort,
+        handler: any RequestHandler,
+        metrics: GatewayMetrics,
+        position: Int64
+    ) {
+        self.settings = settings
+        self.port = port
+        self.handler = handler
+        self.metrics = metrics
+        hub = Hub(position: position)
+    }
+
+    /// Serves until `stop` arrives. `started` learns the port that is bound, or the error.
+    func run(started: (Result<Int, GatewayError>) -> Void) {
+        var vhostPort: Int32 = 0
+        guard let context = createContext(port: &vhostPort) else {
+            return started(.failure(.cannotListen(address: settings.address, port: settings.port)))
+        }
+        self.context = context
+        timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in tick() }
+        port.connect(context)
+        started(.success(Int(vhostPort)))
+        // With libuv this runs the loop until the context is destroyed from inside a callback.
+        while lws_service(context, 0) >= 0, self.context != nil {}
+        lws_context_destroy(context)
+    }
+
+    private func createContext(port bound: inout Int32) -> OpaquePointer? {
+        LWSLog.silence()
+        var info = lws_context_creation_info()
+        info.port = Int32(settings.port)
+        info.options = UInt64(paycast_lws_options)
+        info.pt_serv_buf_size = 64 << 10
+        info.max_http_header_data = 16 << 10
+        info.max_http_header_pool = 1024
+        info.timeout_secs = 20
+        info.keepalive_timeout = 60
+        info.ka_time = 60
+        info.ka_probes = 3
+        info.ka_interval = 20
+        info.user = Unmanaged.passUnretained(self).toOpaque()
+        return LoopProtocols.with { protocols, retry in
+            info.protocols = protocols
+            info.retry_and_idle_policy = retry
+            return settings.address.withCString { address in
+                info.iface = settings.address == "0.0.0.0" ? nil : address
+                guard let context = lws_create_context(&info) else { return nil }
+                guard let vhost = lws_get_vhost_by_name(context, "default") else { return nil }
+                bound = lws_get_vhost_listen_port(vhost)
+                return context
+            }
+        }
+    }
+
+    /// The connection of a socket; made at its first request.
+    func connection(of socket: Socket) -> Connection {
+        if let pointer = lws_get_opaque_user_data(socket.wsi) {
+            return Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        nextConnection += 1
+        let connection = Connection(id: ConnectionID(number: nextConnection), socket: socket)
+        lws_set_opaque_user_data(socket.wsi, Unmanaged.passRetained(connection).toOpaque())
+        metrics.connections.add(1)
+        return connection
+    }
+
+    /// lws frees the socket: nothing may name it any more.
+    func destroyed(_ socket: Socket) {
+        guard let pointer = lws_get_opaque_user_data(socket.wsi) else { return }
+        lws_set_opaque_user_data(socket.wsi, nil)
+        let connection = Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue()
+        leave(connection)
+        connections[connection.id] = nil
+        metrics.connections.add(-1)
+    }
+
+    /// Takes what other threads sent. Runs inside the wake callback: with libuv, `lws_service` does not return a wake.
+    func woken() {
+        for message in port.drain() {
+            switch message {
+            case .reply(let id, let response): replied(id, response)
+            case .replay(let id, let replay): replayed(id, replay)
+            case .publish(let publications): publications.forEach(publish)
+            case .drain: drain()
+            case .stop: return stop()
+            }
+        }
+    }
+
+    private func stop() {
+        guard let context else { return }
+        timer = nil
+        port.connect(nil)
+        self.context = nil
+        lws_context_destroy(context)
+    }
+}

@@ -1,0 +1,44 @@
+internal import Domain
+
+/// Server-Sent Events to the byte: https://html.spec.whatwg.org/multipage/server-sent-events.html
+enum EventStream {
+    /// Milliseconds that a browser waits before it reconnects.
+    static let retry = 2000
+
+    /// No length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
+    static func head(allowedOrigin: String?) -> String {
+        var head =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache, no-store, no-transform"
+        head += "\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\nVary: Origin\r\nConnection: close\r\n"
+        if let allowedOrigin { head += "Access-Control-Allow-Origin: \(allowedOrigin)\r\n" }
+        return head + "\r\n"
+    }
+
+    /// Moves the browser's last event id without an event, so that a page that has seen nothing yet has a cursor too.
+    static func position(_ cursor: Cursor) -> String {
+        "retry: \(retry)\nid: \(cursor)\n\n"
+    }
+
+    static let heartbeat = ":\n\n"
+
+    /// One `message` event; CR, LF and CRLF each end a `data:` line, and the browser joins the lines with LF.
+    static func event(_ data: [UInt8], cursor: Cursor?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count + 64)
+        if let cursor { bytes += "id: \(cursor)\n".utf8 }
+        bytes += "data: ".utf8
+        var index = data.startIndex
+        while index < data.endIndex {
+            let byte = data[index]
+            index += 1
+            guard byte == 10 || byte == 13 else {
+                bytes.append(byte)
+                continue
+            }
+            if byte == 13, index < data.endIndex, data[index] == 10 { index += 1 }
+            bytes += "\ndata: ".utf8
+        }
+        bytes += "\n\n".utf8
+        return bytes
+    }
+}

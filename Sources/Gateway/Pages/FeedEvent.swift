@@ -1,0 +1,68 @@
+internal import Domain
+
+/// A committed entry as developers see it: one JSON object in one Server-Sent Event.
+enum FeedEvent {
+    /// The complete block, with its cursor as `id:`.
+    static func block(_ entry: Entry, epoch: String) -> [UInt8] {
+        let cursor = Cursor(epoch: epoch, position: entry.position)
+        return EventStream.event(JSON.encode(Line(entry, cursor)), cursor: cursor)
+    }
+
+    private struct Line: Encodable {
+        var cursor: String
+        var at: String
+        var kind: String
+        var provider: String?
+        var environment: String?
+        var type: String?
+        var subtype: String?
+        var event: String?
+        var outcome: String?
+        var user: String?
+        var contract: String?
+        var order: String?
+        var product: String?
+        var previous_state: String?
+        var state: String?
+        var active: Bool?
+        var access_until: String?
+        var fragments: [Caused]
+
+        init(_ entry: Entry, _ cursor: Cursor) {
+            let notice = entry.notice
+            self.cursor = cursor.description
+            at = entry.committedAt.iso8601
+            kind = notice.kind.rawValue
+            provider = notice.provider?.rawValue
+            environment = notice.environment?.rawValue
+            type = notice.type
+            subtype = notice.subtype
+            event = notice.event
+            outcome = notice.outcome?.rawValue
+            user = notice.user
+            contract = notice.contract
+            order = notice.order?.description
+            product = notice.product
+            previous_state = notice.previousState?.rawValue
+            state = notice.state?.rawValue
+            active = notice.active
+            access_until = notice.accessUntil?.iso8601
+            fragments = entry.fragments.map(Caused.init)
+        }
+    }
+
+    /// A fragment that the entry caused; its text stays out.
+    private struct Caused: Encodable {
+        var stream: String
+        var action: String
+        var target: String?
+        var fragment: String?
+
+        init(_ fragment: Fragment) {
+            stream = fragment.stream.text
+            action = fragment.action
+            target = fragment.target ?? fragment.targets
+            if case .template(let name, _) = fragment.content { self.fragment = name }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import Domain
+
+/// Which entries a developer wants to see; nil members mean all.
+public struct FeedFilter: Sendable, Hashable {
+    public var user: String?
+    public var provider: String?
+    public var environment: String?
+    public var type: String?
+    public var outcome: String?
+
+    public init(_ query: Query) {
+        user = query["user"]
+        provider = query["provider"]
+        environment = query["environment"]
+        type = query["type"]
+        outcome = query["outcome"]
+    }
+
+    public func admits(_ notice: Notice) -> Bool {
+        (user == nil || user == notice.user)
+            && (provider == nil || provider == notice.provider?.rawValue)
+            && (environment == nil || environment == notice.environment?.rawValue)
+            && (type == nil || type == notice.type)
+            && (outcome == nil || outcome == notice.outcome?.rawValue)
+    }
+
+    /// The hub's stream for this filter: two developers with the same filter share it.
+    var stream: StreamName {
+        let parts = [user, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
+        return .feed(parts.joined(separator: "\u{1F}"))
+    }
+}
