@@ -75,6 +75,7 @@ let package = Package(
         ),
         tests("Domain"),
         tests("Runtime", ["Domain"]),
+        tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
