@@ -83,6 +83,7 @@ let package = Package(
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Gateway", ["Domain", "Runtime", "Crypto"]),
+        tests("Server", ["Domain", "Runtime"]),
         tests("paycast", ["Domain"]),
         .testTarget(
             name: "JourneyTests",
