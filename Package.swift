@@ -75,6 +75,7 @@ let package = Package(
         ),
         tests("Domain"),
         tests("Runtime", ["Domain"]),
+        tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
@@ -82,6 +83,7 @@ let package = Package(
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Gateway", ["Domain", "Runtime", "Crypto"]),
+        tests("Server", ["Domain", "Runtime"]),
         tests("paycast", ["Domain"]),
         .testTarget(
             name: "JourneyTests",

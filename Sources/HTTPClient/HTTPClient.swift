@@ -1,0 +1,80 @@
+internal import CCurl
+
+/// Blocking HTTP over libcurl: one connection a request, no redirects, no cookies. An answer is never an error,
+/// whatever its status.
+public struct HTTPClient: Sendable {
+    public struct Response: Sendable {
+        public let status: Int
+        /// As they were received, in their order.
+        public let headers: [(name: String, value: String)]
+        /// 16 MiB at most.
+        public let body: [UInt8]
+
+        /// The first header of that name; names ignore case.
+        public func header(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+    }
+
+    private let timeout: Duration
+
+    /// `timeout` limits a whole `send`, and the connecting of a `stream`.
+    public init(timeout: Duration) {
+        self.timeout = timeout
+    }
+
+    /// Sends one request and waits for the whole answer.
+    public func send(
+        _ method: String,
+        _ url: String,
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) throws(HTTPClientError) -> Response {
+        let target = try Target(url)
+        var transfer = try Transfer(target, headers: headers, connectTimeout: timeout)
+        try transfer.prepare(method, body: body, totalTimeout: timeout)
+        var response = ResponseHead()
+        var received: [UInt8] = []
+        var isTooLarge = false
+        try transfer.perform { head in
+            response = head
+            return true
+        } onBytes: { bytes in
+            isTooLarge = received.count + bytes.count > bodyLimit
+            if !isTooLarge { received.append(contentsOf: bytes) }
+            return !isTooLarge
+        }
+        if isTooLarge { throw .tooLarge(target.origin) }
+        return Response(status: response.status, headers: response.headers, body: received)
+    }
+
+    /// GETs an answer without an end, such as Server-Sent Events. `onResponse` gets the status, `onBytes` what arrives,
+    /// and `onTick` is asked about once a second; each on this thread, and false ends the stream. Returns then, or when
+    /// the server ends it.
+    ///
+    /// Throws `silent` after 45 s without a byte: three heartbeats of the server.
+    public func stream(
+        _ url: String,
+        headers: [(String, String)],
+        onResponse: (Int) -> Bool,
+        onBytes: (UnsafeRawBufferPointer) -> Bool,
+        onTick: () -> Bool = { true }
+    ) throws(HTTPClientError) {
+        var transfer = try Transfer(Target(url), headers: headers, connectTimeout: timeout)
+        try transfer.prepare("GET", body: nil)
+        try transfer.perform(
+            silenceLimit: .seconds(45),
+            { onResponse($0.status) },
+            onBytes: onBytes,
+            onTick: onTick
+        )
+    }
+}
+
+private let bodyLimit = 16 << 20
+
+/// The version of libcurl that runs, for `paycast version`.
+public let libcurlVersion: String = {
+    let words = String(cString: curl_version()).split(separator: " ")
+    return words.first.map { String($0.dropFirst("libcurl/".count)) } ?? "unknown"
+}()

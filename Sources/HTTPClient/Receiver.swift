@@ -1,0 +1,55 @@
+/// What libcurl's callbacks talk to; lives for one transfer, on its thread.
+final class Receiver {
+    private let silenceLimit: Duration?
+    private let onHead: (ResponseHead) -> Bool
+    private let onBytes: (UnsafeRawBufferPointer) -> Bool
+    private let onTick: () -> Bool
+    private var head = ResponseHead()
+    private var isHeadComplete = false
+    private var lastByte = ContinuousClock.now
+    /// One of the closures said false, so libcurl's error about it is none.
+    private(set) var wasStopped = false
+    private(set) var isSilent = false
+
+    init(
+        silenceLimit: Duration?,
+        onHead: @escaping (ResponseHead) -> Bool,
+        onBytes: @escaping (UnsafeRawBufferPointer) -> Bool,
+        onTick: @escaping () -> Bool
+    ) {
+        self.silenceLimit = silenceLimit
+        self.onHead = onHead
+        self.onBytes = onBytes
+        self.onTick = onTick
+    }
+
+    /// Anything but the count that came in makes libcurl end the transfer.
+    func line(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard !isHeadComplete else { return count }  // Trailers.
+        switch head.received(UnsafeRawBufferPointer(start: start, count: count)) {
+        case .more: return count
+        case .refuse: return 0
+        case .complete:
+            isHeadComplete = true
+            lastByte = .now
+            return goOn(onHead(head)) ? count : 0
+        }
+    }
+
+    func bytes(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        lastByte = .now
+        return goOn(onBytes(UnsafeRawBufferPointer(start: start, count: count))) ? count : 0
+    }
+
+    /// libcurl asks at least once a second; 1 ends the transfer. Its own low-speed limit would count a heartbeat of
+    /// three bytes as silence.
+    func tick() -> Int32 {
+        if let silenceLimit { isSilent = lastByte.duration(to: .now) > silenceLimit }
+        return !isSilent && goOn(onTick()) ? 0 : 1
+    }
+
+    private func goOn(_ decision: Bool) -> Bool {
+        if !decision { wasStopped = true }
+        return decision
+    }
+}

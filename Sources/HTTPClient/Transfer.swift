@@ -1,0 +1,142 @@
+internal import CCurl
+
+/// One libcurl easy handle: made, used once, freed.
+struct Transfer: ~Copyable {
+    private let handle: UnsafeMutableRawPointer
+    private let target: Target
+    private var headers: UnsafeMutablePointer<curl_slist>?
+
+    init(_ target: Target, headers: [(String, String)], connectTimeout: Duration) throws(HTTPClientError) {
+        let lines = try headerLines(headers)
+        guard curlIsReady, let handle = curl_easy_init() else {
+            throw .failed(target.origin, code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl does not start")
+        }
+        self.handle = handle
+        self.target = target
+        for line in lines { self.headers = curl_slist_append(self.headers, line) }
+        text(CURLOPT_URL, target.url)
+        text(CURLOPT_PROTOCOLS_STR, "http,https")
+        // A proxy of the environment is for the outside world; it cannot reach this machine's own loopback.
+        if target.isLoopback { text(CURLOPT_PROXY, "") }
+        text(CURLOPT_USERAGENT, "paycast")
+        number(CURLOPT_NOSIGNAL, 1)
+        number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        number(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout.wholeMilliseconds)
+        _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headers)
+    }
+
+    mutating func prepare(
+        _ method: String,
+        body: [UInt8]?,
+        totalTimeout: Duration? = nil
+    ) throws(HTTPClientError) {
+        guard !method.isEmpty, method.utf8.allSatisfy({ (65...90).contains($0) }) else {
+            throw .invalidRequest("a method is made of capital letters")
+        }
+        text(CURLOPT_CUSTOMREQUEST, method)
+        if method == "HEAD" { number(CURLOPT_NOBODY, 1) }
+        if body != nil || method == "POST" || method == "PUT" {
+            copy(body ?? [])
+        }
+        if let totalTimeout { number(CURLOPT_TIMEOUT_MS, totalTimeout.wholeMilliseconds) }
+    }
+
+    /// Runs to the end, or until one of the closures says false.
+    func perform(
+        silenceLimit: Duration? = nil,
+        _ onHead: (ResponseHead) -> Bool,
+        onBytes: (UnsafeRawBufferPointer) -> Bool,
+        onTick: () -> Bool = { true }
+    ) throws(HTTPClientError) {
+        let failure = withoutActuallyEscaping(onHead) { onHead in
+            withoutActuallyEscaping(onBytes) { onBytes in
+                withoutActuallyEscaping(onTick) { onTick in
+                    run(Receiver(silenceLimit: silenceLimit, onHead: onHead, onBytes: onBytes, onTick: onTick))
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The receiver lives as long as the call, so C borrows it.
+    private func run(_ receiver: Receiver) -> HTTPClientError? {
+        let context = Unmanaged.passUnretained(receiver).toOpaque()
+        _ = paycast_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { owner(of: $3)?.line($0, $1 * $2) ?? 0 }
+        _ = paycast_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+        _ = paycast_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { owner(of: $3)?.bytes($0, $1 * $2) ?? 0 }
+        _ = paycast_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        _ = paycast_curl_set_ticker(handle, { context, _, _, _, _ in owner(of: context)?.tick() ?? 1 }, context)
+        return withExtendedLifetime(receiver) {
+            let code = curl_easy_perform(handle)
+            if receiver.isSilent { return .silent(target.origin) }
+            return code == CURLE_OK || receiver.wasStopped ? nil : error(code)
+        }
+    }
+
+    private func error(_ code: CURLcode) -> HTTPClientError {
+        let origin = target.origin
+        return switch code {
+        case CURLE_COULDNT_CONNECT: .refused(origin)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost(origin)
+        case CURLE_OPERATION_TIMEDOUT: .timedOut(origin)
+        case CURLE_PEER_FAILED_VERIFICATION: .certificate(origin)
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: .brokenOff(origin)
+        default: .failed(origin, code: Int(code.rawValue), reason: String(cString: curl_easy_strerror(code)))
+        }
+    }
+
+    private func text(_ option: CURLoption, _ value: String) {
+        _ = value.withCString { paycast_curl_set_pointer(handle, option, $0) }
+    }
+
+    private func copy(_ body: [UInt8]) {
+        number(CURLOPT_POST, 1)
+        _ = paycast_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        body.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, !bytes.isEmpty else { return text(CURLOPT_COPYPOSTFIELDS, "") }
+            _ = paycast_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, start)
+        }
+    }
+
+    private func number(_ option: CURLoption, _ value: Int) {
+        _ = paycast_curl_set_number(handle, option, value)
+    }
+}
+
+/// Once for the process; nothing else here uses libcurl.
+private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+private func owner(of context: UnsafeMutableRawPointer?) -> Receiver? {
+    context.map { Unmanaged<Receiver>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// What libcurl wants: `Name: value`, `Name;` for an empty value, and `Name:` to leave out one of its own.
+private func headerLines(_ headers: [(String, String)]) throws(HTTPClientError) -> [String] {
+    var lines = headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"]
+    for (name, value) in headers {
+        guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
+            throw .invalidRequest("a header's name is made of letters, digits and hyphens")
+        }
+        guard !value.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) else {
+            throw .invalidRequest("the header \(name) contains a line break or another control character")
+        }
+        lines.append(value.isEmpty ? name + ";" : "\(name): \(value)")
+    }
+    return lines + ["Expect:"]
+}
+
+private func isTokenByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 95
+}
+
+extension Duration {
+    /// At least one: libcurl reads 0 as "no limit".
+    fileprivate var wholeMilliseconds: Int {
+        max(1, Int(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
+    }
+}

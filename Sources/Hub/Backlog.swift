@@ -1,0 +1,80 @@
+/// What one subscription still has to receive, oldest first.
+struct Backlog {
+    private struct Pending {
+        /// Its own position, or for a transient message that of the newest entry published before it.
+        let order: Int64
+        let isTransient: Bool
+        var parts: [Part]
+    }
+
+    private var queue: ContiguousArray<Pending> = []
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { queue.isEmpty }
+
+    /// Queues a message and returns how many parts it made superfluous. `order` is as in `Pending`.
+    mutating func add(_ message: Message, order: Int64) -> Int {
+        add(Pending(order: order, isTransient: message.position == nil, parts: message.parts))
+    }
+
+    /// Puts a replay where it belongs: before what was collected meanwhile and is newer, without what is in both.
+    ///
+    /// A transient message that came while the loop was behind the reader stays before the entries that it preceded.
+    mutating func merge(replay: [Message], through: Int64) -> Int {
+        let collected = queue.filter { $0.isTransient || $0.order > through }
+        self = Backlog()
+        var collapsed = 0
+        var rest = replay[...]
+        for pending in collected {
+            while let message = rest.first, (message.position ?? 0) <= pending.order {
+                collapsed += add(rest.removeFirst(), order: message.position ?? 0)
+            }
+            collapsed += add(pending)
+        }
+        for message in rest { collapsed += add(message, order: message.position ?? 0) }
+        return collapsed
+    }
+
+    /// Takes whole messages up to `limit` bytes, but at least one.
+    mutating func take(upTo limit: Int) -> Flush? {
+        guard !queue.isEmpty else { return nil }
+        var html: [UInt8] = []
+        var position: Int64?
+        var count = 0
+        for pending in queue {
+            let size = pending.parts.reduce(0) { $0 + $1.html.count }
+            guard count == 0 || html.count + size <= limit else { break }
+            for part in pending.parts { html += part.html }
+            if !pending.isTransient { position = pending.order }
+            bytes -= pending.parts.reduce(0) { $0 + $1.cost }
+            count += 1
+        }
+        if count == queue.count { queue = [] } else { queue.removeFirst(count) }
+        return Flush(html: html, position: position, hasMore: !queue.isEmpty)
+    }
+
+    private mutating func add(_ pending: Pending) -> Int {
+        guard !pending.parts.isEmpty else { return 0 }
+        let keys = pending.parts.compactMap(\.collapseKey)
+        let collapsed = keys.isEmpty ? 0 : removeParts(keys, onlyTransient: pending.isTransient)
+        bytes += pending.parts.reduce(0) { $0 + $1.cost }
+        queue.append(pending)
+        return collapsed
+    }
+
+    /// Returns how many there were. A transient message makes no entry superfluous: it may get lost with the connection,
+    /// and the page would resume behind both.
+    private mutating func removeParts(_ keys: [String], onlyTransient: Bool) -> Int {
+        var removed = 0
+        for index in queue.indices where queue[index].isTransient || !onlyTransient {
+            let parts = queue[index].parts
+            let kept = parts.filter { part in !keys.contains { $0 == part.collapseKey } }
+            guard kept.count < parts.count else { continue }
+            bytes += kept.reduce(0) { $0 + $1.cost } - parts.reduce(0) { $0 + $1.cost }
+            removed += parts.count - kept.count
+            queue[index].parts = kept
+        }
+        if removed > 0 { queue.removeAll(where: \.parts.isEmpty) }
+        return removed
+    }
+}

@@ -1,0 +1,29 @@
+/// What a driver has to do after a publish.
+public struct Fanout: Sendable, Equatable {
+    /// Write the message to these now. The hub's own array, not a copy: release it before the next publish.
+    public let live: ContiguousArray<SubscriptionID>
+    /// Their queues are full: close the connections, the pages resume by cursor. The ids are already stale.
+    public let closed: [SubscriptionID]
+
+    public init(live: ContiguousArray<SubscriptionID>, closed: [SubscriptionID]) {
+        self.live = live
+        self.closed = closed
+    }
+
+    static let nobody = Fanout(live: [], closed: [])
+}
+
+/// What a driver has to write to one subscription, as one frame.
+public struct Flush: Sendable, Equatable {
+    public let html: [UInt8]
+    /// The cursor that a page holds once it has this; nil when nothing in it has a place in the ledger.
+    public let position: Int64?
+    /// True: write this, then wait until the socket is writable. False: the subscription is live again.
+    public let hasMore: Bool
+
+    public init(html: [UInt8], position: Int64?, hasMore: Bool) {
+        self.html = html
+        self.position = position
+        self.hasMore = hasMore
+    }
+}

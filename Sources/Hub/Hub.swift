@@ -1,0 +1,165 @@
+public import Domain
+
+/// Who is subscribed to what on one loop, and what each still has to receive. Pure: the driver does the writing.
+///
+/// A subscription *collects* while its replay is being read, is *live* when a message may be written to it at once, and
+/// is *behind* while its socket takes no more. A publish costs the same for one live subscription and for 5,000.
+/// The feed is the ledger's order: positions ascend over all streams, one entry's messages follow each other.
+public struct Hub: Sendable {
+    public struct Limits: Sendable, Equatable {
+        /// What may wait for one subscription before it is closed.
+        public var queuedBytes: Int
+        /// Where a flush stops joining messages.
+        public var frameBytes: Int
+
+        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10) {
+            self.queuedBytes = queuedBytes
+            self.frameBytes = frameBytes
+        }
+    }
+
+    /// What happened so far, for the metrics.
+    public struct Tally: Sendable, Equatable {
+        public var published = 0
+        /// Published while nobody was subscribed.
+        public var unheard = 0
+        /// Dropped because their position was published before.
+        public var repeated = 0
+        /// Parts that a newer one replaced in a queue.
+        public var collapsed = 0
+        /// Subscriptions closed because their queue was full.
+        public var overflowed = 0
+    }
+
+    public let limits: Limits
+    public private(set) var tally = Tally()
+    var roster = Roster()
+    /// Every entry up to here has been published completely.
+    private var settled: Int64
+    /// The newest entry of which something has been published.
+    private var newest: Int64
+
+    /// `position` is the ledger's newest one at the start: what is fed from then on is newer.
+    public init(limits: Limits = Limits(), position: Int64 = 0) {
+        self.limits = limits
+        settled = position
+        newest = position
+    }
+
+    public var streamCount: Int { roster.streamCount }
+    public var subscriptionCount: Int { roster.count }
+
+    /// Begins to collect for a page. Only then read its replay, so that there is no gap between the two.
+    public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
+        roster.add(stream)
+    }
+
+    public mutating func unsubscribe(_ id: SubscriptionID) {
+        roster.remove(id)
+    }
+
+    /// The replay arrived: `messages` are the stream's entries after the page's cursor up to `through`, ascending.
+    ///
+    /// Returns what to write now. Nil: there was nothing, and the page's cursor is `through`; or it is blocked or gone.
+    public mutating func replayed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
+        guard let index = roster.index(id), roster.slots[index].phase == .collecting else { return nil }
+        roster.slots[index].phase = .following
+        roster.slots[index].through = through
+        tally.collapsed += roster.slots[index].backlog.merge(replay: messages, through: through)
+        guard let flush = flush(index) else { return nil }
+        guard !flush.hasMore else { return flush }
+        return Flush(html: flush.html, position: max(through, flush.position ?? 0), hasMore: false)
+    }
+
+    /// The kernel took the last write only in part: queue from now on.
+    public mutating func blocked(_ id: SubscriptionID) {
+        guard let index = roster.index(id) else { return }
+        roster.slots[index].isBlocked = true
+        roster.place(index, isLive: false)
+    }
+
+    /// The socket takes more. Nil: nothing waits, the subscription is live again.
+    public mutating func writable(_ id: SubscriptionID) -> Flush? {
+        guard let index = roster.index(id) else { return nil }
+        roster.slots[index].isBlocked = false
+        return flush(index)
+    }
+
+    /// Everything up to `position` has been published; entries that say nothing to pages are never published.
+    public mutating func advance(to position: Int64) {
+        settled = max(settled, position)
+        newest = max(newest, position)
+    }
+
+    public mutating func publish(_ message: Message) -> Fanout {
+        if let position = message.position {
+            guard position > settled else { return dropRepeated() }
+            settled = position - 1
+            newest = position
+        }
+        tally.published += 1
+        guard let stream = roster.stream(message.stream) else {
+            tally.unheard += 1
+            return .nobody
+        }
+        guard !message.parts.isEmpty else { return .nobody }
+        if let position = message.position {
+            guard position > roster.streams[stream].position else { return dropRepeated() }
+            roster.streams[stream].position = position
+        }
+        return roster.streams[stream].waiting.isEmpty
+            ? Fanout(live: roster.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
+    }
+
+    private mutating func dropRepeated() -> Fanout {
+        tally.repeated += 1
+        return .nobody
+    }
+
+    private mutating func offerToWaiting(_ message: Message, of stream: Int) -> Fanout {
+        var ahead: [SubscriptionID] = []
+        var closed: [SubscriptionID] = []
+        for id in roster.streams[stream].waiting {
+            switch offer(message, to: Int(id.index)) {
+            case .notForIt, .queued, .live: break
+            case .writeOnce: ahead.append(id)
+            case .overflow: closed.append(id)
+            }
+        }
+        let live = roster.streams[stream].live
+        tally.overflowed += closed.count
+        for id in closed { roster.remove(id) }
+        return Fanout(live: ahead.isEmpty ? live : live + ahead, closed: closed)
+    }
+
+    private enum Offer {
+        case notForIt, queued, overflow
+        /// It is in the live list now.
+        case live
+        /// A transient message for one that is ahead of this hub and stays so.
+        case writeOnce
+    }
+
+    private mutating func offer(_ message: Message, to index: Int) -> Offer {
+        if let position = message.position, roster.slots[index].hasReplayed(position) { return .notForIt }
+        if roster.slots[index].isCaughtUp {
+            settle(index)
+            return roster.slots[index].isLive ? .live : .writeOnce
+        }
+        tally.collapsed += roster.slots[index].backlog.add(message, order: message.position ?? newest)
+        return roster.slots[index].backlog.bytes > limits.queuedBytes ? .overflow : .queued
+    }
+
+    private mutating func flush(_ index: Int) -> Flush? {
+        guard roster.slots[index].phase == .following, !roster.slots[index].isBlocked else { return nil }
+        let flush = roster.slots[index].backlog.take(upTo: limits.frameBytes)
+        settle(index)
+        return flush
+    }
+
+    /// Live once it is caught up and nothing older than its replay can come.
+    private mutating func settle(_ index: Int) {
+        let isLive = roster.slots[index].isCaughtUp && roster.slots[index].through <= settled
+        roster.place(index, isLive: isLive)
+    }
+}

@@ -1,0 +1,37 @@
+public import Domain
+
+/// All fragments that one ledger entry has for one stream. They travel in one frame, so that a connection which drops
+/// between two of them cannot lose one.
+public struct Message: Sendable, Equatable {
+    public let stream: StreamName
+    /// The entry's place in the ledger; nil for a transient message, which has none and is never replayed.
+    public let position: Int64?
+    /// In the order in which a page applies them.
+    public let parts: [Part]
+
+    public init(stream: StreamName, position: Int64?, parts: [Part]) {
+        self.stream = stream
+        self.position = position
+        self.parts = parts
+    }
+
+    /// What goes into the frame.
+    public var html: [UInt8] {
+        parts.count == 1 ? parts[0].html : Array(parts.map(\.html).joined())
+    }
+}
+
+/// One rendered `<turbo-stream>` element.
+public struct Part: Sendable, Equatable {
+    public let html: [UInt8]
+    /// While it waits in a queue, a newer part with the same key takes its place (`Fragment.collapseKey`).
+    public let collapseKey: String?
+
+    public init(html: [UInt8], collapseKey: String?) {
+        self.html = html
+        self.collapseKey = collapseKey
+    }
+
+    /// What it counts for in a queue: its bytes and about what it costs to hold them, so that empty ones count too.
+    var cost: Int { html.count + 64 }
+}

@@ -1,0 +1,114 @@
+internal import Domain
+internal import Glibc
+internal import Runtime
+
+extension ConfigurationReader {
+    mutating func bind() -> String {
+        guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
+        if given.value != "localhost" && !isAddress(given.value) {
+            reject(given.name, "\(shown(given.value)) is neither an IP address nor localhost")
+        }
+        return given.value
+    }
+
+    /// Never shows the value: the address of another database carries a password.
+    mutating func databasePath() -> String {
+        guard let given = given("DATABASE_URL", flag: "--database") else { return "paycast.db" }
+        let scheme = given.value.prefix { $0 != ":" }
+        let path = String(given.value.dropFirst(scheme.count + 1))
+        switch scheme {
+        case "sqlite" where !path.isEmpty: break
+        case "postgres", "postgresql": reject(given.name, "PostgreSQL comes later; use sqlite:PATH")
+        default: reject(given.name, "is not sqlite:PATH")
+        }
+        return path
+    }
+
+    mutating func publicFolder() -> String? {
+        guard let given = given("PAYCAST_PUBLIC", flag: "--public") else {
+            if isFolder("public") { return "public" }
+            warn("there is no folder named public here: no pages and no templates; say --public FOLDER")
+            return nil
+        }
+        if !isFolder(given.value) { reject(given.name, "\(shown(given.value)) is not a folder") }
+        return given.value
+    }
+
+    mutating func developmentNow() -> Instant? {
+        guard let given = given("PAYCAST_DEV_NOW") else { return nil }
+        guard isDevelopment else {
+            warn("PAYCAST_DEV_NOW is ignored without --dev")
+            return nil
+        }
+        guard let instant = Instant(iso8601: given.value) else {
+            reject(given.name, "\(shown(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z")
+            return nil
+        }
+        return instant
+    }
+
+    mutating func streamPattern() -> StreamPattern {
+        guard let given = given("PAYCAST_STREAM_NAME") else { return .standard }
+        if let pattern = StreamPattern(given.value) { return pattern }
+        reject(given.name, "\(shown(given.value)) must contain {user} exactly once, as in user:{user}:paywall")
+        return .standard
+    }
+
+    mutating func allowedOrigins() -> AllowedOrigins {
+        let items = list("PAYCAST_ALLOWED_ORIGINS", expected: "an origin such as https://shop.example, nor *") {
+            $0 == "*" || origin($0) != nil
+        }
+        return items.contains("*") ? .all : .only(Set(items.compactMap(origin)))
+    }
+
+    mutating func accessPolicy(serving environments: Set<StoreEnvironment>) -> AccessPolicy {
+        let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isPlain($0) }
+        let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
+        return AccessPolicy(sandboxUsers: isForAll ? .all : .only(Set(users)))
+    }
+}
+
+/// As a browser sends it (RFC 6454 §6.1): lower case, no default port, no path. Webviews have schemes of their own.
+private func origin(_ text: String) -> String? {
+    let lower = text.lowercased()
+    guard let colon = lower.firstRange(of: "://"), let first = lower.utf8.first, (97...122).contains(first),
+        lower[..<colon.lowerBound].utf8.allSatisfy(isSchemeByte)
+    else { return nil }
+    let authority = lower[colon.upperBound...]
+    // A colon inside brackets belongs to an IPv6 address.
+    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+    let port = authority.dropFirst(host.count)
+    let isName = !host.isEmpty && host.utf8.allSatisfy { isSchemeByte($0) && $0 != 43 || $0 == 95 }
+    let isIPv6 = host.hasPrefix("[") && isAddress(String(host.dropFirst().dropLast()))
+    guard isName || isIPv6, port.isEmpty || port.hasPrefix(":") && UInt16(port.dropFirst()) != nil else { return nil }
+    let isDefault = lower.hasPrefix("https:") && port == ":443" || lower.hasPrefix("http:") && port == ":80"
+    return isDefault ? String(lower.dropLast(port.count)) : lower
+}
+
+private func isSchemeByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (97...122).contains(byte) || [43, 45, 46].contains(byte)
+}
+
+private func isAddress(_ text: String) -> Bool {
+    var bytes = in6_addr()
+    return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
+}
+
+private func isFolder(_ path: String) -> Bool {
+    var information = stat()
+    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+}
+
+func coreCount() -> Int {
+    min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), 64)
+}
+
+extension Log.Format {
+    static var named: KeyValuePairs<String, Log.Format> { ["text": .text, "json": .json] }
+}
+
+extension Log.Level {
+    static var named: KeyValuePairs<String, Log.Level> {
+        ["debug": .debug, "info": .info, "warning": .warning, "error": .error]
+    }
+}

@@ -1,0 +1,74 @@
+internal import Domain
+
+extension Configuration {
+    public struct Google: Sendable {
+        /// `PAYCAST_GOOGLE_PACKAGE`; empty means that the route answers 503 `not_configured`.
+        public var packages: Set<String>
+        /// `PAYCAST_GOOGLE_AUDIENCE`: the `aud` of the push token.
+        public var audience: String?
+        /// `PAYCAST_GOOGLE_PUSH_ACCOUNT`: the `email` of the push token.
+        public var pushAccount: String?
+        /// `PAYCAST_GOOGLE_CREDENTIALS`: what the service account's JSON file holds.
+        public var credentials: Secret?
+        /// `PAYCAST_GOOGLE_CERTS_URL`.
+        public var certsURL: String
+        /// `PAYCAST_GOOGLE_API_URL`.
+        public var apiURL: String
+
+        init(_ reader: inout ConfigurationReader) {
+            packages = Set(reader.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isAppName))
+            audience = reader.given("PAYCAST_GOOGLE_AUDIENCE")?.value
+            pushAccount = reader.given("PAYCAST_GOOGLE_PUSH_ACCOUNT")?.value
+            credentials = reader.fileSecret("PAYCAST_GOOGLE_CREDENTIALS")
+            certsURL = reader.baseURL("PAYCAST_GOOGLE_CERTS_URL") ?? "https://www.googleapis.com/oauth2/v3/certs"
+            apiURL = reader.baseURL("PAYCAST_GOOGLE_API_URL") ?? "https://androidpublisher.googleapis.com"
+            // Without them, any Google account could sign for us.
+            let needed = [("PAYCAST_GOOGLE_AUDIENCE", audience), ("PAYCAST_GOOGLE_PUSH_ACCOUNT", pushAccount)]
+            for (name, value) in needed where value == nil && !packages.isEmpty && !reader.isDevelopment {
+                reader.reject(name, "is required with PAYCAST_GOOGLE_PACKAGE: it proves who pushes")
+            }
+        }
+    }
+
+    public struct Stripe: Sendable {
+        /// `PAYCAST_STRIPE_SECRETS`; empty means that the route answers 503 `not_configured`.
+        public var secrets: [Secret]
+        /// `PAYCAST_STRIPE_TOLERANCE` in seconds, 300; for the past and the future.
+        public var tolerance: Duration
+        /// `PAYCAST_STRIPE_API_URL`.
+        public var apiURL: String
+
+        init(_ reader: inout ConfigurationReader) {
+            secrets = reader.secrets("PAYCAST_STRIPE_SECRETS")
+            tolerance = .seconds(reader.number("PAYCAST_STRIPE_TOLERANCE", default: 300, in: 1...86_400))
+            apiURL = reader.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
+        }
+    }
+
+    public struct RevenueCat: Sendable {
+        /// `PAYCAST_REVENUECAT_AUTHORIZATION`: the exact header value.
+        public var authorization: Secret?
+
+        init(_ reader: inout ConfigurationReader) {
+            authorization = reader.secret("PAYCAST_REVENUECAT_AUTHORIZATION")
+        }
+    }
+
+    public struct PurchaseKit: Sendable {
+        /// `PAYCAST_PURCHASEKIT_SECRET`.
+        public var secret: Secret?
+
+        init(_ reader: inout ConfigurationReader) {
+            secret = reader.secret("PAYCAST_PURCHASEKIT_SECRET")
+        }
+    }
+}
+
+extension ConfigurationReader {
+    fileprivate mutating func fileSecret(_ variable: String) -> Configuration.Secret? {
+        guard let given = given(variable) else { return nil }
+        if let text = contents(of: given.value) { return Configuration.Secret(text) }
+        reject(variable, "\(shown(given.value)) is not a file that can be read")
+        return nil
+    }
+}

@@ -1,0 +1,92 @@
+public import Domain
+public import Runtime
+
+/// Everything that can be set, read once at start: flag, else environment, else default.
+///
+/// An empty variable counts as not set. Secrets do not show in its description.
+public struct Configuration: Sendable {
+    /// `--port`, `PORT`, 8080. 0 is any free port.
+    public var port: Int
+    /// `--bind`, `PAYCAST_BIND`, 127.0.0.1. An IP address or `localhost`.
+    public var bind: String
+    /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: the file's path.
+    public var databasePath: String
+    /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil when the default one does not exist.
+    public var publicFolder: String?
+    /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
+    public var loops: Int
+    /// `--dev`; there is no variable, so that an environment cannot switch it on.
+    public var isDevelopment: Bool
+    /// `--log-format`, `PAYCAST_LOG_FORMAT`, text.
+    public var logFormat: Log.Format
+    /// `--log-level`, `PAYCAST_LOG_LEVEL`, info.
+    public var logLevel: Log.Level
+    /// `PAYCAST_DEV_NOW`, with `--dev` only: the instant that the clock starts at.
+    public var developmentNow: Instant?
+
+    /// `PAYCAST_API_KEY`: bearer keys of the API routes; none means that these routes answer 401.
+    public var apiKeys: [Secret]
+    /// `SECRET_KEY_BASE` of a Rails app.
+    public var secretKeyBase: Secret?
+    /// `PAYCAST_STREAM_KEYS`: the first one signs.
+    public var streamKeys: [Secret]
+    /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
+    public var streamPattern: StreamPattern
+    /// `PAYCAST_ALLOWED_ORIGINS`: beside the same one.
+    public var allowedOrigins: AllowedOrigins
+
+    public var apple: Apple
+    public var google: Google
+    public var stripe: Stripe
+    public var revenueCat: RevenueCat
+    public var purchaseKit: PurchaseKit
+    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`.
+    public var accessPolicy: AccessPolicy
+
+    /// What is allowed but probably not meant, one sentence each, for the log at start.
+    public var warnings: [String]
+
+    /// `flags` by their name (`--port`). Throws all problems at once.
+    public init(
+        flags: [String: String] = [:],
+        isDevelopment: Bool = false,
+        environment: [String: String]
+    ) throws(ConfigurationError) {
+        var reader = ConfigurationReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
+        self.isDevelopment = isDevelopment
+        port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
+        bind = reader.bind()
+        databasePath = reader.databasePath()
+        publicFolder = reader.publicFolder()
+        loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
+        logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", default: .text, Log.Format.named)
+        logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", default: .info, Log.Level.named)
+        developmentNow = reader.developmentNow()
+
+        apiKeys = reader.secrets("PAYCAST_API_KEY")
+        secretKeyBase = reader.secret("SECRET_KEY_BASE")
+        streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
+        streamPattern = reader.streamPattern()
+        allowedOrigins = reader.allowedOrigins()
+
+        apple = Apple(&reader)
+        google = Google(&reader)
+        stripe = Stripe(&reader)
+        revenueCat = RevenueCat(&reader)
+        purchaseKit = PurchaseKit(&reader)
+        accessPolicy = reader.accessPolicy(serving: apple.environments)
+
+        if apiKeys.isEmpty && !isDevelopment {
+            reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
+        }
+        warnings = reader.warnings
+        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+    }
+}
+
+/// Which pages of other origins may subscribe.
+public enum AllowedOrigins: Sendable, Equatable {
+    case all
+    /// As browsers send them: lower case, without a default port.
+    case only(Set<String>)
+}

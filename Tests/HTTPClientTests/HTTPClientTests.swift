@@ -1,0 +1,95 @@
+import HTTPClient
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+    private let client = HTTPClient(timeout: .seconds(5))
+
+    @Test func sendsWhatItWasGivenAndReturnsTheAnswer() throws {
+        let server = Recorder("HTTP/1.1 201 Created\r\nX-One: a\r\nContent-Length: 2\r\n\r\nhi")
+        let response = try client.send(
+            "POST",
+            server.url + "/orders?x=1",
+            headers: [("Authorization", "Bearer key"), ("Content-Type", "application/json"), ("X-Empty", "")],
+            body: Array(#"{"user":"42"}"#.utf8)
+        )
+        #expect(response.status == 201)
+        #expect(response.header("x-one") == "a")
+        #expect(response.body == Array("hi".utf8))
+        let request = server.requests.first ?? ""
+        #expect(request.hasPrefix("POST /orders?x=1 HTTP/1.1\r\n"))
+        #expect(request.contains("Authorization: Bearer key\r\n"))
+        #expect(request.contains("X-Empty:\r\n"))
+        #expect(request.contains("Content-Length: 13\r\n"))
+        #expect(request.hasSuffix("\r\n\r\n" + #"{"user":"42"}"#))
+    }
+
+    @Test func getHasNoBodyAndPostWithoutBodySaysSo() throws {
+        let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try client.send("GET", server.url)
+        _ = try client.send("POST", server.url)
+        #expect(server.requests.count == 2)
+        #expect(!server.requests[0].contains("Content-"))
+        #expect(server.requests[1].contains("Content-Length: 0\r\n"))
+        #expect(!server.requests[1].contains("Content-Type"))
+    }
+
+    @Test(arguments: ["302 Found\r\nLocation: /elsewhere", "404 Not Found", "503 Busy\r\nRetry-After: 1"])
+    func anyStatusIsAnAnswer(_ head: String) throws {
+        let server = Recorder("HTTP/1.1 \(head)\r\nContent-Length: 0\r\n\r\n")
+        #expect(try client.send("GET", server.url).status == Int(head.prefix(3)))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: ["", "nonsense", "file:///etc/passwd", "ftp://host/", "http://"])
+    func refusesTheAddress(_ url: String) {
+        #expect {
+            try client.send("GET", url)
+        } throws: { error in
+            if case .invalidURL = error as? HTTPClientError { true } else { false }
+        }
+    }
+
+    @Test(arguments: [("X-A", "b\r\nX-C: d"), ("X-A", "b\nc"), ("X A", "b"), ("X-A\r\nX-B", "c"), ("", "b")])
+    func refusesHeadersThatWouldBecomeOthers(_ name: String, _ value: String) {
+        #expect {
+            try client.send("GET", "http://127.0.0.1:1", headers: [(name, value)])
+        } throws: { error in
+            if case .invalidRequest = error as? HTTPClientError { true } else { false }
+        }
+    }
+
+    @Test func nobodyThereNamesTheOriginAndNoSecret() {
+        let port = SocketServer.freePort()
+        #expect(throws: HTTPClientError.refused("http://127.0.0.1:\(port)")) {
+            try client.send("GET", "http://user:secret@127.0.0.1:\(port)/path?token=secret")
+        }
+    }
+
+    @Test func silenceTimesOut() {
+        let server = SocketServer { _ = try $0.readToEnd() }
+        #expect(throws: HTTPClientError.timedOut(server.url)) {
+            try HTTPClient(timeout: .milliseconds(100)).send("GET", server.url)
+        }
+    }
+
+    @Test func halfAnAnswerIsNone() {
+        let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+        #expect(throws: HTTPClientError.brokenOff(server.url)) { try client.send("GET", server.url) }
+    }
+
+    @Test func bodyIsBounded() {
+        let server = SocketServer { socket in
+            _ = try socket.read(until: "\r\n\r\n")
+            try socket.send("HTTP/1.1 200 OK\r\n\r\n")
+            let megabyte = [UInt8](repeating: 97, count: 1 << 20)
+            for _ in 0..<20 { try socket.send(megabyte) }
+        }
+        #expect(throws: HTTPClientError.tooLarge(server.url)) { try client.send("GET", server.url) }
+    }
+
+    @Test func namesItsLibrary() {
+        #expect(libcurlVersion.split(separator: ".").count == 3)
+    }
+}

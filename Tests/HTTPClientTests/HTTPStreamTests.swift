@@ -1,0 +1,89 @@
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPStreamTests {
+    private let client = HTTPClient(timeout: .seconds(5))
+
+    @Test func handsOverBytesUntilTheServerEnds() throws {
+        let server = SocketServer { socket in
+            _ = try socket.read(until: "\r\n\r\n")
+            try socket.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for chunk in ["3\r\none\r\n", "3\r\ntwo\r\n", "0\r\nX-Trailer: t\r\n\r\n"] { try socket.send(chunk) }
+        }
+        var statuses: [Int] = []
+        var received = ""
+        try client.stream(
+            server.url,
+            headers: [("Accept", "text/event-stream")],
+            onResponse: {
+                statuses.append($0)
+                return true
+            },
+            onBytes: {
+                received += String(decoding: $0, as: UTF8.self)
+                return true
+            }
+        )
+        #expect(statuses == [200])
+        #expect(received == "onetwo")
+    }
+
+    @Test func statusCanEndIt() throws {
+        let server = Recorder("HTTP/1.1 401 Unauthorized\r\n\r\nbody")
+        var wasCalled = false
+        try client.stream(
+            server.url,
+            headers: [],
+            onResponse: { $0 == 200 },
+            onBytes: { _ in
+                wasCalled = true
+                return true
+            }
+        )
+        #expect(!wasCalled)
+    }
+
+    /// The server never ends it; false does.
+    @Test func bytesCanEndIt() throws {
+        let server = SocketServer { socket in
+            _ = try socket.read(until: "\r\n\r\n")
+            try socket.send("HTTP/1.1 200 OK\r\n\r\ndata: 1\n\n")
+            _ = try socket.readToEnd()
+        }
+        try client.stream(server.url, headers: [], onResponse: { _ in true }, onBytes: { _ in false })
+    }
+
+    /// Nothing is sent after the head; the tick still comes.
+    @Test func tickCanEndIt() throws {
+        let server = SocketServer { socket in
+            _ = try socket.read(until: "\r\n\r\n")
+            try socket.send("HTTP/1.1 200 OK\r\n\r\n")
+            _ = try socket.readToEnd()
+        }
+        var isOpen = false
+        try client.stream(
+            server.url,
+            headers: [],
+            onResponse: { _ in
+                isOpen = true
+                return true
+            },
+            onBytes: { _ in true },
+            onTick: { !isOpen }
+        )
+        #expect(isOpen)
+    }
+
+    @Test func nobodyThereIsAnError() {
+        let port = SocketServer.freePort()
+        #expect(throws: HTTPClientError.refused("http://127.0.0.1:\(port)")) {
+            try client.stream(
+                "http://127.0.0.1:\(port)",
+                headers: [],
+                onResponse: { _ in true },
+                onBytes: { _ in true }
+            )
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Domain
+import Hub
+import Testing
+
+@Suite struct HubTests {
+    let stream: StreamName
+
+    init() throws {
+        stream = try #require(StreamName("user:1:paywall"))
+    }
+
+    private func message(_ text: String, at position: Int64?, key: String? = nil) -> Message {
+        Message(stream: stream, position: position, parts: [Part(html: Array(text.utf8), collapseKey: key)])
+    }
+
+    private func liveSubscription(_ hub: inout Hub) -> SubscriptionID {
+        let id = hub.subscribe(to: stream)
+        #expect(hub.replayed(id, through: 0, messages: []) == nil)
+        return id
+    }
+
+    @Test func handsALiveSubscriptionItsMessageAtOnce() {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        #expect(hub.publish(message("one", at: 1)) == Fanout(live: [id], closed: []))
+    }
+
+    @Test func joinsReplayAndWhatWasCollectedWithoutRepeat() {
+        var hub = Hub()
+        let id = hub.subscribe(to: stream)
+        #expect(hub.publish(message("one ", at: 1)).live.isEmpty)
+        #expect(hub.publish(message("two ", at: 2)).live.isEmpty)
+        let flush = hub.replayed(id, through: 1, messages: [message("one ", at: 1)])
+        #expect(flush == Flush(html: Array("one two ".utf8), position: 2, hasMore: false))
+        #expect(hub.publish(message("three", at: 3)).live == [id])
+    }
+
+    @Test func dropsEntriesThatTheReplayHeldAlready() {
+        var hub = Hub()
+        let id = hub.subscribe(to: stream)
+        let replay = [message("one", at: 1), message("two", at: 2)]
+        #expect(hub.replayed(id, through: 2, messages: replay)?.position == 2)
+        #expect(hub.publish(message("one", at: 1)).live.isEmpty)
+        #expect(hub.publish(message("transient", at: nil)).live == [id])
+        #expect(hub.publish(message("two", at: 2)).live.isEmpty)
+        #expect(hub.publish(message("three", at: 3)).live == [id])
+    }
+
+    @Test func collapsesWhileBlockedAndKeepsCommitOrder() {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        hub.blocked(id)
+        for (position, key) in [(1, "paywall"), (2, nil), (3, "status"), (4, "paywall")] as [(Int64, String?)] {
+            #expect(hub.publish(message("\(position) ", at: position, key: key)) == Fanout(live: [], closed: []))
+        }
+        #expect(hub.writable(id) == Flush(html: Array("2 3 4 ".utf8), position: 4, hasMore: false))
+        #expect(hub.writable(id) == nil)
+        #expect(hub.tally.collapsed == 1)
+        #expect(hub.publish(message("5", at: 5)).live == [id])
+    }
+
+    @Test func aTransientMessageMakesNoEntrySuperfluous() {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        hub.blocked(id)
+        _ = hub.publish(message("entry ", at: 1, key: "paywall"))
+        _ = hub.publish(message("first ", at: nil, key: "paywall"))
+        _ = hub.publish(message("second ", at: nil, key: "paywall"))
+        #expect(hub.writable(id) == Flush(html: Array("entry second ".utf8), position: 1, hasMore: false))
+    }
+
+    @Test func aFlushHoldsWholeMessagesUpToAFrame() {
+        var hub = Hub(limits: Hub.Limits(frameBytes: 10))
+        let id = liveSubscription(&hub)
+        hub.blocked(id)
+        for position in 1...3 as ClosedRange<Int64> { _ = hub.publish(message("12345", at: position)) }
+        _ = hub.publish(message("longer than a frame", at: 4))
+        #expect(hub.writable(id) == Flush(html: Array("1234512345".utf8), position: 2, hasMore: true))
+        #expect(hub.publish(message("5", at: 5)).live.isEmpty)
+        #expect(hub.writable(id) == Flush(html: Array("12345".utf8), position: 3, hasMore: true))
+        #expect(hub.writable(id) == Flush(html: Array("longer than a frame".utf8), position: 4, hasMore: true))
+        #expect(hub.writable(id) == Flush(html: Array("5".utf8), position: 5, hasMore: false))
+        #expect(hub.publish(message("6", at: 6)).live == [id])
+    }
+
+    @Test func closesASubscriptionWhoseQueueIsFull() {
+        var hub = Hub(limits: Hub.Limits(queuedBytes: 1000))
+        let (slow, quick) = (liveSubscription(&hub), liveSubscription(&hub))
+        hub.blocked(slow)
+        #expect(hub.publish(message(String(repeating: "x", count: 900), at: 1)).closed.isEmpty)
+        #expect(hub.publish(message("over the bound", at: 2)) == Fanout(live: [quick], closed: [slow]))
+        #expect(hub.writable(slow) == nil)
+        #expect(hub.subscriptionCount == 1)
+        #expect(hub.tally.overflowed == 1)
+    }
+
+    @Test func emptyFragmentsFillAQueueToo() {
+        var hub = Hub(limits: Hub.Limits(queuedBytes: 1000))
+        let id = hub.subscribe(to: stream)
+        let closed = (1...100).flatMap { hub.publish(message("", at: Int64($0))).closed as [SubscriptionID] }
+        #expect(closed == [id])
+    }
+
+    @Test func neverPublishesAPositionTwice() {
+        var hub = Hub(position: 5)
+        let id = hub.subscribe(to: stream)
+        _ = hub.replayed(id, through: 5, messages: [])
+        #expect(hub.publish(message("old", at: 5)) == Fanout(live: [], closed: []))
+        #expect(hub.publish(message("new", at: 6)).live == [id])
+        #expect(hub.publish(message("new", at: 6)).live.isEmpty)
+        #expect(hub.tally.repeated == 2)
+    }
+
+    @Test func oneEntryMaySpeakToSeveralStreams() throws {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        let other = try #require(StreamName("user:2:paywall"))
+        _ = hub.publish(Message(stream: other, position: 1, parts: []))
+        #expect(hub.publish(message("one", at: 1)).live == [id])
+        #expect(hub.tally.unheard == 1)
+    }
+
+    @Test func forgetsStreamsWithoutSubscribersAndIgnoresStaleIDs() {
+        var hub = Hub()
+        let id = liveSubscription(&hub)
+        let other = liveSubscription(&hub)
+        #expect((hub.streamCount, hub.subscriptionCount) == (1, 2))
+        hub.unsubscribe(id)
+        let reused = liveSubscription(&hub)
+        #expect(reused.index == id.index)
+        hub.unsubscribe(id)
+        hub.blocked(id)
+        #expect(hub.writable(id) == nil)
+        #expect(Set(hub.publish(message("one", at: 1)).live) == [other, reused])
+        hub.unsubscribe(other)
+        hub.unsubscribe(reused)
+        #expect((hub.streamCount, hub.subscriptionCount) == (0, 0))
+        #expect(hub.publish(message("two", at: 2)).live.isEmpty)
+    }
+
+    @Test func aBlockedSubscriptionTakesItsReplayLater() {
+        var hub = Hub()
+        let id = hub.subscribe(to: stream)
+        hub.blocked(id)
+        #expect(hub.replayed(id, through: 1, messages: [message("one", at: 1)]) == nil)
+        #expect(hub.writable(id)?.html == Array("one".utf8))
+    }
+}
