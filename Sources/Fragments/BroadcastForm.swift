@@ -1,0 +1,79 @@
+public import Domain
+
+/// A broadcast in parts: what is to happen to which element, and with what.
+public struct BroadcastForm: Sendable, Equatable {
+    public var action: String
+    /// A DOM id.
+    public var target: String?
+    /// A CSS selector.
+    public var targets: String?
+    /// The name of a template, filled with `values`.
+    public var template: String?
+    public var html: String?
+    public var values: [String: String]
+
+    public init(
+        action: String,
+        target: String? = nil,
+        targets: String? = nil,
+        template: String? = nil,
+        html: String? = nil,
+        values: [String: String] = [:]
+    ) {
+        self.action = action
+        self.target = target
+        self.targets = targets
+        self.template = template
+        self.html = html
+        self.values = values
+    }
+
+    /// The fragment that it means on `stream`, or the first thing that is wrong with it.
+    public func fragment(on stream: StreamName, templates: TemplateSet) throws(BroadcastError) -> Fragment {
+        try checkAction()
+        try checkTarget()
+        let content = try content(templates)
+        return Fragment(stream: stream, action: action, target: target, targets: targets, content: content)
+    }
+
+    private func checkAction() throws(BroadcastError) {
+        let isName = action.utf8.allSatisfy {
+            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-".utf8.contains($0)
+        }
+        guard isName, (1...64).contains(action.utf8.count) else { throw .action }
+    }
+
+    private func checkTarget() throws(BroadcastError) {
+        for text in [target, targets] {
+            if let text, !isPlain(text) { throw .target }
+        }
+        switch (target, targets) {
+        case (_?, _?): throw .twoTargets
+        case (nil, nil) where actionsOnElements.contains(action): throw .noTarget(action: action)
+        default: break
+        }
+    }
+
+    private func content(_ templates: TemplateSet) throws(BroadcastError) -> Fragment.Content {
+        switch (template, html) {
+        case (_?, _?): throw .twoContents
+        case (nil, nil):
+            guard !actionsWithContent.contains(action) else { throw .noContent(action: action) }
+            return .none
+        case _ where action == "remove" || action == "refresh": throw .superfluousContent(action: action)
+        case (nil, let html?):
+            try BroadcastMarkup.checkContent(html)
+            return .html(html)
+        case (let template?, nil):
+            switch templates.find(template, action: action, target: target, values: values) {
+            case .template: return .template(name: template, values: values)
+            case .otherTargets: throw .rootWithoutTarget(template: template, target: target ?? targets ?? "")
+            case .nothing: throw .unknownTemplate(template)
+            }
+        }
+    }
+}
+
+/// Turbo's own: https://turbo.hotwired.dev/reference/streams. Others are a page's custom actions, with their own needs.
+private let actionsWithContent: Set<String> = ["append", "prepend", "before", "after", "replace", "update"]
+private let actionsOnElements = actionsWithContent.union(["remove"])

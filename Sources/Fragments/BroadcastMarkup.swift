@@ -1,0 +1,112 @@
+public import Domain
+
+/// Complete `<turbo-stream>` elements as a publisher wrote them, checked so far that they end where they seem to end.
+public struct BroadcastMarkup: Sendable, Equatable {
+    public let html: String
+    /// The action and target of the only element; with several elements the action is the first one's and both targets
+    /// are nil, so that nothing collapses.
+    public let action: String
+    public let target: String?
+    public let targets: String?
+
+    public init(_ html: String) throws(BroadcastError) {
+        var reader = MarkupReader(HTMLScanner(html))
+        let elements = try reader.elements()
+        guard let first = elements.first else { throw .emptyMarkup }
+        self.html = html
+        action = first.action
+        target = elements.count == 1 ? first.target : nil
+        targets = elements.count == 1 ? first.targets : nil
+    }
+
+    public func fragment(on stream: StreamName) -> Fragment {
+        Fragment(stream: stream, action: action, target: target, targets: targets, content: .markup(html))
+    }
+
+    /// Refuses content that would not stay inside the `<template>` around it.
+    static func checkContent(_ html: String) throws(BroadcastError) {
+        var reader = MarkupReader(HTMLScanner(html))
+        try reader.content()
+    }
+}
+
+private struct StreamTag {
+    var action: String
+    var target: String?
+    var targets: String?
+}
+
+/// Follows the tags that decide where a fragment ends; all others are the publisher's business.
+private struct MarkupReader {
+    private var scanner: HTMLScanner
+
+    init(_ scanner: HTMLScanner) {
+        self.scanner = scanner
+    }
+
+    mutating func elements() throws(BroadcastError) -> [StreamTag] {
+        var elements: [StreamTag] = []
+        while let token = try next() {
+            let line = scanner.line(at: token.range.lowerBound)
+            guard token.kind == .open, token.name == "turbo-stream" else {
+                if isNothing(token) { continue }
+                throw .notMarkup(line: line)
+            }
+            elements.append(try streamTag(token))
+            try restOfStream(openedAt: line)
+        }
+        return elements
+    }
+
+    /// To the end, with every `<template>` closed and none closed that it did not open.
+    mutating func content() throws(BroadcastError) {
+        var open: [Int] = []
+        while let token = try next() {
+            guard token.name == "template" else { continue }
+            let line = scanner.line(at: token.range.lowerBound)
+            if token.kind == .open {
+                open.append(line)
+            } else if open.popLast() == nil {
+                throw .syntax(.strayEndTag(element: "template", line: line, open: nil))
+            }
+        }
+        if let line = open.last { throw .syntax(.unclosed(element: "template", line: line)) }
+    }
+
+    private mutating func restOfStream(openedAt start: Int) throws(BroadcastError) {
+        var depth = 0
+        var templates = 0
+        while let token = try next() {
+            let line = scanner.line(at: token.range.lowerBound)
+            switch (token.kind, token.name) {
+            case (.open, "template"):
+                if depth == 0 { templates += 1 }
+                depth += 1
+                if templates > 1 { throw .severalTemplateElements(line: line) }
+            case (.close, "template"):
+                guard depth > 0 else { throw .syntax(.strayEndTag(element: "template", line: line, open: nil)) }
+                depth -= 1
+            case (.close, "turbo-stream") where depth == 0: return
+            default:
+                if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line) }
+            }
+        }
+        throw .syntax(.unclosed(element: depth > 0 ? "template" : "turbo-stream", line: start))
+    }
+
+    private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
+        func value(_ name: String) -> String? {
+            token.attributes.first { $0.name == name }.map { scanner.string($0.value) }
+        }
+        guard let action = value("action"), !action.isEmpty else { throw .missingAction }
+        return StreamTag(action: action, target: value("target"), targets: value("targets"))
+    }
+
+    private func isNothing(_ token: HTMLToken) -> Bool {
+        token.kind == .comment || (token.kind == .text && scanner.isBlank(token.range))
+    }
+
+    private mutating func next() throws(BroadcastError) -> HTMLToken? {
+        do { return try scanner.next() } catch { throw .syntax(error) }
+    }
+}

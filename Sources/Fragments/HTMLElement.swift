@@ -1,0 +1,53 @@
+/// An element at the top level of a piece of HTML.
+struct HTMLElement: Equatable {
+    var name: String
+    /// As written, character references untouched.
+    var id: String?
+    /// From `<` of its start tag to `>` of its end tag.
+    var range: Range<Int>
+
+    /// Splits HTML in which every element is closed, nothing but comments standing between the elements.
+    ///
+    /// Stricter than a browser: an end tag that HTML lets one leave out is an error, so that a slip of the pen in a
+    /// template shows at start and not on a page.
+    static func topLevel(of source: [UInt8]) throws(HTMLSyntaxError) -> [HTMLElement] {
+        var scanner = HTMLScanner(source)
+        var elements: [HTMLElement] = []
+        var open: [(name: String, start: Int)] = []
+        while let token = try scanner.next() {
+            switch token.kind {
+            case .comment: break
+            case .text, .rawText:
+                guard open.isEmpty, !scanner.isBlank(token.range) else { break }
+                throw .textOutsideElements(line: scanner.line(at: token.range.lowerBound))
+            case .open:
+                if open.isEmpty {
+                    let id = token.attributes.first { $0.name == "id" }.map { scanner.string($0.value) }
+                    elements.append(HTMLElement(name: token.name, id: id, range: token.range))
+                }
+                if !token.hasNoContent(inside: open.map(\.name)) {
+                    open.append((token.name, token.range.lowerBound))
+                }
+            case .close:
+                guard let innermost = open.last, innermost.name == token.name else {
+                    let line = scanner.line(at: token.range.lowerBound)
+                    throw .strayEndTag(element: token.name, line: line, open: open.last?.name)
+                }
+                open.removeLast()
+                guard open.isEmpty else { break }
+                let start = elements[elements.count - 1].range.lowerBound
+                elements[elements.count - 1].range = start..<token.range.upperBound
+            }
+        }
+        guard let unclosed = open.last else { return elements }
+        throw .unclosed(element: unclosed.name, line: scanner.line(at: unclosed.start))
+    }
+}
+
+extension HTMLToken {
+    /// `/>` counts in SVG and MathML only; in HTML a browser ignores it.
+    fileprivate func hasNoContent(inside open: [String]) -> Bool {
+        if HTML.voidElements.contains(name) { return true }
+        return isSelfClosing && (open + [name]).contains { $0 == "svg" || $0 == "math" }
+    }
+}

@@ -1,0 +1,93 @@
+public import Domain
+
+/// Turns fragments into the `<turbo-stream>` elements that pages receive, with the templates of one moment.
+public struct Renderer: Sendable {
+    private let templates: TemplateSet
+
+    public init(templates: TemplateSet) {
+        self.templates = templates
+    }
+
+    /// One complete element in UTF-8, or what a publisher wrote as several.
+    ///
+    /// Without a template the page is told to reload, so that its own server renders the truth; a banner that has
+    /// nothing to say is emptied, so that a stale one never stays.
+    public func render(_ fragment: Fragment) -> [UInt8] {
+        switch fragment.content {
+        case .markup(let markup): return Array(markup.utf8)
+        case .none: return StreamElement(fragment).bytes { _ in }
+        case .html(let html):
+            return StreamElement(fragment).bytes(withTemplate: true) { $0.append(contentsOf: html.utf8) }
+        case .template(let name, let values):
+            switch templates.find(name, action: fragment.action, target: fragment.target, values: values) {
+            case .template(let template):
+                return StreamElement(fragment).bytes(withTemplate: true) { template.append(values, to: &$0) }
+            case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
+                return StreamElement(action: "update", target: fragment.target).bytes(withTemplate: true) { _ in }
+            case .otherTargets, .nothing: return Renderer.refresh
+            }
+        }
+    }
+
+    /// Those of `fragments` that go to `stream`, in their order, as one message; a page reloads at most once.
+    public func render(_ fragments: [Fragment], for stream: StreamName) -> [UInt8] {
+        var message: [UInt8] = []
+        var reloads = false
+        for fragment in fragments where fragment.stream == stream {
+            let element = render(fragment)
+            if element == Renderer.refresh {
+                guard !reloads else { continue }
+                reloads = true
+            }
+            message.append(contentsOf: element)
+        }
+        return message
+    }
+
+    /// What `fragment` puts on a page, for a page that is rendered whole; nil where there is no template for it.
+    public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
+        let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)
+        guard case .template(let template) = found else { return nil }
+        var bytes: [UInt8] = []
+        template.append(values, to: &bytes)
+        return bytes
+    }
+
+    /// Makes every stock client load its page again.
+    public static let refresh = StreamElement(action: "refresh").bytes { _ in }
+}
+
+/// The element around a fragment: https://turbo.hotwired.dev/reference/streams
+private struct StreamElement {
+    var action: String
+    var target: String?
+    var targets: String?
+
+    init(action: String, target: String? = nil) {
+        self.action = action
+        self.target = target
+    }
+
+    init(_ fragment: Fragment) {
+        action = fragment.action
+        target = fragment.target
+        targets = fragment.targets
+    }
+
+    func bytes(withTemplate: Bool = false, _ content: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes = Array("<turbo-stream".utf8)
+        for case (let name, let value?) in [("action", action), ("target", target), ("targets", targets)] {
+            bytes.append(contentsOf: " \(name)=\"".utf8)
+            HTML.append(value, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(UInt8(ascii: ">"))
+        if withTemplate {
+            bytes.append(contentsOf: "<template>".utf8)
+            content(&bytes)
+            bytes.append(contentsOf: "</template>".utf8)
+        }
+        bytes.append(contentsOf: "</turbo-stream>".utf8)
+        return bytes
+    }
+}

@@ -1,0 +1,53 @@
+/// One element of a template file, parsed once: what is written, and the names of the values between it.
+///
+/// Values are always escaped, and may stand only where escaping is enough: in text and in quoted attributes.
+struct Template: Equatable {
+    enum Segment: Equatable {
+        case literal([UInt8])
+        case value(String)
+        /// A value that begins an address (`href="{{url}}"`), where `javascript:` would be code.
+        case address(String)
+    }
+
+    let segments: [Segment]
+
+    init(_ source: [UInt8]) throws(TemplateError) {
+        try self.init(source, range: source.indices)
+    }
+
+    init(_ source: [UInt8], range: Range<Int>) throws(TemplateError) {
+        segments = try TemplateCompiler.segments(of: range, in: source)
+    }
+
+    /// A name without a value shows nothing.
+    func append(_ values: [String: String], to bytes: inout [UInt8]) {
+        for segment in segments {
+            switch segment {
+            case .literal(let literal): bytes.append(contentsOf: literal)
+            case .value(let name): HTML.append(values[name] ?? "", to: &bytes)
+            case .address(let name):
+                let address = values[name] ?? ""
+                HTML.append(Address.isHarmless(address) ? address : "#", to: &bytes)
+            }
+        }
+    }
+}
+
+enum Address {
+    static let schemes: Set<String> = ["http", "https", "mailto", "tel"]
+
+    /// True for a relative address and for one of `schemes`; a template that needs another scheme writes it out.
+    static func isHarmless(_ address: String) -> Bool {
+        guard let scheme = scheme(of: address) else { return true }
+        return schemes.contains(scheme)
+    }
+
+    /// What a browser takes for the scheme: it drops leading controls and spaces, and line breaks and tabs anywhere
+    /// (https://url.spec.whatwg.org/#concept-basic-url-parser).
+    static func scheme(of address: String) -> String? {
+        let visible = address.utf8.drop { $0 <= 32 }.filter { ![9, 10, 13].contains($0) }
+        guard let end = visible.firstIndex(where: { ":/?#".utf8.contains($0) }), visible[end] == UInt8(ascii: ":")
+        else { return nil }
+        return String(decoding: visible[..<end], as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,61 @@
+/// What is known of a folder of templates: the versions that are served, and what is wrong with newer ones.
+struct TemplateCatalog: Sendable {
+    private(set) var templates = TemplateSet()
+    private(set) var problems: [String: TemplateProblem] = [:]
+    private var stamps: [String: TemplateFolder.Stamp] = [:]
+
+    func updated(from folder: TemplateFolder) -> (TemplateCatalog, TemplateStore.Changes) {
+        var next = self
+        var changes = TemplateStore.Changes()
+        do throws(TemplateError) {
+            let files = try folder.files()
+            next.forgetFiles(missingIn: files, &changes)
+            for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
+                next.load(file, stamp, from: folder, &changes)
+            }
+            next.problems["."] = nil
+        } catch {
+            next.report(TemplateProblem(file: ".", error: error), &changes)
+        }
+        return (next, changes)
+    }
+
+    private mutating func forgetFiles(
+        missingIn files: [String: TemplateFolder.Stamp],
+        _ changes: inout TemplateStore.Changes
+    ) {
+        for file in Set(stamps.keys).union(problems.keys).sorted() where files[file] == nil && file != "." {
+            templates.remove(file)
+            stamps[file] = nil
+            problems[file] = nil
+            changes.updated.append(file)
+        }
+    }
+
+    private mutating func load(
+        _ file: String,
+        _ stamp: TemplateFolder.Stamp,
+        from folder: TemplateFolder,
+        _ changes: inout TemplateStore.Changes
+    ) {
+        let source: [UInt8]
+        do { source = try folder.read(file) } catch {
+            // Without its stamp it is read again at the next look: permissions change without the file changing.
+            return report(TemplateProblem(file: file, error: error), &changes)
+        }
+        stamps[file] = stamp
+        do throws(TemplateProblem) {
+            try templates.load(file, source)
+            problems[file] = nil
+            changes.updated.append(file)
+        } catch {
+            report(error, &changes)
+        }
+    }
+
+    private mutating func report(_ problem: TemplateProblem, _ changes: inout TemplateStore.Changes) {
+        guard problems[problem.file] != problem else { return }
+        problems[problem.file] = problem
+        changes.broken.append(problem)
+    }
+}

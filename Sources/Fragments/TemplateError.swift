@@ -1,0 +1,48 @@
+/// Why a template cannot be used, in words for its author.
+public enum TemplateError: Error, Equatable, CustomStringConvertible {
+    case unreadable(String)
+    case tooLarge(limit: Int)
+    case notUTF8
+    case fileName
+    case syntax(HTMLSyntaxError)
+    case placeholder(line: Int)
+    case tripleBraces(line: Int)
+    case placeholderInCode(line: Int, place: String)
+    case placeholderInTag(line: Int)
+    case addressPrefix(line: Int, attribute: String)
+    case rootWithoutTarget(element: String, id: String?)
+    case rootWithoutID(element: String)
+    case duplicateID(String)
+    case missingTarget(String)
+    case notOneRoot(count: Int)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let reason): "cannot be read (\(reason)); check its permissions"
+        case .tooLarge(let limit): "is larger than \(limit / 1024) KiB; a fragment should be a few"
+        case .notUTF8: "is not UTF-8; save it as UTF-8"
+        case .fileName:
+            "could never be chosen; name it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or NAME.PRODUCT.LOCALE.html "
+                + "with NAME of a-z, 0-9 and _"
+        case .syntax(let error): error.description
+        case .placeholder(let line): "line \(line): a placeholder is {{name}}: letters, digits and _, closed by }}"
+        case .tripleBraces(let line): "line \(line): {{{…}}} does not exist, every value is escaped; write {{…}}"
+        case .placeholderInCode(let line, let place):
+            "line \(line): a value cannot stand in \(place), where escaping does not help; "
+                + "put it into a data- attribute and read it from there"
+        case .placeholderInTag(let line):
+            "line \(line): inside a tag a value may stand only in a quoted attribute; write name=\"{{…}}\""
+        case .addressPrefix(let line, let attribute):
+            "line \(line): \(attribute) must begin with /, ?, # or https:// before its value, or have / ? or # behind it"
+        case .rootWithoutTarget(let element, let id):
+            "<\(element)\(id.map { " id=\"\($0)\"" } ?? "")> replaces nothing; give it id=\"paywall\" or "
+                + "id=\"subscription_status\", or move it into the element that has it"
+        case .rootWithoutID(let element):
+            "<\(element)> has no id; give it the id of the element that it replaces, without a placeholder"
+        case .duplicateID(let id): "two elements with id=\"\(id)\"; keep one"
+        case .missingTarget(let id):
+            "no element with id=\"\(id)\" at the top level; the page keeps that id only if the fragment carries it"
+        case .notOneRoot(let count): "has \(count) elements at the top level; wrap them in one"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Domain
+
+/// One file of `public/fragments/`: an element for each page target that it replaces, each carrying that target's id.
+struct TemplateFile: Equatable {
+    /// By id.
+    let roots: [String: Template]
+
+    /// `key` is the file's name without `.html`.
+    init(key: String, source: [UInt8]) throws(TemplateError) {
+        guard let name = TemplateFile.name(of: key) else { throw .fileName }
+        guard String(validating: source, as: UTF8.self) != nil else { throw .notUTF8 }
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let source = source.starts(with: byteOrderMark) ? Array(source.dropFirst(3)) : source
+        let elements: [HTMLElement]
+        do { elements = try HTMLElement.topLevel(of: source) } catch { throw .syntax(error) }
+        if let page = FragmentName(rawValue: name) {
+            try TemplateFile.check(elements, of: page)
+        } else {
+            try TemplateFile.checkBroadcast(elements)
+        }
+        var roots: [String: Template] = [:]
+        for element in elements {
+            let id = element.id ?? ""
+            guard roots[id] == nil else { throw .duplicateID(id) }
+            roots[id] = try Template(source, range: element.range)
+        }
+        self.roots = roots
+    }
+
+    /// What stands before the first dot; nil when no fragment could ask for it.
+    static func name(of key: String) -> String? {
+        let name = key.prefix { $0 != "." }
+        guard !name.isEmpty, name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == 95 }),
+            name.utf8.count == key.utf8.count || key.utf8.count > name.utf8.count + 1
+        else { return nil }
+        return String(name)
+    }
+
+    /// The element that `action` puts at `target`: the one with its id, or the only one where ids need not agree.
+    func root(action: String, target: String?) -> Template? {
+        if let target, let root = roots[target] { return root }
+        guard target == nil || action != "replace", roots.count == 1 else { return nil }
+        return roots.values.first
+    }
+
+    private static func check(_ elements: [HTMLElement], of name: FragmentName) throws(TemplateError) {
+        for element in elements {
+            guard let id = element.id, PageTarget(rawValue: id) != nil else {
+                throw .rootWithoutTarget(element: element.name, id: element.id)
+            }
+        }
+        let required = name.requiredTarget.rawValue
+        guard elements.contains(where: { $0.id == required }) else { throw .missingTarget(required) }
+    }
+
+    private static func checkBroadcast(_ elements: [HTMLElement]) throws(TemplateError) {
+        guard elements.count == 1 else { throw .notOneRoot(count: elements.count) }
+        guard let id = elements[0].id, !id.isEmpty, !id.contains("{{") else {
+            throw .rootWithoutID(element: elements[0].name)
+        }
+    }
+}
+
+extension FragmentName {
+    /// The target that a template of this name exists for.
+    var requiredTarget: PageTarget {
+        switch self {
+        case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall
+        case .manage, .warnBilling, .ending: .subscriptionStatus
+        }
+    }
+}

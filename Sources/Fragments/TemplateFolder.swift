@@ -1,0 +1,63 @@
+internal import Glibc
+
+/// The only file here that touches the disk: lists and reads `public/fragments/`.
+struct TemplateFolder: Sendable {
+    /// Tells a changed file without reading it; the inode tells one that was moved into its place.
+    struct Stamp: Equatable {
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    static let largestFile = 256 * 1024
+
+    let path: String
+
+    /// Every `*.html` that is a plain file; none when there is no such folder.
+    func files() throws(TemplateError) -> [String: Stamp] {
+        guard let folder = opendir(path) else {
+            if errno == ENOENT { return [:] }
+            throw .unreadable(String(cString: strerror(errno)))
+        }
+        defer { closedir(folder) }
+        var files: [String: Stamp] = [:]
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasSuffix(".html"), !name.hasPrefix("."), let stamp = stamp(of: name) else { continue }
+            files[name] = stamp
+        }
+        return files
+    }
+
+    func read(_ file: String) throws(TemplateError) -> [UInt8] {
+        let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: TemplateFolder.largestFile + 1)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+            if count == 0 { return Array(bytes[..<length]) }
+            length += count
+        }
+        throw .tooLarge(limit: TemplateFolder.largestFile)
+    }
+
+    private func stamp(of file: String) -> Stamp? {
+        var status = stat()
+        guard stat("\(path)/\(file)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Stamp(
+            inode: UInt64(status.st_ino),
+            size: Int64(status.st_size),
+            seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec
+        )
+    }
+}
