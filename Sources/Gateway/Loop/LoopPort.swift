@@ -7,7 +7,7 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, Response)
-        case replay(ConnectionID, Replay)
+        case replay(ConnectionID, PageReplay)
         case publish([Publication])
         case drain
         case stop

@@ -72,22 +72,37 @@ extension SocketLoop {
         return .close
     }
 
-    // MARK: Replay and live messages
+    // MARK: PageReplay and live messages
 
     /// What the page missed has been read. The first block gives it a cursor, before any event.
-    func replayed(_ id: ConnectionID, _ replay: Replay) {
+    func replayed(_ id: ConnectionID, _ replay: PageReplay) {
         guard let connection = connections[id], case .page(let page) = connection.phase else { return }
-        guard replay.isComplete else { return close(connection) }
+        guard replay.extent != .unreadable else { return close(connection) }
         if page.transport != .webSocket {
             let position = replay.messages.first?.position.map { $0 - 1 } ?? replay.through
             let cursor = Cursor(epoch: settings.epoch, position: position)
             guard write(EventStream.position(cursor), to: connection.socket) else { return connection.socket.kill() }
         }
         if !replay.messages.isEmpty { metrics.replayed.add() }
+        guard replay.extent == .whole else { return sendPart(replay.messages, to: connection, page) }
         guard let flush = hub.replayed(page.subscription, through: replay.through, messages: replay.messages) else {
             return
         }
         if !send(flush, to: connection, page) { connection.socket.kill() }
+    }
+
+    /// Too much for one answer: sends this part and ends; the reader comes back at once with its last cursor.
+    private func sendPart(_ messages: [Message], to connection: Connection, _ page: Page) {
+        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
+        for message in messages {
+            bytes += Frame.encode(message.html, page.transport, cursor: cursor(message.position)).dropFirst(
+                Socket.headroom
+            )
+        }
+        if page.transport != .webSocket { bytes += "retry: 1\n\n".utf8 }
+        _ = connection.socket.write(&bytes, as: Frame.kind(page.transport))
+        connection.socket.resumeReading()
+        close(connection)
     }
 
     func publish(_ publication: Publication) {

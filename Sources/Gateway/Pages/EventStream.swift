@@ -19,6 +19,14 @@ enum EventStream {
         "retry: \(retry)\nid: \(cursor)\n\n"
     }
 
+    /// A whole answer that makes the page load itself again, and with that a name that is still good.
+    static func refresh(allowedOrigin: String?) -> Response {
+        var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
+        if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
+        let body = "retry: 10000\n\ndata: <turbo-stream action=\"refresh\"></turbo-stream>\n\n"
+        return Response(status: 200, headers: headers, body: Array(body.utf8))
+    }
+
     static let heartbeat = ":\n\n"
 
     /// One `message` event; CR, LF and CRLF each end a `data:` line, and the browser joins the lines with LF.

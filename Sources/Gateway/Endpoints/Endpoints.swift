@@ -1,0 +1,44 @@
+/// From a route to the endpoint that answers it.
+public struct Endpoints: RequestHandler {
+    private let services: Services
+    private let files: StaticFiles?
+
+    public init(_ services: Services) {
+        self.services = services
+        files = services.publicFolder.map(StaticFiles.init)
+    }
+
+    public func isTrusted(_ authorization: String?) -> Bool {
+        services.access.isTrusted(authorization)
+    }
+
+    public func handle(_ request: Request) -> Answer {
+        if let answer = services.development?.answer(request) { return answer }
+        switch request.route {
+        case .webhook(.apple): return AppleWebhook(services).answer(request)
+        case .webhook: return .respond(Endpoints.storeNotConfigured)
+        case .orders: return trusted(request, OrdersEndpoint(services).answer)
+        case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
+        case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
+        case .broadcasts: return trusted(request, BroadcastsEndpoint(services).answer)
+        case .streams: return StreamsEndpoint(services).answer(request)
+        case .feed: return trusted(request, FeedEndpoint(services).answer)
+        case .up: return .respond(ProbeEndpoint.up)
+        case .ready: return .respond(ProbeEndpoint(services).ready(request))
+        case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
+        case .demoStore, .demoFeed: return .respond(StaticFiles.notFound)
+        case .file(let path):
+            return .respond(files?.response(path, ifNoneMatch: request.ifNoneMatch) ?? StaticFiles.notFound)
+        }
+    }
+
+    private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
+        isTrusted(request.authorization) ? answer(request) : .respond(Access.unauthorized)
+    }
+
+    private static let storeNotConfigured = Response.unavailable(
+        "not_configured",
+        "No app of this store is configured on this server.",
+        retryAfter: 3600
+    )
+}

@@ -1,0 +1,63 @@
+internal import Domain
+internal import Hub
+internal import Ledger
+
+/// `GET /feed[?since=CURSOR&user=…]`: committed events, for `tail`.
+public struct FeedEndpoint: Sendable {
+    /// Entries read from the ledger for one page of a replay.
+    private static let chunk = 500
+
+    private let reader: LedgerReader
+    private let epoch: String
+
+    public init(reader: LedgerReader, epoch: String) {
+        self.reader = reader
+        self.epoch = epoch
+    }
+
+    init(_ services: Services) {
+        self.init(reader: services.reader, epoch: services.epoch)
+    }
+
+    /// `since=start` is the ledger's beginning; without a cursor it is now.
+    public func answer(_ request: Request) -> Answer {
+        let filter = FeedFilter(request.query)
+        let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
+        guard let given else { return .open(page(filter, after: nil)) }
+        guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
+            return .respond(.error(400, "invalid_cursor", "since must be a cursor of this ledger, or start."))
+        }
+        // A cursor of another ledger says nothing about this one: everything is new.
+        return .open(page(filter, after: cursor.epoch == epoch ? cursor.position : 0))
+    }
+
+    private func page(_ filter: FeedFilter, after position: Int64?) -> PageRequest {
+        let (reader, epoch) = (reader, epoch)
+        return PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil) { done in
+            guard let position else {
+                return reader.head { result in
+                    done((try? result.get()).map { PageReplay(through: $0.position, messages: []) } ?? .unreadable)
+                }
+            }
+            return reader.entries(after: position, limit: FeedEndpoint.chunk) { result in
+                guard case .success(let page) = result else { return done(.unreadable) }
+                done(PageReplay(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
+            }
+        }
+    }
+}
+
+extension PageReplay {
+    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String, limit: Int) {
+        let messages = page.entries.filter { filter.admits($0.notice) }.map { entry in
+            let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
+            return Message(stream: filter.stream, position: entry.position, parts: [part])
+        }
+        let isWhole = page.entries.count < limit
+        self.init(
+            through: isWhole ? page.head.position : page.entries.last?.position ?? 0,
+            messages: messages,
+            extent: isWhole ? .whole : .partial
+        )
+    }
+}

@@ -1,0 +1,123 @@
+internal import Domain
+internal import Ledger
+
+/// `POST /orders`: the token that a purchase carries, and everything a page needs to wait for it.
+struct OrdersEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    private struct Body: Decodable {
+        var user: String
+        var product: String
+        var provider: String?
+        var group: String?
+        var kind: String?
+        var token: String?
+    }
+
+    private struct Created: Encodable {
+        var order: String
+        var user: String
+        var product: String
+        var stream: String
+        var signed_stream: String
+        var since: String
+        var sse: String
+        var websocket: String
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let body = JSON.decode(Body.self, from: request.body) else {
+            return .respond(.error(400, "invalid_json", "Send {\"user\":…,\"product\":…} as JSON strings."))
+        }
+        let order: OrderRequest
+        switch OrdersEndpoint.order(body) {
+        case .success(let valid): order = valid
+        case .failure(let refusal): return .respond(refusal.response)
+        }
+        let addresses = PageAddresses(services, host: request.host)
+        return .later { [writer = services.writer] reply in
+            writer.submit(
+                .order(order) { result in
+                    reply.send(OrdersEndpoint.response(to: result, addresses))
+                }
+            )
+        }
+    }
+
+    private struct Refusal: Error {
+        var response: Response
+
+        init(_ code: String, _ message: String) {
+            response = .error(400, code, message)
+        }
+    }
+
+    private static func order(_ body: Body) -> Result<OrderRequest, Refusal> {
+        guard isPlain(body.user) else {
+            return .failure(Refusal("invalid_user", "user must have 1 to 255 bytes and no control characters."))
+        }
+        guard isPlain(body.product) else {
+            return .failure(Refusal("invalid_product", "product must have 1 to 255 bytes and no control characters."))
+        }
+        guard body.group.map({ isPlain($0) }) ?? true else {
+            return .failure(Refusal("invalid_group", "group must have 1 to 255 bytes and no control characters."))
+        }
+        let provider = body.provider.flatMap(Provider.init)
+        guard body.provider == nil || provider != nil else {
+            let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+            return .failure(Refusal("invalid_provider", "provider must be one of \(names)."))
+        }
+        let kind = body.kind.flatMap(ProductKind.init)
+        guard body.kind == nil || kind != nil else {
+            let names = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
+            return .failure(Refusal("invalid_kind", "kind must be one of \(names)."))
+        }
+        let token = body.token.flatMap(OrderToken.init)
+        guard body.token == nil || token != nil else {
+            return .failure(Refusal("invalid_token", "token must be a UUID."))
+        }
+        return .success(
+            OrderRequest(
+                user: body.user,
+                product: body.product,
+                provider: provider,
+                group: body.group,
+                kind: kind,
+                token: token
+            )
+        )
+    }
+
+    private static func response(
+        to result: Result<OrderReceipt, OrderError>,
+        _ addresses: PageAddresses
+    ) -> Response {
+        switch result {
+        case .success(let receipt):
+            guard let page = addresses.page(of: receipt.order.user, since: receipt.since) else {
+                return .error(400, "invalid_user", "This user id cannot be in a stream name.")
+            }
+            return JSON.response(
+                201,
+                Created(
+                    order: receipt.order.token.description,
+                    user: receipt.order.user,
+                    product: receipt.order.product,
+                    stream: page.stream,
+                    signed_stream: page.signed_stream,
+                    since: page.since,
+                    sse: page.sse,
+                    websocket: page.websocket
+                )
+            )
+        case .failure(.tokenTaken):
+            return .error(409, "token_taken", "The token belongs to another user's order; mint a new one.")
+        case .failure(.ledger):
+            return .unavailable("ledger_unavailable", "The ledger could not commit it; nothing was stored.")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import Domain
+
+/// Where a page of a user connects, and the markup that does it.
+struct PageAddresses: Sendable {
+    struct Page: Encodable, Sendable {
+        var stream: String
+        var signed_stream: String
+        var since: String
+        var sse: String
+        var websocket: String
+        /// Ready to be put into a page.
+        var html: String
+    }
+
+    private let access: Access
+    private let streams: StreamPattern
+    private let host: String
+
+    /// `host` is the request's own `Host`: where its sender reached us, a page may reach us too.
+    init(_ services: Services, host: String) {
+        access = services.access
+        streams = services.streams
+        self.host = host.utf8.allSatisfy(isHostByte) ? host : "localhost"
+    }
+
+    /// Nil when the user id cannot be in a stream name.
+    func page(of user: String, since: Cursor) -> Page? {
+        guard let stream = streams.stream(for: user) else { return nil }
+        let signed = access.sign(stream)
+        let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
+        let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
+        return Page(
+            stream: stream.text,
+            signed_stream: signed,
+            since: since.description,
+            sse: "http://\(host)\(path)",
+            websocket: "ws://\(host)\(path)",
+            html: "<turbo-stream-source src=\"\(source)\"></turbo-stream-source>"
+        )
+    }
+}
+
+private func isHostByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-:[]_".utf8.contains(byte)
+}
+
+/// The characters of Base64 and hexadecimal that mean something else in a query.
+private func queryEscaped(_ token: String) -> String {
+    token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+}

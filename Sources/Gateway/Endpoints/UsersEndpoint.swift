@@ -1,0 +1,88 @@
+internal import Domain
+internal import Ledger
+
+/// `GET /users/{user}/entitlements` and `/stream`.
+struct UsersEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    private struct Holding: Encodable {
+        var user: String
+        var active: Bool
+        var entitlements: [Item]
+        var since: String
+    }
+
+    /// Absent values are `null`, not left out: a reader sees every member.
+    private struct Item: Encodable {
+        var entitlement: Entitlement
+
+        private enum Key: String, CodingKey {
+            case product, group, state, active, access_until, auto_renew, pending_product, provider, environment
+            case contract, family
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(entitlement.product, forKey: .product)
+            try container.encode(entitlement.group, forKey: .group)
+            try container.encode(entitlement.state.rawValue, forKey: .state)
+            try container.encode(entitlement.isActive, forKey: .active)
+            try container.encode(entitlement.accessUntil?.iso8601, forKey: .access_until)
+            try container.encode(entitlement.autoRenew, forKey: .auto_renew)
+            try container.encode(entitlement.pendingProduct, forKey: .pending_product)
+            try container.encode(entitlement.provider.rawValue, forKey: .provider)
+            try container.encode(entitlement.environment.rawValue, forKey: .environment)
+            try container.encode(entitlement.contract, forKey: .contract)
+            try container.encode(entitlement.isFamilyShared, forKey: .family)
+        }
+    }
+
+    func entitlements(of user: String) -> Answer {
+        guard isPlain(user) else { return .respond(UsersEndpoint.invalidUser) }
+        return .later { [reader = services.reader] reply in
+            reader.entitlements(of: user) { result in
+                guard case .success(let held) = result else { return reply.send(UsersEndpoint.unavailable) }
+                reply.send(
+                    JSON.response(
+                        200,
+                        Holding(
+                            user: user,
+                            active: held.isActive,
+                            entitlements: held.entitlements.map(Item.init),
+                            since: held.since.description
+                        )
+                    )
+                )
+            }
+        }
+    }
+
+    func stream(of user: String, _ request: Request) -> Answer {
+        let addresses = PageAddresses(services, host: request.host)
+        guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
+            return .respond(UsersEndpoint.invalidUser)
+        }
+        return .later { [reader = services.reader] reply in
+            reader.head { result in
+                guard case .success(let head) = result, let page = addresses.page(of: user, since: head) else {
+                    return reply.send(UsersEndpoint.unavailable)
+                }
+                reply.send(JSON.response(200, page))
+            }
+        }
+    }
+
+    private static let invalidUser = Response.error(
+        400,
+        "invalid_user",
+        "A user id must have 1 to 255 bytes and no control characters."
+    )
+    private static let unavailable = Response.unavailable(
+        "ledger_unavailable",
+        "The ledger could not be read; try again."
+    )
+}
