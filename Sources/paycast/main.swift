@@ -1,1 +1,5 @@
-print("not yet")
+internal import Glibc
+
+// A reader that goes away, as in `paycast tail | head -1`, shows as an error of write(2) instead.
+signal(SIGPIPE, SIG_IGN)
+exit(runCommand(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,116 @@
+/// The words behind a command, in two passes: first split into tokens, then taken by name; what is left is an error.
+///
+/// Options are taken before positionals, since only their taker knows which of them have a value.
+struct Arguments {
+    private enum Token: Equatable {
+        case option(String)
+        case optionWithValue(String, String)
+        case value(String)
+
+        var name: String? {
+            switch self {
+            case .option(let name), .optionWithValue(let name, _): name
+            case .value: nil
+            }
+        }
+    }
+
+    private var tokens: [Token]
+    /// The names that were asked for, so that an error can name the nearest.
+    private(set) var known: [String] = []
+
+    init(_ words: [String]) {
+        let options = words.prefix { $0 != "--" }
+        let values = words.dropFirst(options.count + 1)
+        tokens = options.map(Arguments.token) + values.map { .value($0) }
+    }
+
+    /// `-` alone stands for stdin, and `-1` is a number.
+    private static func token(_ word: String) -> Token {
+        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber else { return .value(word) }
+        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return .option(word) }
+        return .optionWithValue(String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+
+    /// Whether the flag is there; it takes no value.
+    mutating func flag(_ name: String) throws(UsageError) -> Bool {
+        known.append(name)
+        guard let index = tokens.firstIndex(where: { $0.name == name }) else { return false }
+        if case .optionWithValue = tokens[index] { throw UsageError("\(name) takes no value") }
+        tokens.remove(at: index)
+        return true
+    }
+
+    /// The value of `--name value` or `--name=value`.
+    mutating func option(_ name: String) throws(UsageError) -> String? {
+        let values = try options(name)
+        if values.count > 1 { throw UsageError("\(name) is given more than once") }
+        return values.first
+    }
+
+    /// The values of an option that may be repeated.
+    mutating func options(_ name: String) throws(UsageError) -> [String] {
+        known.append(name)
+        var values: [String] = []
+        while let index = tokens.firstIndex(where: { $0.name == name }) {
+            if case .optionWithValue(_, let value) = tokens.remove(at: index) {
+                values.append(value)
+            } else if index < tokens.count, case .value(let value) = tokens[index] {
+                tokens.remove(at: index)
+                values.append(value)
+            } else {
+                throw UsageError("\(name) needs a value")
+            }
+        }
+        return values
+    }
+
+    mutating func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = try option(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError("\(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
+        }
+        return number
+    }
+
+    /// One of a few words.
+    mutating func choice(_ name: String, among words: [String]) throws(UsageError) -> String? {
+        guard let text = try option(name) else { return nil }
+        guard words.contains(text) else {
+            throw UsageError("\(name) cannot be \(quoted(text))" + suggestion(for: text, among: words))
+        }
+        return text
+    }
+
+    /// `key=value`, repeatable.
+    mutating func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
+        var pairs: [(key: String, value: String)] = []
+        for text in try options(name) {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw UsageError("\(name) is written KEY=VALUE, not \(quoted(text))")
+            }
+            pairs.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        return pairs
+    }
+
+    /// The next word that is no option; call after all options are taken.
+    mutating func positional() throws(UsageError) -> String? {
+        try refuseUnknownOptions()
+        guard case .value(let value) = tokens.first else { return nil }
+        tokens.removeFirst()
+        return value
+    }
+
+    /// Refuses whatever nobody has taken.
+    func finish() throws(UsageError) {
+        try refuseUnknownOptions()
+        if case .value(let value) = tokens.first { throw UsageError("\(quoted(value)) is one word too many") }
+    }
+
+    private func refuseUnknownOptions() throws(UsageError) {
+        guard let name = tokens.lazy.compactMap(\.name).first else { return }
+        if known.contains(name) { throw UsageError("\(name) is given more than once") }
+        throw UsageError("unknown option \(quoted(name))" + suggestion(for: name, among: known.filter { $0 != "-h" }))
+    }
+}

@@ -1,0 +1,80 @@
+/// Server-Sent Events from bytes that may be cut anywhere; pure
+/// (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
+struct EventStreamParser {
+    struct Event: Equatable {
+        var type: String
+        var data: String
+        /// The cursor: the last `id` up to here.
+        var id: String
+    }
+
+    /// The id of the last complete block, also of one without data: where to resume.
+    private(set) var lastEventID = ""
+    /// A line or an event larger than 4 MiB was cut off: end this connection.
+    private(set) var hasOverflowed = false
+
+    private var line: [UInt8] = []
+    private var endedWithReturn = false
+    private var isFirstLine = true
+    private var type = ""
+    private var data: [String] = []
+    private var dataSize = 0
+    private var id = ""
+
+    init(lastEventID: String = "") {
+        self.lastEventID = lastEventID
+        id = lastEventID
+    }
+
+    /// The events that these bytes complete.
+    mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
+        var events: [Event] = []
+        for byte in bytes where !hasOverflowed {
+            let followsReturn = endedWithReturn
+            endedWithReturn = byte == 13
+            switch byte {
+            case 10 where followsReturn: break  // The second half of CRLF.
+            case 10, 13: if let event = endOfLine() { events.append(event) }
+            default:
+                line.append(byte)
+                hasOverflowed = line.count + dataSize > 4 << 20
+            }
+        }
+        return events
+    }
+
+    private mutating func endOfLine() -> Event? {
+        if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+        isFirstLine = false
+        defer { line.removeAll(keepingCapacity: true) }
+        guard !line.isEmpty else { return dispatch() }
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line.dropFirst(name.count + 1)
+        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        field(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        return nil
+    }
+
+    /// A line that begins with a colon is a comment: its name is empty.
+    private mutating func field(_ name: String, _ value: String) {
+        switch name {
+        case "event": type = value
+        case "data":
+            data.append(value)
+            dataSize += value.utf8.count + 1
+        case "id" where !value.utf8.contains(0): id = value
+        default: break
+        }
+    }
+
+    private mutating func dispatch() -> Event? {
+        defer {
+            type = ""
+            data = []
+            dataSize = 0
+        }
+        lastEventID = id
+        guard !data.isEmpty else { return nil }
+        return Event(type: type.isEmpty ? "message" : type, data: data.joined(separator: "\n"), id: id)
+    }
+}

@@ -1,0 +1,69 @@
+internal import Domain
+
+/// Decides what `tail` does next: what to print, when to end, where and when to resume. Pure.
+struct FeedFollower {
+    enum Action: Equatable {
+        case skip
+        case print
+        /// Print it; what was waited for has come.
+        case printAndFinish
+        /// Print it; the limit is reached, and what was waited for has not come.
+        case printAndGiveUp
+    }
+
+    let filter: FeedFilter
+    let until: FeedFilter
+    let limit: Int?
+    let timeout: Duration?
+    /// The `since` of the next request; nil follows from now on.
+    private(set) var since: String?
+    private var seen: Cursor?
+    private var printed = 0
+    private var failures = 0
+
+    init(filter: FeedFilter, until: FeedFilter, limit: Int?, since: String?, timeout: Duration?) {
+        self.filter = filter
+        self.until = until
+        self.limit = limit
+        self.since = since
+        self.timeout = timeout
+        seen = since.flatMap { Cursor($0) }
+    }
+
+    /// The query of the next request.
+    var query: [(name: String, value: String)] {
+        (since.map { [("since", $0)] } ?? []) + filter.query
+    }
+
+    mutating func received(_ entry: FeedEntry) -> Action {
+        if let cursor = entry.cursor {
+            // A server that repeats after a reconnect changes nothing here.
+            if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return .skip }
+            seen = cursor
+            since = cursor.description
+        }
+        guard filter.matches(entry) else { return .skip }
+        printed += 1
+        if !until.isEmpty && until.matches(entry) { return .printAndFinish }
+        guard let limit, printed >= limit else { return .print }
+        return until.isEmpty ? .printAndFinish : .printAndGiveUp
+    }
+
+    /// A block with nothing but an id, as right after connecting, tells where to resume.
+    mutating func receivedID(_ id: String) {
+        guard let cursor = Cursor(id) else { return }
+        if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return }
+        seen = cursor
+        since = id
+    }
+
+    mutating func connected() {
+        failures = 0
+    }
+
+    /// How long to wait before the next try: 100 ms, doubled each time up to 5 s.
+    mutating func disconnected() -> Duration {
+        failures += 1
+        return .milliseconds(min(5000, 100 << min(failures - 1, 6)))
+    }
+}

@@ -1,0 +1,54 @@
+/// One entry for a person: aligned columns, colour for the outcome.
+struct FeedLine {
+    let isColourful: Bool
+
+    func render(_ entry: FeedEntry) -> String {
+        let outcome = entry["outcome"] ?? "-"
+        let columns = [
+            clock(entry["committed_at"]),
+            padded(entry["provider"] ?? "-", to: 11),
+            padded(entry.label, to: 30),
+            coloured(padded(outcome, to: 11), by: outcome),
+            padded(entry["user"].map { "user=" + $0 } ?? "-", to: 16),
+            padded(change(entry), to: 26),
+            plain(entry["product"] ?? "-"),
+        ]
+        let fragments = entry.fragments.isEmpty ? [] : ["→ " + plain(entry.fragments.joined(separator: " "))]
+        return (columns + fragments).joined(separator: "  ")
+    }
+
+    /// `active → expired`, or the one state when there was none before.
+    private func change(_ entry: FeedEntry) -> String {
+        let states = [entry["previous_state"], entry["state"]].compactMap { $0 }
+        return states.isEmpty ? "-" : states.joined(separator: " → ")
+    }
+
+    /// The time of day in UTC: `12:34:56.789`.
+    private func clock(_ instant: String?) -> String {
+        guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 12) }
+        let time = instant[instant.index(after: start)...].prefix { $0 != "Z" && $0 != "+" }
+        return padded(String(time), to: 12)
+    }
+
+    private func coloured(_ text: String, by outcome: String) -> String {
+        guard isColourful else { return text }
+        let colour =
+            switch outcome {
+            case "applied": 32
+            case "duplicate", "stale", "ignored": 90
+            case "unclaimed": 33
+            case "quarantined": 31
+            default: 39
+            }
+        return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
+    }
+}
+
+/// Names come from stores and apps: what would move the cursor of a terminal becomes a question mark.
+private func plain(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+}
+
+private func padded(_ text: String, to width: Int) -> String {
+    plain(text) + String(repeating: " ", count: max(0, width - text.count))
+}

@@ -1,0 +1,176 @@
+/// All help text on one page, 80 columns wide.
+enum Help {
+    static let overview = """
+        Paycast turns a store's payment webhook into a page change.
+
+        Usage: paycast COMMAND [OPTIONS]
+
+        Commands:
+          serve      run the server
+          demo       run a development server on a throw-away ledger
+          tail       follow committed events and the fragments they caused
+          trigger    deliver a locally signed store notification to a development server
+          publish    broadcast one fragment to a user or a stream
+          sign       print a signed stream name
+          order      create an order: the token that a purchase carries
+          version    print the versions of this program and its libraries
+          help       print the help of a command: paycast help tail
+
+        Exit codes: 0 done, 1 it did not work, 64 the command line is wrong.
+        Quick start: paycast demo
+        """
+
+    static let commands: [String: String] = [
+        "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "publish": publish, "sign": sign,
+        "order": order, "version": version, "help": overview,
+    ]
+
+    private static let serve = """
+        Run the server until SIGTERM or SIGINT.
+
+        Usage: paycast serve [OPTIONS]
+
+        Prints “paycast listening on http://HOST:PORT” on stdout when it accepts
+        connections; everything else goes to stderr.
+
+        Options (with their variable and default):
+          --port PORT           PORT, 8080; 0 is any free port
+          --bind ADDRESS        PAYCAST_BIND, 127.0.0.1
+          --database URL        DATABASE_URL, sqlite:paycast.db
+          --public FOLDER       PAYCAST_PUBLIC, public; pages and templates
+          --loops NUMBER        PAYCAST_LOOPS, number of cores; 1 to 64
+          --dev                 create .paycast/ with a throw-away certificate authority
+                                and keys, trust it, and serve the demo page
+          --log-format FORMAT   PAYCAST_LOG_FORMAT, text; or json
+          --log-level LEVEL     PAYCAST_LOG_LEVEL, info; debug, warning or error
+        """
+
+    private static let demo = """
+        Run “serve --dev” on a ledger in a temporary folder, removed at the end.
+
+        Usage: paycast demo [OPTIONS]
+
+        Options are those of serve, without --database and --dev:
+          --port PORT           PORT, 8080; 0 is any free port
+          --bind ADDRESS        PAYCAST_BIND, 127.0.0.1
+          --public FOLDER       PAYCAST_PUBLIC, public; pages and templates
+          --loops NUMBER        PAYCAST_LOOPS, number of cores; 1 to 64
+          --log-format FORMAT   PAYCAST_LOG_FORMAT, text; or json
+          --log-level LEVEL     PAYCAST_LOG_LEVEL, info; debug, warning or error
+        """
+
+    private static let tail = """
+        Follow committed events and the fragments they caused.
+
+        Usage: paycast tail [OPTIONS]
+
+        One line an event; goes on after the last one when the connection or the
+        server comes back. What happens to the connection is told on stderr.
+
+        Options:
+          --json                one line of JSON an event, as the server sent it
+          --user USER           only events of this user
+          --provider NAME       only of this store: apple, google, stripe …
+          --type TYPE           only of this type, or TYPE/SUBTYPE
+          --outcome WORD        only with this outcome: applied, duplicate, stale,
+                                ignored, unclaimed, quarantined
+          --environment WORD    only of Production or of Sandbox
+          --since CURSOR        begin after this cursor, or at the “start”;
+                                without it, begin now
+          --until KEY=VALUE     exit 0 after the first event shown that has this
+                                value; several must hold together
+          --limit NUMBER        exit 0 after so many events; 1 when --until is given
+                                and none matched
+          --timeout SECONDS     exit 1 when it is not over by then
+        \(remote)
+
+        Example: paycast tail --user 42 --until type=EXPIRED --timeout 60
+        """
+
+    private static let trigger = """
+        Deliver a locally signed store notification to a development server.
+
+        Usage: paycast trigger apple TYPE[/SUBTYPE] (--user USER | --order UUID) [OPTIONS]
+
+        Prints the outcome, the event's id and its cursor; exits 1 when the server
+        does not answer 200. Needs the .paycast/ folder of the server.
+
+        Options:
+          --user USER           who pays; an order is created when none is named
+          --order UUID          the order that the purchase carries
+          --product PRODUCT     what is bought
+          --environment WORD    Sandbox (default) or Production
+          --bundle ID           the app's bundle id
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42
+        """
+
+    private static let publish = """
+        Broadcast one fragment to a user or a stream, and print its cursor.
+
+        Usage: paycast publish (--user USER | --stream NAME) --html MARKUP
+               paycast publish (--user USER | --stream NAME) --action ACTION
+                               --target ID (--html HTML | --template NAME)
+
+        Options:
+          --user USER           the user's own stream
+          --stream NAME         any stream
+          --html HTML           complete <turbo-stream> elements; with --action, what
+                                goes inside; “-” reads it from stdin
+          --action ACTION       replace, update, append, remove, refresh …
+          --target ID           the id of the element to change
+          --targets SELECTOR    a CSS selector in its place
+          --template NAME       a template of public/fragments
+          --value KEY=VALUE     a value for the template; may be repeated
+          --transient           only for pages that are connected now
+        \(remote)
+
+        Example: paycast publish --user 42 --action update --target paywall --html Hello
+        """
+
+    private static let sign = """
+        Print a signed stream name, for a page's subscription.
+
+        Usage: paycast sign NAME [OPTIONS]
+
+        Signs with the first of PAYCAST_STREAM_KEYS, else with SECRET_KEY_BASE, else
+        with .paycast/stream.key.
+
+        Options:
+          --expires-in SECONDS  valid so long; without it, for ever
+
+        Example: paycast sign user:42:paywall
+        """
+
+    private static let order = """
+        Create an order: the token that a purchase carries, and what a page needs.
+
+        Usage: paycast order --user USER --product PRODUCT [OPTIONS]
+
+        Options:
+          --user USER           who pays
+          --product PRODUCT     what is bought, in the store's words
+          --provider NAME       apple, google, stripe, revenuecat or purchasekit
+          --group GROUP         the group in which one product is active at a time
+          --kind KIND           subscription, non_renewing, non_consumable, consumable
+          --token UUID          bind this token, which the app has minted itself
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast order --user 42 --product monthly
+        """
+
+    private static let version = """
+        Print the versions of this program, its libraries and its build.
+
+        Usage: paycast version
+        """
+
+    private static let remote = """
+          --server URL          PAYCAST_SERVER, else .paycast/address, else
+                                http://127.0.0.1:8080
+          --key KEY             PAYCAST_API_KEY, else .paycast/api.key
+        """
+}

@@ -1,0 +1,70 @@
+internal import HTTPClient
+
+/// The server that a client command talks to, and the key it shows there.
+struct Remote {
+    let url: String
+    private let key: String?
+
+    /// `--server` and `--key`, then the environment, then `.paycast/`, then this machine.
+    init(
+        _ arguments: inout Arguments,
+        environment: [String: String] = processEnvironment(),
+        workspace: Workspace = Workspace()
+    ) throws(UsageError) {
+        let named = try arguments.option("--server") ?? environment["PAYCAST_SERVER"].flatMap(nonEmpty)
+        let address = named ?? workspace.address ?? "http://127.0.0.1:8080"
+        url = address.hasSuffix("/") ? String(address.dropLast()) : address
+        let listed = environment["PAYCAST_API_KEY"].flatMap { $0.split(separator: ",").first }
+        key = try arguments.option("--key") ?? listed.map { trimmed($0) }.flatMap(nonEmpty) ?? workspace.apiKey
+    }
+
+    var authorization: [(String, String)] {
+        key.map { [("Authorization", "Bearer \($0)")] } ?? []
+    }
+
+    /// Posts JSON and returns the answer's body; any status but 2xx is a failure.
+    func post(_ path: String, _ body: JSONValue) throws(CommandFailure) -> [UInt8] {
+        let headers = authorization + [("Content-Type", "application/json")]
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try HTTPClient(timeout: .seconds(30)).send(
+                "POST",
+                url + path,
+                headers: headers,
+                body: body.bytes
+            )
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+        guard (200...299).contains(response.status) else {
+            throw failure(status: response.status, body: response.body)
+        }
+        return response.body
+    }
+
+    /// What a refusal means, and what to do about it.
+    func failure(status: Int, body: [UInt8]) -> CommandFailure {
+        if status == 401 {
+            return CommandFailure(
+                key == nil
+                    ? "no API key: say --key, set PAYCAST_API_KEY, or run this where the development server runs"
+                    : "the server at \(url) does not know this API key: check --key or PAYCAST_API_KEY"
+            )
+        }
+        let answer = JSONValue(body)
+        guard let code = answer?["error"]?.words else {
+            return CommandFailure("\(url) answers \(status): is that a Paycast server?")
+        }
+        return CommandFailure(
+            "the server refuses (\(status) \(code)): \(answer?["message"]?.words ?? "no reason given")"
+        )
+    }
+}
+
+private func nonEmpty(_ text: String) -> String? {
+    text.isEmpty ? nil : text
+}
+
+private func trimmed(_ text: Substring) -> String {
+    String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+}

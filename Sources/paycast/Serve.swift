@@ -1,0 +1,48 @@
+internal import Glibc
+internal import Server
+
+/// The server, until SIGTERM or SIGINT.
+struct Serve: Command {
+    static let name = "serve"
+    static let options = ["--port", "--bind", "--database", "--public", "--loops", "--log-format", "--log-level"]
+
+    private let flags: [String: String]
+    private let isDevelopment: Bool
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        flags = try serverFlags(&arguments, Serve.options)
+        isDevelopment = try arguments.flag("--dev")
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        try serve(flags, isDevelopment: isDevelopment)
+    }
+}
+
+func serverFlags(_ arguments: inout Arguments, _ names: [String]) throws(UsageError) -> [String: String] {
+    var flags: [String: String] = [:]
+    for name in names { flags[name] = try arguments.option(name) }
+    return flags
+}
+
+/// A setting that is wrong is a usage error when a flag carried it; all of them are printed, one a line.
+func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure) -> Int32 {
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+        configuration = try Configuration(
+            flags: flags,
+            isDevelopment: isDevelopment,
+            environment: processEnvironment()
+        )
+    } catch {
+        printError("\(error)")
+        return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
+    }
+    try run(configuration)
+    return EXIT_SUCCESS
+}
+
+/// The one place that starts the server.
+private func run(_ configuration: Configuration) throws(CommandFailure) {
+    throw CommandFailure("this build has no server to listen on \(configuration.bind):\(configuration.port)")
+}

@@ -1,0 +1,43 @@
+internal import HTTPClient
+
+/// What runs here: for bug reports.
+struct Version: Command {
+    static let name = "version"
+    static let number = "0.1.0"
+
+    init(_ arguments: inout Arguments) {}
+
+    func run() -> Int32 {
+        printText("paycast \(Version.number)")
+        for (name, version) in components {
+            printText(name + String(repeating: " ", count: max(1, 16 - name.count)) + version)
+        }
+        return 0
+    }
+
+    private var components: [(String, String)] {
+        [("Swift", swiftVersion)] + libraries + [("build", configuration)]
+    }
+
+    private var libraries: [(String, String)] {
+        [("libcurl", libcurlVersion)]
+    }
+
+    private var configuration: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+
+    private var swiftVersion: String {
+        #if compiler(>=6.4)
+            "6.4 or later"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+}
