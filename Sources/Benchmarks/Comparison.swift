@@ -1,0 +1,41 @@
+/// Paycast and the floor in turns on the same machine: only ratios of one run count.
+struct Comparison {
+    static let rounds = 3
+
+    private(set) var paycast: [[Double]] = []
+    private(set) var floor: [[Double]] = []
+
+    /// `measure` gives the same figures for either.
+    init(_ measure: (any Target) throws -> [Double]) throws {
+        for _ in 0..<Comparison.rounds {
+            floor.append(try Comparison.measured(measure) { try FloorTarget(in: $0) })
+            paycast.append(try Comparison.measured(measure) { try PaycastTarget(in: $0) })
+        }
+    }
+
+    /// The middle of the rounds.
+    func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
+        let values = paycast.map { $0[index] }
+        let floors = floor.map { $0[index] }
+        return Row(
+            figure: figure,
+            unit: unit,
+            value: median(values),
+            floor: median(floors),
+            ratio: median(zip(values, floors).map { $0 / $1 }),
+            bound: bound
+        )
+    }
+
+    private static func measured(
+        _ measure: (any Target) throws -> [Double],
+        _ start: (String) throws -> any Target
+    ) throws -> [Double] {
+        let folder = try TemporaryFolder()
+        return try measure(try start(folder.path))
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    values.isEmpty ? .nan : values.sorted()[values.count / 2]
+}
