@@ -34,7 +34,7 @@ public final class Server {
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
         let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let demo = keys.workspace.map {
-            DemoRoutes(workspace: $0, configuration, reader: ledger.reader, templates: templates, keys: keys)
+            DemoRoutes(workspace: $0, configuration, reader: ledger.reader, epoch: ledger.writer.epoch, templates: templates, keys: keys)
         }
         let services = Services(
             access: keys.access(configuration.allowedOrigins),
@@ -65,8 +65,7 @@ public final class Server {
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         demo?.serve(at: address)
         let housekeeper = Housekeeper(templates: templates, log: log)
-        print("paycast listening on \(address)")
-        fflush(stdout)
+        Log.standardOutput("paycast listening on \(address)")
         Signals.wait()
         log.info("draining")
         Signals.exitOnNext()
@@ -124,13 +123,14 @@ public final class Server {
         case .any: bundles = .any
         case .only(let names): bundles = .only(names)
         }
+        let roots = try keys.appleRoots(apple.rootsPath)
         do throws(AppleConfigurationError) {
             return AppleVerifier(
                 try AppleConfiguration(
                     bundleIDs: bundles,
                     appIDs: apple.appID.map { .only([$0]) } ?? .any,
                     environments: apple.environments,
-                    roots: try keys.appleRoots(apple.rootsPath)
+                    roots: roots
                 )
             )
         } catch {
