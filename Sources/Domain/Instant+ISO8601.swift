@@ -3,7 +3,7 @@ extension Instant {
     public var iso8601: String {
         let date = calendarDate
         let second = Int(((seconds % 86_400) + 86_400) % 86_400)
-        let fraction = Int(milliseconds - seconds * 1000)
+        let fraction = Int((milliseconds % 1000 + 1000) % 1000)
         let clock = "\(pad(second / 3600)):\(pad(second / 60 % 60)):\(pad(second % 60))"
         let decimals = fraction == 0 ? "" : "." + pad(fraction, to: 3)
         return "\(pad(date.year, to: 4))-\(pad(date.month))-\(pad(date.day))T\(clock)\(decimals)Z"

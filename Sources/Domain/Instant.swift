@@ -7,7 +7,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     }
 
     /// Whole seconds since 1970, rounded down.
-    public var seconds: Int64 { milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000 }
+    public var seconds: Int64 { milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0) }
 
     public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
 

@@ -1,6 +1,5 @@
 internal import Domain
 public import Runtime
-internal import Synchronization
 
 /// All socket loops of a server, behind one door.
 public final class Gateway: Sendable {
@@ -19,25 +18,32 @@ public final class Gateway: Sendable {
         handler: any RequestHandler,
         metrics: Metrics
     ) throws(GatewayError) {
-        let counters = GatewayMetrics(metrics)
-        var settings = LoopSettings(address: address, port: port, epoch: epoch)
-        var ports: [LoopPort] = []
-        var threads: [WorkerThread] = []
-        for number in 0..<loops {
-            let loop = Gateway.start(number, settings, handler, counters, position)
-            switch loop.bound {
-            case .success(let bound): settings.port = bound
-            case .failure(let error):
-                ports.forEach { $0.send(.stop) }
-                threads.forEach { $0.join() }
-                throw error
-            }
-            ports.append(loop.port)
-            threads.append(loop.thread)
+        guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
+            throw .cannotListen(address: address, port: port)
         }
-        self.ports = ports
-        self.threads = threads
-        self.port = settings.port
+        let settings = LoopSettings(epoch: epoch)
+        let counters = GatewayMetrics(metrics)
+        let ports = listeners.map { _ in LoopPort() }
+        var threads: [WorkerThread] = []
+        for (number, listener) in listeners.enumerated() {
+            let isStarted = Promise<Bool>()
+            let port = ports[number]
+            threads.append(
+                WorkerThread(name: "loop-\(number)") {
+                    SocketLoop(
+                        settings: settings,
+                        listener: listener,
+                        port: port,
+                        handler: handler,
+                        metrics: counters,
+                        position: position
+                    ).run { isStarted.fulfil($0) }
+                }
+            )
+            guard isStarted.wait() else { throw .noLoop }
+        }
+        (self.ports, self.threads) = (ports, threads)
+        self.port = listeners[0].port
     }
 
     /// Hands publications to every loop; each finds its own pages.
@@ -45,7 +51,7 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
-    /// Ends all pages so that they come back soon, elsewhere or here.
+    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here.
     public func drain() {
         for port in ports { port.send(.drain) }
     }
@@ -55,36 +61,4 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.stop) }
         for thread in threads { thread.join() }
     }
-
-    private static func start(
-        _ number: Int,
-        _ settings: LoopSettings,
-        _ handler: any RequestHandler,
-        _ metrics: GatewayMetrics,
-        _ position: Int64
-    ) -> (port: LoopPort, thread: WorkerThread, bound: Result<Int, GatewayError>) {
-        let port = LoopPort()
-        let started = Waker()
-        let box = StartResult()
-        let thread = WorkerThread(name: "loop-\(number)") {
-            SocketLoop(settings: settings, port: port, handler: handler, metrics: metrics, position: position)
-                .run { bound in
-                    box.set(bound)
-                    started.wake()
-                }
-        }
-        started.wait()
-        return (port, thread, box.take() ?? .failure(.cannotListen(address: settings.address, port: settings.port)))
-    }
-}
-
-/// Carries a loop's first word back to the thread that started it.
-private final class StartResult: Sendable {
-    private let value = Mutex<Result<Int, GatewayError>?>(nil)
-
-    func set(_ result: Result<Int, GatewayError>) {
-        value.withLock { $0 = result }
-    }
-
-    func take() -> Result<Int, GatewayError>? { value.withLock { $0 } }
 }

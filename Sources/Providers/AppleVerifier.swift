@@ -2,7 +2,8 @@ public import Domain
 
 /// Proves that a notification or a transaction is Apple's and ours, and says what it means.
 ///
-/// Any thread may verify, several at a time. One verification takes 0.2 ms of CPU.
+/// Any thread may verify, several at a time. A notification costs 0.3 ms of CPU, two
+/// thirds of it for the three signatures.
 public struct AppleVerifier: Sendable {
     private let configuration: AppleConfiguration
     private let checker: SignatureChecker

@@ -75,8 +75,17 @@ public struct Log: Sendable {
     }
 
     @Sendable public static func standardError(_ line: String) {
+        writeLine(line, to: 2)
+    }
+
+    /// For the one line that a program which starts us waits for.
+    public static func standardOutput(_ line: String) {
+        writeLine(line, to: 1)
+    }
+
+    private static func writeLine(_ line: String, to descriptor: Int32) {
         var bytes = Array(line.utf8)
         bytes.append(10)
-        _ = Glibc.write(2, bytes, bytes.count)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
     }
 }

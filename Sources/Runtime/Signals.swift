@@ -16,6 +16,14 @@ public enum Signals {
         while sigwait(&set, &received) != 0 {}
     }
 
+    /// Somebody who asks twice does not want to wait: the next one ends the process at once.
+    public static func exitOnNext() {
+        _ = WorkerThread(name: "signals") {
+            wait()
+            _exit(1)
+        }
+    }
+
     private static func stopSet() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

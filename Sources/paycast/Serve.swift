@@ -44,5 +44,9 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
 
 /// The one place that starts the server.
 private func run(_ configuration: Configuration) throws(CommandFailure) {
-    throw CommandFailure("this build has no server to listen on \(configuration.bind):\(configuration.port)")
+    do throws(StartError) {
+        try Server(configuration).run()
+    } catch {
+        throw CommandFailure("\(error)")
+    }
 }

@@ -1,5 +1,5 @@
 public import Crypto
-public import Domain
+internal import Domain
 
 /// Who may do what: bearer keys of the API routes, signed stream names, origins of pages.
 public struct Access: Sendable {

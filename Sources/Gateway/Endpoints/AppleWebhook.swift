@@ -1,6 +1,7 @@
 internal import Domain
 internal import Ledger
 internal import Providers
+internal import Runtime
 
 /// `POST /webhooks/apple`: proven on a worker, committed by the writer, and only then answered.
 struct AppleWebhook {

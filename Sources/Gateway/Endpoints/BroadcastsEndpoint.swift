@@ -41,9 +41,11 @@ struct BroadcastsEndpoint {
     private func publish(_ fragments: [(fragment: Fragment, isTransient: Bool)]) -> Answer {
         let kept = fragments.filter { !$0.isTransient }.map(\.fragment)
         let renderer = services.templates.renderer
-        let transient = fragments.filter(\.isTransient).map { Message(transient: $0.fragment, renderer) }
+        let transient = fragments.filter(\.isTransient).map { item in
+            Message(position: nil, fragments: [item.fragment], on: item.fragment.stream, renderer)
+        }
         guard !kept.isEmpty else {
-            services.publish([Publication(entry: nil, messages: transient)])
+            services.publish([Publication(transient: transient)])
             return .respond(JSON.response(202, Accepted(cursors: fragments.map { _ in nil })))
         }
         let isTransient = fragments.map(\.isTransient)
@@ -52,19 +54,12 @@ struct BroadcastsEndpoint {
             writer.submit(
                 .broadcast(kept) { result in
                     guard case .success(let cursors) = result else { return reply.send(.busy) }
-                    if !transient.isEmpty { publish([Publication(entry: nil, messages: transient)]) }
+                    if !transient.isEmpty { publish([Publication(transient: transient)]) }
                     var rest = cursors[...]
                     let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
                     reply.send(JSON.response(202, Accepted(cursors: all)))
                 }
             )
         }
-    }
-}
-
-extension Message {
-    fileprivate init(transient fragment: Fragment, _ renderer: Renderer) {
-        let part = Part(html: renderer.render(fragment), collapseKey: fragment.collapseKey)
-        self.init(stream: fragment.stream, position: nil, parts: [part])
     }
 }

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// From a route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {
     private let services: Services

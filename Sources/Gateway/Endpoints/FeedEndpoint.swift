@@ -1,6 +1,6 @@
 internal import Domain
 internal import Hub
-internal import Ledger
+public import Ledger
 
 /// `GET /feed[?since=CURSOR&user=…]`: committed events, for `tail`.
 public struct FeedEndpoint: Sendable {

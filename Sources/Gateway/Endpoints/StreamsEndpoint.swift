@@ -3,6 +3,7 @@ internal import Domain
 internal import Fragments
 internal import Hub
 internal import Ledger
+internal import Runtime
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
@@ -78,13 +79,5 @@ extension PageReplay {
             messages.append(Message(stream: stream, position: replay.through.position, parts: [part]))
         }
         self.init(through: replay.through.position, messages: messages)
-    }
-}
-
-extension Message {
-    /// The fragments of one entry for one stream, each rendered once.
-    public init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
-        let parts = fragments.map { Part(html: renderer.render($0), collapseKey: $0.collapseKey) }
-        self.init(stream: stream, position: position, parts: parts)
     }
 }

@@ -2,6 +2,8 @@ internal import CWebSockets
 
 /// What lws is told once: the protocols it may speak, and that it keeps no timers of its own on idle connections.
 enum LoopProtocols {
+    static let name = "paycast"
+
     /// Calls `body` with tables that live as long as the process: lws keeps pointers to them.
     static func with<Value>(
         _ body: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>) -> Value
@@ -18,7 +20,7 @@ enum LoopProtocols {
     private static let tables: Tables = {
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
-        protocols[0].name = UnsafePointer(strdup("paycast"))
+        protocols[0].name = UnsafePointer(strdup(name))
         protocols[0].callback = { wsi, reason, _, bytes, count in
             Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
         }

@@ -1,9 +1,5 @@
 /// How a loop listens and paces itself.
 struct LoopSettings: Sendable {
-    /// An IPv4 address.
-    var address: String
-    /// 0: any free port.
-    var port: Int
     /// Ends a cursor's text; the same for all loops.
     var epoch: String
 

@@ -47,7 +47,7 @@ extension SocketLoop {
 
     /// Lets every page go, with a spread delay so that they do not all come back at once.
     func drain() {
-        isDraining = true
+        stopListening()
         for connection in pages.compactMap({ $0 }) {
             guard case .page(let page) = connection.phase else { continue }
             if page.transport != .webSocket, !connection.socket.isBehind {

@@ -1,5 +1,6 @@
 internal import CWebSockets
 internal import Domain
+internal import Glibc
 internal import Hub
 internal import Runtime
 
@@ -25,65 +26,86 @@ final class SocketLoop {
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     var generator = SystemRandomNumberGenerator()
     var now = 0
-    var isDraining = false
     private var nextConnection: UInt64 = 0
+    private let listener: ListeningSocket
+    private var spareDescriptor = ListeningSocket.spare()
     private(set) var context: OpaquePointer?
+    private var vhost: OpaquePointer?
+    /// The listener as lws sees it; nil once we accept no more.
+    private var acceptor: Socket?
     private var timer: LoopTimer?
 
     init(
         settings: LoopSettings,
+        listener: ListeningSocket,
         port: LoopPort,
         handler: any RequestHandler,
         metrics: GatewayMetrics,
         position: Int64
     ) {
         self.settings = settings
+        self.listener = listener
         self.port = port
         self.handler = handler
         self.metrics = metrics
         hub = Hub(position: position)
     }
 
-    /// Serves until `stop` arrives. `started` learns the port that is bound, or the error.
-    func run(started: (Result<Int, GatewayError>) -> Void) {
-        var vhostPort: Int32 = 0
-        guard let context = createContext(port: &vhostPort) else {
-            return started(.failure(.cannotListen(address: settings.address, port: settings.port)))
+    /// Serves until `stop` arrives. `started` learns whether lws is ready.
+    func run(started: (Bool) -> Void) {
+        guard let context = createContext(), let vhost = lws_get_vhost_by_name(context, "default") else {
+            return started(false)
         }
-        self.context = context
+        (self.context, self.vhost) = (context, vhost)
+        guard listen(on: vhost) else { return started(false) }
         timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in tick() }
         port.connect(context)
-        started(.success(Int(vhostPort)))
+        started(true)
         // With libuv this runs the loop until the context is destroyed from inside a callback.
         while lws_service(context, 0) >= 0, self.context != nil {}
         lws_context_destroy(context)
+        Glibc.close(spareDescriptor)
     }
 
-    private func createContext(port bound: inout Int32) -> OpaquePointer? {
+    private func createContext() -> OpaquePointer? {
         LWSLog.silence()
         var info = lws_context_creation_info()
-        info.port = Int32(settings.port)
+        info.port = CONTEXT_PORT_NO_LISTEN_SERVER
         info.options = UInt64(paycast_lws_options)
         info.pt_serv_buf_size = 64 << 10
         info.max_http_header_data = 16 << 10
         info.max_http_header_pool = 1024
         info.timeout_secs = 20
         info.keepalive_timeout = 60
-        info.ka_time = 60
-        info.ka_probes = 3
-        info.ka_interval = 20
         info.user = Unmanaged.passUnretained(self).toOpaque()
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
             info.retry_and_idle_policy = retry
-            return settings.address.withCString { address in
-                info.iface = settings.address == "0.0.0.0" ? nil : address
-                guard let context = lws_create_context(&info) else { return nil }
-                guard let vhost = lws_get_vhost_by_name(context, "default") else { return nil }
-                bound = lws_get_vhost_listen_port(vhost)
-                return context
-            }
+            return lws_create_context(&info)
         }
+    }
+
+    private func listen(on vhost: OpaquePointer) -> Bool {
+        var descriptor = lws_sock_file_fd_type()
+        descriptor.filefd = listener.descriptor
+        let wsi = lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, descriptor, LoopProtocols.name, nil)
+        acceptor = wsi.map { Socket(wsi: $0) }
+        return wsi != nil
+    }
+
+    /// The listener is readable: lws takes over what waits, 64 at a time so that the pages get their turn.
+    func accept() {
+        for _ in 0..<64 {
+            guard let descriptor = listener.accept(sparing: &spareDescriptor) else { return }
+            // lws closes the descriptor itself when it cannot adopt it.
+            lws_adopt_socket_vhost(vhost, descriptor)
+        }
+    }
+
+    /// Takes no more connections: from now on the port refuses them.
+    func stopListening() {
+        acceptor?.kill()
+        acceptor = nil
     }
 
     /// The connection of a socket; made at its first request.

@@ -23,6 +23,9 @@ enum Trampoline {
         case LWS_CALLBACK_ESTABLISHED: return loop.established(socket).code
         case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_RECEIVE_PONG: return loop.heard(socket).code
         case LWS_CALLBACK_SERVER_WRITEABLE: return loop.writable(socket).code
+        case LWS_CALLBACK_RAW_RX_FILE:
+            loop.accept()
+            return 0
         case LWS_CALLBACK_RAW_RX: return loop.receivedMalformed(socket, bytes).code
         case LWS_CALLBACK_WSI_DESTROY:
             loop.destroyed(socket)

@@ -1,14 +1,33 @@
 public import Domain
-public import Hub
+public import Fragments
+internal import Hub
 
 /// What one commit, or one transient broadcast, has for the pages of a loop.
 public struct Publication: Sendable {
     /// For developers' feeds; nil for a transient broadcast, which is no event.
-    public var entry: Entry?
-    public var messages: [Message]
+    var entry: Entry?
+    var messages: [Message]
 
-    public init(entry: Entry?, messages: [Message]) {
+    /// Renders what an entry has for each stream: once, for all loops and pages.
+    public init(_ entry: Entry, _ renderer: Renderer) {
         self.entry = entry
+        var streams: [StreamName] = []
+        for fragment in entry.fragments where !streams.contains(fragment.stream) { streams.append(fragment.stream) }
+        messages = streams.map { stream in
+            let fragments = entry.fragments.filter { $0.stream == stream }
+            return Message(position: entry.position, fragments: fragments, on: stream, renderer)
+        }
+    }
+
+    init(transient messages: [Message]) {
         self.messages = messages
+    }
+}
+
+extension Message {
+    /// The fragments of one entry for one stream, each rendered once.
+    init(position: Int64?, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
+        let parts = fragments.map { Part(html: renderer.render($0), collapseKey: $0.collapseKey) }
+        self.init(stream: stream, position: position, parts: parts)
     }
 }

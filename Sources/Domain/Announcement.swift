@@ -1,0 +1,87 @@
+/// One change of a user's page: which element gets which fragment, and whose values it shows.
+public struct Announcement: Sendable, Equatable {
+    public var target: PageTarget
+    public var name: FragmentName
+    public var holding: Holding
+
+    /// What a commit that changed `contract` means to the page of one user.
+    ///
+    /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state.
+    /// `paywall` is replaced when access or the product changes, when a purchase is handed over, and when the reason
+    /// for having no access changes; `subscription_status` when anything of the winning contract changes.
+    public static func announcements(before: Holdings, after: Holdings, contract: ContractKey) -> [Announcement] {
+        [paywall(before, after, contract), status(before, after, contract)].compactMap { $0 }
+    }
+
+    private static func paywall(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
+        if let bought = after[contract], isHandedOver(bought, since: before[contract]) {
+            return Announcement(target: .paywall, name: .success, holding: bought)
+        }
+        if let lost = before[contract], after[contract] == nil, !after.isActive {
+            return Announcement(target: .paywall, name: .moved, holding: lost)
+        }
+        if let consumable = after[contract], consumable.kind == .consumable {
+            return refusal(of: consumable, before, after)
+        }
+        guard let winner = after.winner else { return nil }
+        if after.isActive {
+            guard !before.isActive || before.winner?.standing.product != winner.standing.product else { return nil }
+            return Announcement(target: .paywall, name: .success, holding: winner)
+        }
+        let shown = before.winner.map { paywallName($0.standing.state) } ?? .paywall
+        let name = paywallName(winner.standing.state)
+        return name == shown ? nil : Announcement(target: .paywall, name: name, holding: winner)
+    }
+
+    private static func status(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
+        guard let winner = after.winner else {
+            guard after[contract] == nil, let lost = before[contract], lost.kind != .consumable else { return nil }
+            return Announcement(target: .subscriptionStatus, name: .moved, holding: lost)
+        }
+        if let shown = before.winner, shown.standing.shows(sameAs: winner.standing) { return nil }
+        return Announcement(target: .subscriptionStatus, name: statusName(winner.standing), holding: winner)
+    }
+
+    /// Somebody waits for this purchase, whatever else the user holds.
+    private static func isHandedOver(_ holding: Holding, since previous: Holding?) -> Bool {
+        guard holding.standing.isActive || holding.standing.state == .delivered else { return false }
+        guard let previous, previous.standing.isActive || previous.standing.state == .delivered else { return true }
+        return previous.standing.product != holding.standing.product
+    }
+
+    /// A consumable that was refunded, or whose payment waits or failed: worth a page that shows nothing better.
+    private static func refusal(of holding: Holding, _ before: Holdings, _ after: Holdings) -> Announcement? {
+        guard !after.isActive, before[holding.contract]?.standing.state != holding.standing.state else { return nil }
+        return Announcement(target: .paywall, name: paywallName(holding.standing.state), holding: holding)
+    }
+
+    private static func paywallName(_ state: ContractState) -> FragmentName {
+        switch state {
+        case .active, .cancelled, .inGracePeriod, .owned, .delivered: .success
+        case .pending: .pending
+        case .inBillingRetry: .fixBilling
+        case .paused: .paused
+        case .expired: .paywall
+        case .revoked: .revoked
+        }
+    }
+
+    private static func statusName(_ standing: Standing) -> FragmentName {
+        switch standing.state {
+        case .active: standing.pendingProduct == nil ? .manage : .ending
+        case .owned, .delivered: .manage
+        case .cancelled: .ending
+        case .inGracePeriod: .warnBilling
+        case .pending, .inBillingRetry, .paused, .expired, .revoked: paywallName(standing.state)
+        }
+    }
+}
+
+extension Standing {
+    /// Renewal is presumed on until a store says that it is off, so that the webhook that confirms a transaction
+    /// which the app posted does not replace the page's element a second time.
+    fileprivate func shows(sameAs other: Standing) -> Bool {
+        (state, product, pendingProduct, accessUntil, autoRenew ?? true)
+            == (other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true)
+    }
+}

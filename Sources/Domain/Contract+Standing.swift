@@ -1,0 +1,94 @@
+extension Contract {
+    /// How long a non-renewing purchase gives access when the store does not say: Apple never does.
+    public static let nonRenewingTerm = Duration.seconds(365 * 86_400)
+
+    /// Where the contract stands at `now`; nil when nothing was said of its state yet.
+    ///
+    /// Access whose end has passed is `expired`, a grace period too: that it ended is known, whether the store still
+    /// tries to charge is not, until the store says so.
+    public func standing(at now: Instant) -> Standing? {
+        guard var standing = kind == .subscription ? subscriptionStanding : oneTimeStanding else { return nil }
+        if let end = standing.endsAt, end <= now { standing.state = .expired }
+        return standing
+    }
+
+    /// Date of the newest statement.
+    public var statedAt: Instant {
+        let dates = [snapshot?.snapshot.signedAt, transaction?.transaction.signedAt].compactMap { $0 }
+        return dates.max() ?? Instant(milliseconds: .min)
+    }
+
+    /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
+    /// arrives) may extend access or carry a revocation of the current period, and never shortens access.
+    private var subscriptionStanding: Standing? {
+        guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
+        var standing = Standing(of: snapshot)
+        guard let charge = transaction?.transaction, charge.signedAt > snapshot.signedAt else { return standing }
+        if let revokedAt = charge.revokedAt {
+            guard standing.isActive, covers(charge, standing.accessUntil) else { return standing }
+            standing.state = .revoked
+            standing.accessUntil = revokedAt
+            return standing
+        }
+        guard extends(charge, standing) else { return standing }
+        var extended = Standing(of: charge)
+        if snapshot.state == .active {
+            extended.autoRenew = snapshot.autoRenew
+            extended.pendingProduct = snapshot.product == charge.product ? snapshot.pendingProduct : nil
+        }
+        return extended
+    }
+
+    private var oneTimeStanding: Standing? {
+        guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
+        if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
+            return Standing(of: snapshot)
+        }
+        var standing = Standing(of: charge)
+        guard standing.state != .revoked else { return standing }
+        switch kind {
+        case .consumable: (standing.state, standing.accessUntil) = (.delivered, nil)
+        case .nonConsumable: (standing.state, standing.accessUntil) = (.owned, nil)
+        case .nonRenewing: standing.accessUntil = charge.expiresAt ?? charge.purchasedAt + Contract.nonRenewingTerm
+        case .subscription: break
+        }
+        return standing
+    }
+}
+
+private func extends(_ charge: Transaction, _ standing: Standing) -> Bool {
+    guard let end = charge.expiresAt else { return !standing.isActive }
+    guard let current = standing.accessUntil else { return !standing.isActive }
+    return end > current
+}
+
+/// True when the charge paid for the period that ends at `end`.
+private func covers(_ charge: Transaction, _ end: Instant?) -> Bool {
+    guard let paid = charge.expiresAt else { return true }
+    return end.map { paid >= $0 } ?? false
+}
+
+extension Standing {
+    fileprivate init(of snapshot: Snapshot) {
+        self.init(
+            state: snapshot.state,
+            product: snapshot.product,
+            pendingProduct: snapshot.pendingProduct,
+            accessUntil: snapshot.accessUntil,
+            autoRenew: snapshot.autoRenew
+        )
+    }
+
+    fileprivate init(of charge: Transaction) {
+        self.init(
+            state: charge.revokedAt == nil ? .active : .revoked,
+            product: charge.product,
+            accessUntil: charge.revokedAt ?? charge.expiresAt
+        )
+    }
+}
+
+extension ContractState {
+    /// What a store can say of a one-time purchase that its transaction does not.
+    fileprivate var endsPurchase: Bool { self == .revoked || self == .expired || self == .pending }
+}

@@ -1,0 +1,42 @@
+/// What we know of one contract, in a form whose value does not depend on the order or the number of deliveries.
+///
+/// Every stored property is the greatest of all values said so far, by a total order: applying observations is
+/// commutative, associative and idempotent, and its size is constant however long the history is. A renewal therefore
+/// needs this value only, never the periods before it.
+public struct Contract: Sendable, Equatable {
+    public let key: ContractKey
+    /// A lineage sells one kind of product for ever.
+    public let kind: ProductKind
+    public var isFamilyShared: Bool
+    public var group: Stamped<String>?
+    /// The newest purchase's token: it may name another user than the first one's.
+    public var token: Stamped<OrderToken>?
+    public var appTransaction: Stamped<String>?
+    public var previousLineage: Stamped<String>?
+    public var snapshot: SnapshotRegister?
+    public var transaction: TransactionRegister?
+
+    public init(key: ContractKey, kind: ProductKind) {
+        self.key = key
+        self.kind = kind
+        isFamilyShared = false
+    }
+
+    /// False when nothing of it was news.
+    public mutating func apply(_ observation: Observation, event: String, signedAt: Instant) -> Bool {
+        let before = self
+        isFamilyShared = isFamilyShared || observation.isFamilyShared
+        raise(&group, to: observation.group.map { Stamped($0, at: signedAt) })
+        raise(&token, to: observation.token.map { Stamped($0, at: signedAt) })
+        raise(&appTransaction, to: observation.appTransaction.map { Stamped($0, at: signedAt) })
+        raise(&previousLineage, to: observation.previousLineage.map { Stamped($0, at: signedAt) })
+        raise(&transaction, to: observation.transaction.map { TransactionRegister($0, event: event) })
+        raise(&snapshot, to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event) })
+        return self != before
+    }
+}
+
+private func raise<Value: Comparable>(_ register: inout Value?, to value: Value?) {
+    guard let value else { return }
+    register = register.map { max($0, value) } ?? value
+}

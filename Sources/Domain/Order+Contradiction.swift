@@ -1,0 +1,19 @@
+extension Order {
+    /// True when a genuine purchase cannot be the one that this order was made for.
+    ///
+    /// Only what the order states and the purchase shows can contradict. Another product is no contradiction: within
+    /// its group it is an upgrade, and an app may bind one token of its own to all that a user buys.
+    public func contradicts(_ observation: Observation) -> Bool {
+        contradicts(provider: observation.contract.provider, group: observation.group, kind: observation.kind)
+    }
+
+    public func contradicts(provider observed: Provider, group observedGroup: String?, kind observedKind: ProductKind)
+        -> Bool
+    {
+        if let provider, provider != observed { return true }
+        if let group, let observedGroup, group != observedGroup { return true }
+        // One-time kinds are not told apart by every store (RevenueCat), so only this difference is certain.
+        guard let kind else { return false }
+        return (kind == .subscription) != (observedKind == .subscription)
+    }
+}

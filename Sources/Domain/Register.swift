@@ -1,0 +1,72 @@
+/// A value and the date of the statement that said it: the newest one wins, the greater one among equals.
+public struct Stamped<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
+    public var value: Value
+    public var signedAt: Instant
+
+    public init(_ value: Value, at signedAt: Instant) {
+        self.value = value
+        self.signedAt = signedAt
+    }
+
+    public static func < (left: Stamped, right: Stamped) -> Bool {
+        guard left.signedAt == right.signedAt else { return left.signedAt < right.signedAt }
+        return left.value.description < right.value.description
+    }
+}
+
+/// The newest snapshot: by signed date, then longer access, then revocation, then event id.
+public struct SnapshotRegister: Sendable, Equatable, Comparable {
+    public var snapshot: Snapshot
+    public var event: String
+
+    public init(_ snapshot: Snapshot, event: String) {
+        self.snapshot = snapshot
+        self.event = event
+    }
+
+    /// A snapshot has already taken into account the transaction that it came with, even when a store signed that one
+    /// a few milliseconds later.
+    init(_ snapshot: Snapshot, beside transaction: Transaction?, _ event: String) {
+        self.init(snapshot, event: event)
+        self.snapshot.signedAt = max(snapshot.signedAt, transaction?.signedAt ?? snapshot.signedAt)
+    }
+
+    public static func < (left: SnapshotRegister, right: SnapshotRegister) -> Bool {
+        (left.snapshot.signedAt, left.end, left.weight, left.event)
+            < (right.snapshot.signedAt, right.end, right.weight, right.event)
+    }
+
+    private var end: Instant { snapshot.accessUntil ?? Instant(milliseconds: .min) }
+
+    /// Stripe signs in whole seconds, so that `incomplete` and `active` of one purchase can carry the same date.
+    private var weight: Int {
+        switch snapshot.state {
+        case .revoked: 2
+        case .pending: 0
+        default: 1
+        }
+    }
+}
+
+/// The newest version of the newest charge: by purchase date and id, then as a snapshot is ordered.
+public struct TransactionRegister: Sendable, Equatable, Comparable {
+    public var transaction: Transaction
+    public var event: String
+
+    public init(_ transaction: Transaction, event: String) {
+        self.transaction = transaction
+        self.event = event
+    }
+
+    public static func < (left: TransactionRegister, right: TransactionRegister) -> Bool {
+        let (a, b) = (left.transaction, right.transaction)
+        guard (a.purchasedAt, a.id) == (b.purchasedAt, b.id) else {
+            return (a.purchasedAt, a.id) < (b.purchasedAt, b.id)
+        }
+        return (a.signedAt, left.end, left.weight, left.event) < (b.signedAt, right.end, right.weight, right.event)
+    }
+
+    private var end: Instant { transaction.expiresAt ?? Instant(milliseconds: .min) }
+
+    private var weight: Int { transaction.revokedAt == nil ? 0 : 1 }
+}

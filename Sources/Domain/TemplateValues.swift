@@ -1,0 +1,42 @@
+extension Holding {
+    /// What a fragment's template may show; what is not known is the empty string.
+    public func templateValues(user: String) -> [String: String] {
+        [
+            "user": user,
+            "product": standing.product,
+            "group": group ?? "",
+            "state": standing.state.rawValue,
+            "access_until": standing.accessUntil?.longDate ?? "",
+            "access_until_iso": standing.accessUntil?.iso8601 ?? "",
+            "auto_renew": standing.autoRenew.map { $0 ? "true" : "false" } ?? "",
+            "pending_product": standing.pendingProduct ?? "",
+            "price": price.map(decimalText) ?? "",
+            "currency": currency ?? "",
+            "order": order?.description ?? "",
+            "provider": contract.provider.rawValue,
+            "environment": contract.environment.rawValue,
+        ]
+    }
+}
+
+extension Instant {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `18 December 2025`, in UTC.
+    public var longDate: String {
+        let date = calendarDate
+        return "\(date.day) \(Instant.months[date.month - 1]) \(date.year)"
+    }
+}
+
+/// Thousandths as a decimal: two digits, or three where they are needed.
+private func decimalText(_ thousandths: Int64) -> String {
+    let digits = String(thousandths.magnitude)
+    let padded = String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    let fraction = padded.suffix(3)
+    let sign = thousandths < 0 ? "-" : ""
+    return "\(sign)\(padded.dropLast(3)).\(fraction.hasSuffix("0") ? fraction.dropLast() : fraction)"
+}

@@ -1,0 +1,143 @@
+internal import Domain
+
+/// A contract as the ledger keeps it: the registers, the user, and the standing that the last commit announced.
+struct ContractRow {
+    var id: Int64?
+    var contract: Contract
+    var user: String?
+    var standing: Standing
+
+    static let keyColumns = ["provider", "environment", "app", "lineage", "kind"]
+    /// Apart from the state, because they rarely change and cost three indexes.
+    static let identityColumns = [
+        "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "app_transaction",
+        "app_transaction_at", "previous_lineage", "previous_lineage_at",
+    ]
+    static let stateColumns = [
+        "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
+        "snapshot_access_until", "snapshot_signed_at",
+        "charge_event", "charge_id", "charge_product", "charge_purchased_at", "charge_expires_at",
+        "charge_revoked_at", "charge_is_upgraded", "charge_quantity", "charge_price", "charge_currency",
+        "charge_signed_at",
+        "state", "product", "pending_product", "access_until", "auto_renew", "ends_at",
+    ]
+    static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
+    static let count = keyColumns.count + identityColumns.count + stateColumns.count
+
+    var holding: Holding { Holding(of: contract, standing: standing) }
+
+    init(id: Int64?, contract: Contract, user: String?, standing: Standing) {
+        self.id = id
+        self.contract = contract
+        self.user = user
+        self.standing = standing
+    }
+
+    /// Reads `id` and `columns`.
+    init(_ row: Row) throws(SQLiteError) {
+        let key = ContractKey(
+            provider: try row.word(1),
+            environment: try row.word(2),
+            app: row.text(3),
+            lineage: row.text(4)
+        )
+        var contract = Contract(key: key, kind: try row.word(5))
+        contract.isFamilyShared = row.flag(7)
+        contract.group = stamped(row.optionalText(8), row.instant(9))
+        contract.token = stamped(row.optionalText(10).flatMap { OrderToken($0) }, row.instant(11))
+        contract.appTransaction = stamped(row.optionalText(12), row.instant(13))
+        contract.previousLineage = stamped(row.optionalText(14), row.instant(15))
+        contract.snapshot = try SnapshotRegister(row, at: 16)
+        contract.transaction = TransactionRegister(row, at: 23)
+        self.init(
+            id: row.integer(0),
+            contract: contract,
+            user: row.optionalText(6),
+            standing: Standing(
+                state: try row.word(34),
+                product: row.text(35),
+                pendingProduct: row.optionalText(36),
+                accessUntil: row.optionalInstant(37),
+                autoRenew: row.optionalFlag(38)
+            )
+        )
+    }
+
+    var keyValues: [Value] {
+        let key = contract.key
+        return [
+            Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage), Value(contract.kind),
+        ]
+    }
+
+    var identityValues: [Value] {
+        [
+            Value(user), Value(contract.isFamilyShared), Value(contract.group?.value), Value(contract.group?.signedAt),
+            Value(contract.token?.value.description), Value(contract.token?.signedAt),
+            Value(contract.appTransaction?.value), Value(contract.appTransaction?.signedAt),
+            Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
+        ]
+    }
+
+    var stateValues: [Value] {
+        let snapshot = contract.snapshot?.snapshot
+        let charge = contract.transaction?.transaction
+        return [
+            Value(contract.snapshot?.event), Value(snapshot?.state), Value(snapshot?.product),
+            Value(snapshot?.pendingProduct), Value(snapshot?.autoRenew), Value(snapshot?.accessUntil),
+            Value(snapshot?.signedAt),
+            Value(contract.transaction?.event), Value(charge?.id), Value(charge?.product), Value(charge?.purchasedAt),
+            Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
+            Value(charge.map { Int64($0.quantity) }), Value(charge?.price), Value(charge?.currency),
+            Value(charge?.signedAt),
+            Value(standing.state), .text(standing.product), Value(standing.pendingProduct),
+            Value(standing.accessUntil), Value(standing.autoRenew), Value(standing.endsAt),
+        ]
+    }
+
+    /// True when `other` differs in what only identity columns hold.
+    func hasOtherIdentity(than other: ContractRow) -> Bool {
+        user != other.user || contract.isFamilyShared != other.contract.isFamilyShared
+            || contract.group != other.contract.group || contract.token != other.contract.token
+            || contract.appTransaction != other.contract.appTransaction
+            || contract.previousLineage != other.contract.previousLineage
+    }
+}
+
+private func stamped<Text>(_ value: Text?, _ signedAt: Instant) -> Stamped<Text>? {
+    value.map { Stamped($0, at: signedAt) }
+}
+
+extension SnapshotRegister {
+    fileprivate init?(_ row: Row, at first: Int32) throws(SQLiteError) {
+        guard let event = row.optionalText(first) else { return nil }
+        let snapshot = Snapshot(
+            state: try row.word(first + 1),
+            product: row.text(first + 2),
+            pendingProduct: row.optionalText(first + 3),
+            autoRenew: row.flag(first + 4),
+            accessUntil: row.optionalInstant(first + 5),
+            signedAt: row.instant(first + 6)
+        )
+        self.init(snapshot, event: event)
+    }
+}
+
+extension TransactionRegister {
+    fileprivate init?(_ row: Row, at first: Int32) {
+        guard let event = row.optionalText(first) else { return nil }
+        let charge = Transaction(
+            id: row.text(first + 1),
+            product: row.text(first + 2),
+            purchasedAt: row.instant(first + 3),
+            expiresAt: row.optionalInstant(first + 4),
+            revokedAt: row.optionalInstant(first + 5),
+            isUpgraded: row.flag(first + 6),
+            quantity: Int(row.integer(first + 7)),
+            price: row.optionalInteger(first + 8),
+            currency: row.optionalText(first + 9),
+            signedAt: row.instant(first + 10)
+        )
+        self.init(charge, event: event)
+    }
+}

@@ -1,0 +1,156 @@
+internal import Domain
+internal import Runtime
+
+/// The reader's connection and its questions. Each one is answered from one snapshot of the ledger.
+struct LedgerQueries: ~Copyable {
+    /// Distinct targets of one stream that are looked at; a page has a handful.
+    private static let targetLimit = 1000
+    private static let consumableLimit = 100
+
+    private let connection: Connection
+    private let statements: ReaderStatements
+    private let policy: AccessPolicy
+    let epoch: String
+
+    init(path: String, policy: AccessPolicy) throws(LedgerError) {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, access: .readOnly, lockTimeout: .seconds(2))
+            let statements = try ReaderStatements(connection)
+            epoch = try statements.epoch.first { row in row.text(0) } ?? ""
+            self.statements = statements
+            self.connection = connection
+        } catch {
+            throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
+        }
+        self.policy = policy
+    }
+
+    func head() throws(LedgerError) -> Cursor {
+        try snapshot { head throws(SQLiteError) in head }
+    }
+
+    func entries(after position: Int64, limit: Int) throws(LedgerError) -> EntryPage {
+        try snapshot { head throws(SQLiteError) in
+            let range: [Value] = [.integer(position), .integer(Int64(limit))]
+            var entries = try statements.entriesAfter.all(range, read: EntryRow.read)
+            guard let last = entries.last?.position else { return EntryPage(entries: [], head: head) }
+            let bounds: [Value] = [.integer(position + 1), .integer(last)]
+            var fragments = try statements.fragmentsBetween.all(bounds, read: FragmentRow.read)[...]
+            for index in entries.indices {
+                while let next = fragments.first, next.position == entries[index].position {
+                    entries[index].fragments.append(next.fragment)
+                    fragments.removeFirst()
+                }
+            }
+            return EntryPage(entries: entries, head: head)
+        }
+    }
+
+    func entitlements(of user: String, now: Instant) throws(LedgerError) -> UserEntitlements {
+        try snapshot { head throws(SQLiteError) in
+            let consumables: [Value] = [.text(user), .integer(Int64(LedgerQueries.consumableLimit))]
+            let rows =
+                try statements.userContracts.all([.text(user)], read: contractRow)
+                + statements.userConsumables.all(consumables, read: contractRow)
+            // As of now, not as of the last commit: the timer may be a millisecond late.
+            let holdings = rows.map { Holding(of: $0.contract, standing: $0.contract.standing(at: now) ?? $0.standing) }
+            let union = Holdings(user: user, holdings, policy: policy)
+            let ordered = holdings.sorted { union.winner?.contract == $0.contract && $0.contract != $1.contract }
+            return UserEntitlements(
+                isActive: union.isActive,
+                entitlements: ordered.map { $0.entitlement(user: user, policy: policy) },
+                since: head
+            )
+        }
+    }
+
+    /// What is newer than `since` on a stream. Beyond `limit` fragments, without a cursor, and with one that is not
+    /// this ledger's: the newest of each target.
+    func replay(_ stream: StreamName, since: Cursor?, limit: Int) throws(LedgerError) -> Replay {
+        try snapshot { head throws(SQLiteError) in
+            let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
+            var replay = Replay(
+                through: head,
+                items: [],
+                mode: .exact,
+                isTruncated: false,
+                isUnknownCursor: since != nil && !isKnown
+            )
+            let start = isKnown ? since?.position ?? 0 : 0
+            if isKnown {
+                let range: [Value] = [.text(stream.text), .integer(start), .integer(Int64(limit) + 1)]
+                let missed = try statements.streamAfter.all(range, read: FragmentRow.read)
+                if missed.count <= limit {
+                    replay.items = grouped(missed)
+                    return replay
+                }
+                let range2: [Value] = [.text(stream.text), .integer(start)]
+                replay.isTruncated = try statements.anyThatStays.first(range2) { _ in true } ?? false
+            }
+            replay.mode = .newest
+            let newest = try newestOfEachTarget(stream, after: start)
+            replay.items = grouped(newest)
+            return replay
+        }
+    }
+
+    /// One index search for each target, however long the stream's history is.
+    private func newestOfEachTarget(_ stream: StreamName, after position: Int64) throws(SQLiteError)
+        -> [(position: Int64, fragment: Fragment)]
+    {
+        var newest: [(position: Int64, fragment: Fragment)] = []
+        var key = ""
+        for _ in 0..<LedgerQueries.targetLimit {
+            let next = try statements.nextKey.first([.text(stream.text), .text(key)]) { row in row.text(0) }
+            guard let next else { break }
+            let place: [Value] = [.text(stream.text), .text(next), .integer(position)]
+            if let found = try statements.newestOfKey.first(place, read: FragmentRow.read) { newest.append(found) }
+            key = next
+        }
+        return newest.sorted { $0.position < $1.position }
+    }
+
+    private func snapshot<Answer>(_ read: (Cursor) throws(SQLiteError) -> Answer) throws(LedgerError) -> Answer {
+        do throws(SQLiteError) {
+            try statements.begin.run()
+            // The first read fixes the snapshot: the position and what is read after it are of one moment.
+            let head = Cursor(epoch: epoch, position: try statements.head.first { row in row.integer(0) } ?? 0)
+            let answer = try read(head)
+            try statements.commit.run()
+            return answer
+        } catch {
+            if connection.isInTransaction { try? statements.commit.run() }
+            throw LedgerError(error)
+        }
+    }
+}
+
+private func grouped(_ fragments: [(position: Int64, fragment: Fragment)]) -> [ReplayItem] {
+    var items: [ReplayItem] = []
+    for (position, fragment) in fragments {
+        if items.last?.position == position {
+            items[items.count - 1].fragments.append(fragment)
+        } else {
+            items.append(ReplayItem(position: position, fragments: [fragment]))
+        }
+    }
+    return items
+}
+
+extension Holding {
+    fileprivate func entitlement(user: String, policy: AccessPolicy) -> Entitlement {
+        Entitlement(
+            product: standing.product,
+            group: group,
+            state: standing.state,
+            isActive: standing.isActive && policy.opensAccess(for: user, in: contract.environment),
+            accessUntil: standing.accessUntil,
+            autoRenew: standing.autoRenew,
+            pendingProduct: standing.pendingProduct,
+            provider: contract.provider,
+            environment: contract.environment,
+            contract: contract.lineage,
+            isFamilyShared: isFamilyShared
+        )
+    }
+}

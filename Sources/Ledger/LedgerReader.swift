@@ -1,0 +1,103 @@
+public import Domain
+public import Runtime
+internal import Synchronization
+
+/// The thread that answers questions: what a page has missed, what a user holds, what was committed.
+///
+/// Calls never block and answer false when the reader is full or closing; completions run on the reader's thread and
+/// must not block. Open it after the writer, which makes the file.
+public final class LedgerReader: Sendable {
+    private static let capacity = 10_000
+
+    private typealias Question = @Sendable (borrowing LedgerQueries) -> Void
+
+    private let mailbox: Mailbox<Question>
+    private let thread: Mutex<WorkerThread?>
+    private let clock: Clock
+
+    public init(path: String, clock: Clock, policy: AccessPolicy) throws(LedgerError) {
+        let waker = Waker()
+        let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
+        let opened = Handover<LedgerError?>()
+        let thread = WorkerThread(name: "ledger-reader") {
+            do throws(LedgerError) {
+                let queries = try LedgerQueries(path: path, policy: policy)
+                opened.give(nil)
+                LedgerReader.run(queries, mailbox, waker)
+            } catch {
+                opened.give(error)
+            }
+        }
+        if let error = opened.take() {
+            thread.join()
+            throw error
+        }
+        self.mailbox = mailbox
+        self.thread = Mutex(thread)
+        self.clock = clock
+    }
+
+    /// What is newer than `since` on `stream`. Beyond `limit` fragments, without a cursor, and with one that is not
+    /// this ledger's: the newest fragment of each target.
+    public func replay(
+        _ stream: StreamName,
+        since: Cursor?,
+        limit: Int = 100,
+        completion: @escaping @Sendable (Result<Replay, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.replay(stream, since: since, limit: limit) })
+        }
+    }
+
+    public func entitlements(
+        of user: String,
+        completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
+    ) -> Bool {
+        let clock = clock
+        return mailbox.send { queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
+        }
+    }
+
+    /// At most `limit` entries after `position`, with their fragments.
+    public func entries(
+        after position: Int64,
+        limit: Int,
+        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.entries(after: position, limit: limit) })
+        }
+    }
+
+    /// The newest position.
+    public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.head() })
+        }
+    }
+
+    /// Answers what waits and ends the thread. Not from a completion.
+    public func close() {
+        mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+
+    private static func run(_ queries: borrowing LedgerQueries, _ mailbox: Mailbox<Question>, _ waker: Waker) {
+        while true {
+            // In this order: what was sent before the closing is drained after it is seen.
+            let isClosing = mailbox.isClosed
+            let waiting = mailbox.drain()
+            for question in waiting { question(queries) }
+            guard waiting.isEmpty else { continue }
+            if isClosing { return }
+            waker.wait()
+        }
+    }
+}

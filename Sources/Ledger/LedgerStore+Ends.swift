@@ -1,0 +1,30 @@
+internal import Domain
+
+extension LedgerStore {
+    /// When access of any contract ends next.
+    func nextEnd() throws(SQLiteError) -> Instant? {
+        try statements.nextEnd.first { row in row.optionalInstant(0) } ?? nil
+    }
+
+    /// Ends the access of contracts whose time has come, also of those whose time came while the server was down: 500
+    /// at the most, so that what waits behind them waits milliseconds.
+    func endAccess(now: Instant) throws(SQLiteError) -> Commit<Void> {
+        var commit = Commit<Void>(value: ())
+        for row in try statements.endedContracts.all([Value(now)], read: contractRow) {
+            var ended = row
+            ended.standing = row.contract.standing(at: now) ?? row.standing
+            let change = ContractChange(previous: row, current: try save(ended, over: row))
+            let (fragments, active) = try announce(change)
+            commit.entries.append(
+                try append(Notice(kind: .accessEnded, change, active: active), fragments, at: now)
+            )
+        }
+        return commit
+    }
+
+    func addUnclaimed(_ difference: Int) throws(SQLiteError) -> Int {
+        let count = (try statements.unclaimed.first { row in Int(row.integer(0)) } ?? 0) + difference
+        if difference != 0 { try statements.setUnclaimed.run([.text(String(count))]) }
+        return count
+    }
+}

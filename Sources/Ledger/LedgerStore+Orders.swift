@@ -1,0 +1,62 @@
+internal import Domain
+
+extension LedgerStore {
+    func order(_ token: OrderToken) throws(SQLiteError) -> Order? {
+        try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
+    }
+
+    /// Mints or finds the order, and claims the purchases that came before it. Nil when the token is another user's.
+    func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderReceipt>? {
+        // Before the claims, so that a page which resumes from here receives them.
+        let since = cursor(try head())
+        if let token = request.token {
+            if let order = try order(token) {
+                guard order.user == request.user else { return nil }
+                let widened = try widen(order, with: request)
+                return Commit(value: OrderReceipt(order: widened, since: since, isNew: false))
+            }
+        } else if let order = try sameRequest(request) {
+            return Commit(value: OrderReceipt(order: order, since: since, isNew: false))
+        }
+        let order = Order(
+            token: request.token ?? .random(),
+            user: request.user,
+            product: request.product,
+            provider: request.provider,
+            group: request.group,
+            kind: request.kind
+        )
+        try statements.insertOrder.run(OrderRow.values(order) + [Value(now)])
+        var commit = Commit(value: OrderReceipt(order: order, since: since, isNew: true))
+        for row in try statements.waitingByToken.all([.text(order.token.description)], read: contractRow)
+        where !order.contradicts(row.contract) {
+            let claimed = try claim(row, for: order.user, into: &commit, now)
+            try claimRelatives(of: claimed, for: order.user, into: &commit, now)
+        }
+        return commit
+    }
+
+    private func sameRequest(_ request: OrderRequest) throws(SQLiteError) -> Order? {
+        let values: [Value] = [
+            .text(request.user), .text(request.product), Value(request.provider), Value(request.group),
+            Value(request.kind),
+        ]
+        return try statements.findRequest.first(values, read: OrderRow.read)
+    }
+
+    /// An app may bind one token to all that a user buys: then the order states only what its requests have in common,
+    /// so that no genuine purchase contradicts it.
+    private func widen(_ order: Order, with request: OrderRequest) throws(SQLiteError) -> Order {
+        var widened = order
+        widened.product = request.product
+        if request.provider != order.provider { widened.provider = nil }
+        if request.group != order.group { widened.group = nil }
+        if request.kind != order.kind { widened.kind = nil }
+        guard widened != order else { return order }
+        try statements.widenOrder.run([
+            .text(widened.product), Value(widened.provider), Value(widened.group), Value(widened.kind),
+            .text(order.token.description),
+        ])
+        return widened
+    }
+}

@@ -1,0 +1,73 @@
+internal import Domain
+
+/// The writer's connection and what every command needs of it. Lives and dies on the writer's thread.
+struct LedgerStore: ~Copyable {
+    let connection: Connection
+    let statements: WriterStatements
+    let epoch: String
+    let policy: AccessPolicy
+    let streams: StreamPattern
+
+    init(path: String, policy: AccessPolicy, streams: StreamPattern, lockTimeout: Duration) throws(LedgerError) {
+        let connection = try LedgerStore.open(path, lockTimeout)
+        try Schema.migrate(connection)
+        (statements, epoch) = try LedgerStore.prepare(connection, path)
+        self.connection = connection
+        self.policy = policy
+        self.streams = streams
+    }
+
+    private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> Connection {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, access: .readWrite, lockTimeout: lockTimeout)
+            // FULL: a 200 must survive the loss of power. Bodies are no secrets to this disk: deleted pages may stay.
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+                PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536;
+                """
+            )
+            return connection
+        } catch {
+            throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
+        }
+    }
+
+    private static func prepare(
+        _ connection: borrowing Connection,
+        _ path: String
+    ) throws(LedgerError) -> (WriterStatements, String) {
+        do throws(SQLiteError) {
+            let statements = try WriterStatements(connection)
+            return (statements, try statements.epoch.first { row in row.text(0) } ?? "")
+        } catch {
+            throw .cannotOpen(path: path, reason: error.description)
+        }
+    }
+
+    func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
+
+    /// The newest position.
+    func head() throws(SQLiteError) -> Int64 {
+        try statements.head.first { row in row.integer(0) } ?? 0
+    }
+
+    func append(_ notice: Notice, _ fragments: [Fragment], at now: Instant) throws(SQLiteError) -> Entry {
+        try statements.insertEntry.run(EntryRow.values(notice, at: now))
+        let position = connection.lastInsertedRow
+        for (ordinal, fragment) in fragments.enumerated() {
+            let place: [Value] = [.integer(position), .integer(Int64(ordinal))]
+            try statements.insertFragment.run(place + FragmentRow.values(fragment))
+        }
+        return Entry(position: position, committedAt: now, notice: notice, fragments: fragments)
+    }
+
+    func broadcast(_ fragments: [Fragment], now: Instant) throws(SQLiteError) -> Commit<[Cursor]> {
+        var commit = Commit<[Cursor]>(value: [])
+        for fragment in fragments {
+            commit.entries.append(try append(Notice(kind: .broadcast), [fragment], at: now))
+        }
+        commit.value = commit.entries.map { cursor($0.position) }
+        return commit
+    }
+}

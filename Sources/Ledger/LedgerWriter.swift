@@ -1,0 +1,69 @@
+public import Domain
+public import Runtime
+internal import Synchronization
+
+/// The one thread that writes the ledger.
+///
+/// It takes everything that waits into one transaction, one savepoint a command, and one `fdatasync` makes all of it
+/// durable: while that runs, the next batch gathers. After COMMIT, and only then, `onCommit` receives the entries in
+/// position order, and each command's completion runs; all on this thread.
+public final class LedgerWriter: Sendable {
+    /// What waits at the most; beyond it callers answer 503.
+    private static let capacity = 10_000
+
+    /// Names this ledger in its cursors.
+    public let epoch: String
+    private let mailbox: Mailbox<LedgerCommand>
+    private let thread: Mutex<WorkerThread?>
+
+    /// Opens or creates the ledger, and brings its schema up to date. `lockTimeout` is how long a batch waits for
+    /// another process that holds the file's lock.
+    public init(
+        path: String,
+        clock: Clock,
+        policy: AccessPolicy,
+        streams: StreamPattern,
+        log: Log,
+        metrics: Metrics,
+        lockTimeout: Duration = .seconds(2),
+        onCommit: @escaping @Sendable ([Entry]) -> Void
+    ) throws(LedgerError) {
+        let waker = Waker()
+        let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
+        let counts = LedgerMetrics(metrics)
+        let opened = Handover<Result<String, LedgerError>>()
+        let thread = WorkerThread(name: "ledger") {
+            do throws(LedgerError) {
+                let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
+                opened.give(.success(store.epoch))
+                let loop = WriterLoop(store: store, clock: clock, log: log, counts: counts, onCommit: onCommit)
+                loop.run(mailbox, waker)
+            } catch {
+                opened.give(.failure(error))
+            }
+        }
+        switch opened.take() {
+        case .success(let epoch): self.epoch = epoch
+        case .failure(let error):
+            thread.join()
+            throw error
+        }
+        self.mailbox = mailbox
+        self.thread = Mutex(thread)
+    }
+
+    /// From any thread, never blocks. False when the ledger is full or closing: answer 503; the completion will not run.
+    public func submit(_ command: LedgerCommand) -> Bool {
+        mailbox.send(command)
+    }
+
+    /// Commits what waits, writes the checkpoint, ends the thread. Not from a completion.
+    public func close() {
+        mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+}

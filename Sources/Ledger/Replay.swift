@@ -1,0 +1,47 @@
+public import Domain
+
+/// What a page has missed.
+public struct Replay: Sendable, Equatable {
+    public enum Mode: Sendable, Equatable {
+        /// Everything after the cursor, in order.
+        case exact
+        /// The newest fragment of each target.
+        case newest
+    }
+
+    /// The newest position when it was read: what is newer arrives live.
+    public var through: Cursor
+    /// In commit order.
+    public var items: [ReplayItem]
+    public var mode: Mode
+    /// Fragments that no newer one makes superfluous were left out: the page needs a `refresh`.
+    public var isTruncated: Bool
+    /// The cursor is of another ledger, or from the future: with no items, the page needs a `refresh`.
+    public var isUnknownCursor: Bool
+}
+
+/// Fragments that were committed together.
+public struct ReplayItem: Sendable, Equatable {
+    public var position: Int64
+    public var fragments: [Fragment]
+
+    public init(position: Int64, fragments: [Fragment]) {
+        self.position = position
+        self.fragments = fragments
+    }
+}
+
+/// What a user holds, and where to resume from.
+public struct UserEntitlements: Sendable, Equatable {
+    public var isActive: Bool
+    /// The one that speaks for the user first.
+    public var entitlements: [Entitlement]
+    public var since: Cursor
+}
+
+/// Entries in order, for the feed.
+public struct EntryPage: Sendable, Equatable {
+    public var entries: [Entry]
+    /// The newest position when it was read.
+    public var head: Cursor
+}

@@ -1,0 +1,60 @@
+internal import CSQLite
+internal import Domain
+
+/// One connection, used by one thread: opened without SQLite's own mutexes
+/// (https://www.sqlite.org/threadsafe.html, multi-thread mode).
+struct Connection: ~Copyable {
+    enum Access {
+        case readWrite, readOnly
+    }
+
+    private let handle: OpaquePointer
+
+    /// `lockTimeout` is how long a statement waits for another process's lock.
+    init(path: String, access: Access, lockTimeout: Duration) throws(SQLiteError) {
+        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var handle: OpaquePointer?
+        let status = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard status == SQLITE_OK, let handle else {
+            let error = SQLiteError(of: handle, sql: "")
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Int32(clamping: lockTimeout.milliseconds))
+    }
+
+    deinit {
+        // v2: statements that outlive the connection keep it until they are finalised.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements without parameters or results.
+    func execute(_ sql: String) throws(SQLiteError) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle, sql: sql) }
+    }
+
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: handle)
+    }
+
+    /// False after a failure that made SQLite roll back the whole transaction
+    /// (https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Rows that the last statement inserted or changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// All statements that are prepared at the moment: a test asks for their query plans.
+    var preparedTexts: [String] {
+        var texts: [String] = []
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            texts.append(String(cString: sqlite3_sql(current)))
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return texts
+    }
+}

@@ -1,0 +1,190 @@
+internal import Domain
+internal import Runtime
+
+/// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
+struct WriterLoop: ~Copyable {
+    /// One transaction takes this many at the most: the fsync is spread thin by then, and nobody waits longer for it.
+    private static let batchLimit = 512
+    /// After a failed transaction without commands, so that a full disk does not make it spin.
+    private static let pause = Duration.seconds(1)
+
+    private let store: LedgerStore
+    private let clock: Clock
+    private let log: Log
+    private let counts: LedgerMetrics
+    private let onCommit: @Sendable ([Entry]) -> Void
+
+    init(
+        store: consuming LedgerStore,
+        clock: Clock,
+        log: Log,
+        counts: LedgerMetrics,
+        onCommit: @escaping @Sendable ([Entry]) -> Void
+    ) {
+        self.store = store
+        self.clock = clock
+        self.log = log
+        self.counts = counts
+        self.onCommit = onCommit
+    }
+
+    func run(_ mailbox: Mailbox<LedgerCommand>, _ waker: Waker) {
+        var succeeded = commit([])
+        while true {
+            // In this order: what was sent before the closing is drained after it is seen.
+            let isClosing = mailbox.isClosed
+            var waiting = mailbox.drain()[...]
+            counts.queueDepth.set(waiting.count)
+            if waiting.isEmpty && isClosing { break }
+            if waiting.isEmpty {
+                waker.wait(timeout: succeeded ? timeToNextEnd() : WriterLoop.pause)
+                if mailbox.count > 0 { continue }
+                succeeded = isEndDue() ? commit([]) : true
+                continue
+            }
+            while !waiting.isEmpty {
+                succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
+                waiting = waiting.dropFirst(WriterLoop.batchLimit)
+            }
+        }
+        // Truncated, so that the next start reads no journal. A reader may hold it: then the next start does.
+        try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize")
+    }
+
+    private func timeToNextEnd() -> Duration? {
+        guard let end = try? store.nextEnd() else { return nil }
+        let now = clock.now()
+        // An hour at the most: the system's clock may be set.
+        return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), .seconds(3600))
+    }
+
+    private func isEndDue() -> Bool {
+        guard let end = try? store.nextEnd() else { return false }
+        return end <= clock.now()
+    }
+
+    /// One transaction. False when it was rolled back, or when the contracts whose time has come could not be ended.
+    private func commit(_ commands: ArraySlice<LedgerCommand>) -> Bool {
+        let start = monotonicNanoseconds()
+        var batch = Batch()
+        do throws(SQLiteError) {
+            try store.statements.begin.run()
+            try fill(&batch, commands, now: clock.now())
+            try store.statements.commit.run()
+        } catch {
+            fail(error, commands)
+            return false
+        }
+        counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
+        counts.batchSize.set(commands.count)
+        counts.commands.add(commands.count)
+        counts.unclaimed.set(batch.unclaimed)
+        if !batch.entries.isEmpty { onCommit(batch.entries) }
+        for completion in batch.completions { completion() }
+        return batch.endsAreServed
+    }
+
+    private func fill(
+        _ batch: inout Batch,
+        _ commands: ArraySlice<LedgerCommand>,
+        now: Instant
+    ) throws(SQLiteError) {
+        // First, so that every command finds the others' contracts as they stand now.
+        let ended = try isolated { store throws(SQLiteError) in try store.endAccess(now: now) }
+        batch.endsAreServed = ended.success != nil
+        var unclaimed = batch.take(ended)
+        for command in commands { unclaimed += try add(command, to: &batch, now) }
+        batch.unclaimed = try store.addUnclaimed(unclaimed)
+    }
+
+    private func add(_ command: LedgerCommand, to batch: inout Batch, _ now: Instant) throws(SQLiteError) -> Int {
+        switch command {
+        case .event(let event, let receivedAt, let completion):
+            let result = try isolated { store throws(SQLiteError) in
+                try store.record(event, receivedAt: receivedAt, now: now)
+            }
+            let counts = counts
+            batch.completions.append {
+                if let outcome = result.success?.value.outcome { counts.count(outcome, of: event.provider) }
+                completion(result.map(\.value))
+            }
+            return batch.take(result)
+        case .order(let request, let completion):
+            let result = try isolated { store throws(SQLiteError) in
+                let commit = try store.place(request, now: now)
+                return Commit(
+                    value: commit?.value,
+                    entries: commit?.entries ?? [],
+                    unclaimed: commit?.unclaimed ?? 0
+                )
+            }
+            batch.completions.append { completion(answer(result)) }
+            return batch.take(result)
+        case .broadcast(let fragments, let completion):
+            let result = try isolated { store throws(SQLiteError) in try store.broadcast(fragments, now: now) }
+            batch.completions.append { completion(result.map(\.value)) }
+            return batch.take(result)
+        }
+    }
+
+    /// Runs one command so that its failure undoes it alone. Throws when the failure undid the whole transaction.
+    private func isolated<Value>(
+        _ body: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>
+    ) throws(SQLiteError) -> Result<Commit<Value>, LedgerError> {
+        try store.statements.savepoint.run()
+        do throws(SQLiteError) {
+            let commit = try body(store)
+            try store.statements.release.run()
+            return .success(commit)
+        } catch {
+            guard store.connection.isInTransaction, !error.isOfTheDisk else { throw error }
+            try store.statements.rollbackTo.run()
+            try store.statements.release.run()
+            log.error("ledger command failed", ["error": error])
+            return .failure(.failed(reason: error.description))
+        }
+    }
+
+    private func fail(_ error: SQLiteError, _ commands: ArraySlice<LedgerCommand>) {
+        if store.connection.isInTransaction { try? store.statements.rollback.run() }
+        counts.failures.add()
+        log.error("ledger transaction rolled back", ["error": error, "commands": commands.count])
+        for command in commands { command.refuse(.busy) }
+    }
+}
+
+/// What is said after COMMIT.
+private struct Batch {
+    var entries: [Entry] = []
+    var completions: [() -> Void] = []
+    var unclaimed = 0
+    var endsAreServed = true
+
+    /// Returns how many more contracts have no user.
+    mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
+        guard let commit = result.success else { return 0 }
+        entries += commit.entries
+        return commit.unclaimed
+    }
+}
+
+private func answer(_ result: Result<Commit<OrderReceipt?>, LedgerError>) -> Result<OrderReceipt, OrderError> {
+    switch result {
+    case .success(let commit): commit.value.map { .success($0) } ?? .failure(.tokenTaken)
+    case .failure(let error): .failure(.ledger(error))
+    }
+}
+
+extension Result {
+    fileprivate var success: Success? { try? get() }
+}
+
+extension LedgerCommand {
+    fileprivate func refuse(_ error: LedgerError) {
+        switch self {
+        case .event(_, _, let completion): completion(.failure(error))
+        case .order(_, let completion): completion(.failure(.ledger(error)))
+        case .broadcast(_, let completion): completion(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Crypto
+internal import Domain
+internal import Fragments
+internal import Gateway
+internal import Glibc
+internal import Ledger
+
+/// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
+struct DemoPage: Sendable {
+    private let path: String
+    private let templates: TemplateStore
+    private let streams: StreamPattern
+    private let signer: StreamSigner?
+
+    init(_ configuration: Configuration, templates: TemplateStore, signer: StreamSigner?) {
+        path = "\(configuration.publicFolder ?? "public")/demo/index.html"
+        self.templates = templates
+        streams = configuration.streamPattern
+        self.signer = signer
+    }
+
+    /// False when the reader takes no more.
+    func send(_ request: Request, to reply: Reply, from reader: LedgerReader) -> Bool {
+        let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
+        guard let stream = streams.stream(for: user) else { return false }
+        return reader.replay(stream, since: nil) { result in
+            guard case .success(let replay) = result, let page = contents(of: path) else {
+                return reply.send(
+                    .error(404, "no_demo", "public/demo/index.html is missing; run in the project's folder.")
+                )
+            }
+            let html = render(page, user: user, stream: stream, replay)
+            reply.send(
+                Response(
+                    status: 200,
+                    headers: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")],
+                    body: Array(html.utf8)
+                )
+            )
+        }
+    }
+
+    private func render(_ page: String, user: String, stream: StreamName, _ replay: Replay) -> String {
+        let newest = replay.items.flatMap(\.fragments)
+        return page.replacing("{{source}}", with: source(stream, since: replay.through))
+            .replacing("{{paywall}}", with: element(.paywall, newest, user))
+            .replacing("{{subscription_status}}", with: element(.subscriptionStatus, newest, user))
+            .replacing("{{user}}", with: HTML.escape(user))
+    }
+
+    private func source(_ stream: StreamName, since: Cursor) -> String {
+        let name = (signer?.sign(stream) ?? "").replacing("+", with: "%2B").replacing("/", with: "%2F")
+            .replacing("=", with: "%3D")
+        return "<turbo-stream-source src=\"/streams?name=\(name)&amp;since=\(since)\"></turbo-stream-source>"
+    }
+
+    /// What the newest fragment of this target put there; the offers for somebody who never bought.
+    private func element(_ target: PageTarget, _ newest: [Fragment], _ user: String) -> String {
+        let fragment = newest.last { $0.target == target.rawValue }
+        guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
+            let bytes = templates.renderer.element(name, for: target, values: values)
+        else { return offer(target, user) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func offer(_ target: PageTarget, _ user: String) -> String {
+        guard target == .paywall else { return "<div id=\"\(target.rawValue)\"></div>" }
+        let bytes = templates.renderer.element(.paywall, for: .paywall, values: ["user": user])
+        return String(decoding: bytes ?? Array("<div id=\"paywall\"></div>".utf8), as: UTF8.self)
+    }
+}

@@ -1,0 +1,31 @@
+internal import Fragments
+internal import Runtime
+
+/// A thread that looks after what changes by itself: template files.
+struct Housekeeper {
+    private let thread: WorkerThread
+    private let mailbox: Mailbox<Never>
+
+    init(templates: TemplateStore, log: Log) {
+        let waker = Waker()
+        let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
+        self.mailbox = mailbox
+        thread = WorkerThread(name: "housekeeper") {
+            while !mailbox.isClosed {
+                waker.wait(timeout: .seconds(1))
+                Housekeeper.refresh(templates, log)
+            }
+        }
+    }
+
+    func stop() {
+        mailbox.close()
+        thread.join()
+    }
+
+    private static func refresh(_ templates: TemplateStore, _ log: Log) {
+        let changes = templates.refresh()
+        for file in changes.updated { log.info("template loaded", ["file": file]) }
+        for problem in changes.broken { log.error("template broken, last good version kept", ["problem": problem]) }
+    }
+}

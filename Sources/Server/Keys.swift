@@ -1,0 +1,60 @@
+internal import Crypto
+internal import Domain
+internal import Gateway
+internal import Providers
+internal import Simulator
+
+/// All keys of a server: what is set, else, in development, what the workspace made.
+struct Keys {
+    /// Nil outside development.
+    let workspace: DevelopmentWorkspace?
+    /// The bearer key that the server itself uses for the demo.
+    let apiKeys: [String]
+    let signer: StreamSigner?
+
+    init(_ configuration: Configuration) throws(StartError) {
+        workspace = try configuration.isDevelopment ? Keys.openWorkspace() : nil
+        let given = configuration.apiKeys.map(\.value)
+        apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
+        signer = StreamSigner(keys: Keys.streamKeys(configuration, workspace))
+    }
+
+    func access(_ origins: AllowedOrigins) -> Access {
+        switch origins {
+        case .all: Access(keys: apiKeys, signer: signer, origins: .all)
+        case .only(let origins): Access(keys: apiKeys, signer: signer, origins: .only(origins))
+        }
+    }
+
+    /// Apple's own roots, or what replaces them; the workspace's throw-away root beside them.
+    func appleRoots(_ path: String?) throws(StartError) -> TrustedRoots {
+        do throws(TrustedRootsError) {
+            let roots = try path.map { path throws(TrustedRootsError) in try TrustedRoots.load(from: path) } ?? .apple
+            return workspace.map { roots + $0.roots } ?? roots
+        } catch {
+            throw .roots(error)
+        }
+    }
+
+    private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
+        do throws(WorkspaceError) {
+            return try DevelopmentWorkspace.open(in: ".")
+        } catch {
+            throw .workspace(error)
+        }
+    }
+
+    /// Text keys sign before a Rails app's derived ones: who sets both wants names of their own.
+    private static func streamKeys(
+        _ configuration: Configuration,
+        _ workspace: DevelopmentWorkspace?
+    ) -> [StreamSigner.Key] {
+        var keys = configuration.streamKeys.map { StreamSigner.Key(text: $0.value) }
+        if let secret = configuration.secretKeyBase?.value {
+            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha256))
+            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha1))
+        }
+        if keys.isEmpty, let workspace { keys.append(StreamSigner.Key(text: workspace.streamKey)) }
+        return keys
+    }
+}

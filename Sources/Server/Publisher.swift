@@ -1,0 +1,28 @@
+internal import Domain
+internal import Fragments
+internal import Gateway
+internal import Synchronization
+
+/// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
+final class Publisher: Sendable {
+    private let templates: TemplateStore
+    private let gateway = Mutex<Gateway?>(nil)
+
+    init(templates: TemplateStore) {
+        self.templates = templates
+    }
+
+    /// From now on there are pages. What was committed before is in the ledger, and every page reads there first.
+    func connect(_ gateway: Gateway) {
+        self.gateway.withLock { $0 = gateway }
+    }
+
+    @Sendable func committed(_ entries: [Entry]) {
+        let renderer = templates.renderer
+        publish(entries.map { Publication($0, renderer) })
+    }
+
+    @Sendable func publish(_ publications: [Publication]) {
+        gateway.withLock { $0 }?.publish(publications)
+    }
+}

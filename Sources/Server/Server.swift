@@ -1,0 +1,168 @@
+internal import Domain
+internal import Fragments
+internal import Gateway
+internal import Glibc
+internal import Ledger
+internal import Providers
+internal import Runtime
+
+/// The whole server: the only place that builds the parts and joins them.
+///
+/// A webhook's way: gateway (loop thread) → verifier (worker) → ledger (writer thread, one commit) → publisher
+/// (rendered once) → every loop's hub → every open page.
+public final class Server {
+    private let configuration: Configuration
+    private let log: Log
+    private let writer: LedgerWriter
+    private let reader: LedgerReader
+    private let verifiers: WorkerPool
+    private let templates: TemplateStore
+    private let gateway: Gateway
+    private let demo: DemoRoutes?
+
+    /// Opens the ledger and starts listening. Blocks the stop signals for all threads to come.
+    public init(_ configuration: Configuration) throws(StartError) {
+        Signals.block()
+        FileLimit.raise()
+        self.configuration = configuration
+        let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
+        let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
+        let metrics = Metrics()
+        let keys = try Keys(configuration)
+        let templates = try Server.templates(configuration)
+        let publisher = Publisher(templates: templates)
+        let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
+        let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
+        let demo = keys.workspace.map {
+            DemoRoutes(workspace: $0, configuration, reader: ledger.reader, epoch: ledger.writer.epoch, templates: templates, keys: keys)
+        }
+        let services = Services(
+            access: keys.access(configuration.allowedOrigins),
+            apple: try Server.apple(configuration.apple, keys),
+            writer: ledger.writer,
+            reader: ledger.reader,
+            templates: templates,
+            streams: configuration.streamPattern,
+            epoch: ledger.writer.epoch,
+            clock: clock,
+            metrics: metrics,
+            telemetry: Telemetry(metrics),
+            verifiers: verifiers,
+            publish: publisher.publish,
+            publicFolder: configuration.publicFolder,
+            development: demo,
+            problems: { templates.problems }
+        )
+        gateway = try Server.gateway(configuration, Endpoints(services), metrics, ledger)
+        publisher.connect(gateway)
+        (self.log, self.verifiers, self.templates, self.demo) = (log, verifiers, templates, demo)
+        (writer, reader) = (ledger.writer, ledger.reader)
+    }
+
+    /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
+    public func run() {
+        let address = "http://\(configuration.bind):\(gateway.port)"
+        for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
+        demo?.serve(at: address)
+        let housekeeper = Housekeeper(templates: templates, log: log)
+        Log.standardOutput("paycast listening on \(address)")
+        Signals.wait()
+        log.info("draining")
+        Signals.exitOnNext()
+        stop()
+        housekeeper.stop()
+        log.info("stopped")
+    }
+
+    /// Pages are let go first; what was received is still proven, committed and answered.
+    private func stop() {
+        gateway.drain()
+        verifiers.close()
+        writer.close()
+        reader.close()
+        demo?.close()
+        gateway.stop()
+    }
+
+    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
+        do throws(TemplateProblems) {
+            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments")
+        } catch {
+            throw .templates(error)
+        }
+    }
+
+    private static func ledger(
+        _ configuration: Configuration,
+        _ clock: Clock,
+        _ log: Log,
+        _ metrics: Metrics,
+        _ publisher: Publisher
+    ) throws(StartError) -> (writer: LedgerWriter, reader: LedgerReader) {
+        let (path, policy) = (configuration.databasePath, configuration.accessPolicy)
+        do throws(LedgerError) {
+            let writer = try LedgerWriter(
+                path: path,
+                clock: clock,
+                policy: policy,
+                streams: configuration.streamPattern,
+                log: log,
+                metrics: metrics,
+                onCommit: publisher.committed
+            )
+            return (writer, try LedgerReader(path: path, clock: clock, policy: policy))
+        } catch {
+            throw .ledger(error)
+        }
+    }
+
+    private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
+        let bundles: AppleConfiguration.Accepted<String>
+        switch apple.bundles {
+        case .none: return nil
+        case .any: bundles = .any
+        case .only(let names): bundles = .only(names)
+        }
+        let roots = try keys.appleRoots(apple.rootsPath)
+        do throws(AppleConfigurationError) {
+            return AppleVerifier(
+                try AppleConfiguration(
+                    bundleIDs: bundles,
+                    appIDs: apple.appID.map { .only([$0]) } ?? .any,
+                    environments: apple.environments,
+                    roots: roots
+                )
+            )
+        } catch {
+            throw .apple(error)
+        }
+    }
+
+    private static func gateway(
+        _ configuration: Configuration,
+        _ endpoints: Endpoints,
+        _ metrics: Metrics,
+        _ ledger: (writer: LedgerWriter, reader: LedgerReader)
+    ) throws(StartError) -> Gateway {
+        do throws(GatewayError) {
+            return try Gateway(
+                address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
+                port: configuration.port,
+                loops: configuration.loops,
+                epoch: ledger.writer.epoch,
+                position: Server.head(ledger.reader),
+                handler: endpoints,
+                metrics: metrics
+            )
+        } catch {
+            throw .gateway(error)
+        }
+    }
+
+    /// Where the ledger stands before the first page connects.
+    private static func head(_ reader: LedgerReader) -> Int64 {
+        let answer = Promise<Int64>()
+        let isAsked = reader.head { answer.fulfil((try? $0.get().position) ?? 0) }
+        return isAsked ? answer.wait() : 0
+    }
+}

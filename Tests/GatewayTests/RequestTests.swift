@@ -1,0 +1,61 @@
+import Domain
+import Testing
+
+@testable import Gateway
+
+@Suite(.timeLimit(.minutes(1))) struct RequestTests {
+    @Test func keyHolderSendsSeveralBodiesOnOneConnection() throws {
+        let server = try ScriptedGateway()
+        let socket = try server.connect()
+        for size in [5, 0, 70_000] {
+            let body = String(repeating: "x", count: size)
+            try socket.send(
+                "POST /broadcasts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-key\r\nContent-Length: \(size)\r\n\r\n"
+            )
+            try socket.send(body)
+            #expect(try socket.read(until: "bytes\n").contains("\(size) bytes"))
+        }
+    }
+
+    @Test func bodyInPiecesArrivesWhole() throws {
+        let server = try ScriptedGateway()
+        let socket = try server.connect()
+        for piece in ["POST /or", "ders HTTP/1.1\r\nHo", "st: x\r\nContent-Le", "ngth: 5\r\n\r\nhe", "llo"] {
+            try socket.send(piece)
+        }
+        #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).contains("5 bytes"))
+    }
+
+    @Test func headIsAnsweredWithoutABody() throws {
+        let server = try ScriptedGateway()
+        let socket = try server.connect()
+        try socket.send("HEAD /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func pipelinedGetsAreAnsweredInOrder() throws {
+        let server = try ScriptedGateway()
+        let socket = try server.connect()
+        try socket.send("GET /up HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try socket.read(until: "up\n").hasPrefix("HTTP/1.1 200"))
+        #expect(try socket.read(until: "}").hasPrefix("HTTP/1.1 404"))
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var path: String
+        var route: Route
+        var testDescription: String { path }
+    }
+
+    @Test(arguments: [
+        Case(path: "/webhooks/apple", route: .webhook(.apple)),
+        Case(path: "/webhooks/nobody", route: .file(path: "/webhooks/nobody")),
+        Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
+        Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/42", route: .file(path: "/users/42")),
+        Case(path: "/", route: .file(path: "/")),
+        Case(path: "/orders/", route: .file(path: "/orders/")),
+    ]) func findsItsRoute(_ given: Case) {
+        #expect(Route(path: given.path) == given.route)
+    }
+}

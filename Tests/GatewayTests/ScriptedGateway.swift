@@ -1,0 +1,87 @@
+import Domain
+import Gateway
+import Glibc
+import Hub
+import Runtime
+import TestSupport
+
+/// A real gateway with real sockets, in front of a handler that answers without a ledger.
+final class ScriptedGateway {
+    /// What `/orders` answers after its body has been counted on another thread.
+    static let key = "Bearer test-key"
+
+    let gateway: Gateway
+
+    init(loops: Int = 1) throws {
+        gateway = try Gateway(
+            address: "127.0.0.1",
+            port: 0,
+            loops: loops,
+            epoch: "test",
+            position: 0,
+            handler: Script(),
+            metrics: Metrics()
+        )
+    }
+
+    deinit {
+        gateway.stop()
+    }
+
+    func connect() throws -> RawSocket { try RawSocket(port: gateway.port, timeout: .seconds(5)) }
+
+    /// Sends the pieces one by one and returns everything until the server closes.
+    func exchange(_ pieces: [String]) throws -> String {
+        let socket = try connect()
+        for piece in pieces { try socket.send(piece) }
+        return String(decoding: try socket.readToEnd(), as: UTF8.self)
+    }
+}
+
+private struct Script: RequestHandler {
+    func isTrusted(_ authorization: String?) -> Bool { authorization == ScriptedGateway.key }
+
+    func handle(_ request: Request) -> Answer {
+        switch request.route {
+        case .up: return .respond(Response(status: 200, contentType: "text/plain", body: "up\n"))
+        case .broadcasts: return .respond(counted(request))
+        case .orders:
+            return .later { reply in
+                _ = WorkerThread(name: "answer") { reply.send(counted(request)) }
+                return true
+            }
+        case .entitlements: return .later { _ in false }
+        case .streams: return .open(page(request.query["name"] ?? ""))
+        default: return .respond(.error(404, "not_found", "There is nothing at this address."))
+        }
+    }
+
+    private func counted(_ request: Request) -> Response {
+        Response(status: 200, contentType: "text/plain", body: "\(request.body.count) bytes\n")
+    }
+
+    private func page(_ name: String) -> PageRequest {
+        let stream = StreamName(name) ?? .feed("none")
+        return PageRequest(stream: stream, content: .fragments, allowedOrigin: nil) { done in
+            done(PageReplay(through: 7, messages: []))
+            return true
+        }
+    }
+}
+
+/// CPU that all threads with this name have used, in clock ticks (1/100 s).
+func cpuTicks(ofThreadsNamed name: String) -> Int {
+    var ticks = 0
+    guard let folder = opendir("/proc/self/task") else { return 0 }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+        let id = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        guard let text = readFile("/proc/self/task/\(id)/stat"), text.contains("(\(name))") else { continue }
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { continue }
+        ticks += user + system
+    }
+    return ticks
+}

@@ -1,0 +1,124 @@
+import Domain
+import Glibc
+import Runtime
+import Synchronization
+import TestSupport
+
+@testable import Ledger
+
+/// A real ledger in a folder of its own, with its writer and reader, and calls that wait for the answer.
+final class TemporaryLedger: Sendable {
+    static let start = StoreHistory.start
+
+    let path: String
+    let writer: LedgerWriter
+    let reader: LedgerReader
+    let committed: Committed
+    let metrics = Metrics()
+
+    init(
+        at path: String = TemporaryLedger.newPath(),
+        now: Instant = TemporaryLedger.start,
+        policy: AccessPolicy = AccessPolicy(sandboxUsers: .only([])),
+        lockTimeout: Duration = .milliseconds(50)
+    ) throws {
+        self.path = path
+        let committed = Committed()
+        self.committed = committed
+        let clock = Clock(startingAt: now)
+        writer = try LedgerWriter(
+            path: path,
+            clock: clock,
+            policy: policy,
+            streams: .standard,
+            log: .silent,
+            metrics: metrics,
+            lockTimeout: lockTimeout,
+            onCommit: { committed.add($0) }
+        )
+        reader = try LedgerReader(path: path, clock: clock, policy: policy)
+    }
+
+    static func newPath() -> String {
+        var template = Array("/tmp/ledger-test-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/ledger.db"
+    }
+
+    func close() {
+        reader.close()
+        writer.close()
+    }
+
+    /// Closes, and forgets the files.
+    func remove() {
+        close()
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        rmdir(String(path.dropLast("/ledger.db".count)))
+    }
+
+    func send(_ event: Event) throws -> Receipt {
+        let answer = Handover<Result<Receipt, LedgerError>>()
+        guard writer.submit(.event(event, receivedAt: event.signedAt, completion: answer.give)) else {
+            throw LedgerError.busy
+        }
+        return try answer.take().get()
+    }
+
+    func order(_ request: OrderRequest) throws -> OrderReceipt {
+        let answer = Handover<Result<OrderReceipt, OrderError>>()
+        guard writer.submit(.order(request, completion: answer.give)) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {
+        let answer = Handover<Result<[Cursor], LedgerError>>()
+        guard writer.submit(.broadcast(fragments, completion: answer.give)) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    func replay(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> Replay {
+        let answer = Handover<Result<Replay, LedgerError>>()
+        guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
+        guard reader.replay(stream, since: since, limit: limit, completion: answer.give) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    func entitlements(_ user: String) throws -> UserEntitlements {
+        let answer = Handover<Result<UserEntitlements, LedgerError>>()
+        guard reader.entitlements(of: user, completion: answer.give) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    func entries(after position: Int64 = 0, limit: Int = 1000) throws -> EntryPage {
+        let answer = Handover<Result<EntryPage, LedgerError>>()
+        guard reader.entries(after: position, limit: limit, completion: answer.give) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    /// Waits until the reader's snapshot has this position or a newer one.
+    func waitForEntry(_ position: Int64) -> Entry {
+        committed.wait { $0.first { $0.position == position } }
+    }
+}
+
+/// What `onCommit` announced.
+final class Committed: Sendable {
+    private let entries = Mutex<[Entry]>([])
+    private let waker = Waker()
+
+    var all: [Entry] { entries.withLock { $0 } }
+
+    func add(_ more: [Entry]) {
+        entries.withLock { $0 += more }
+        waker.wake()
+    }
+
+    /// Waits until `find` finds something.
+    func wait<Found>(for find: ([Entry]) -> Found?) -> Found {
+        while true {
+            if let found = find(all) { return found }
+            waker.wait()
+        }
+    }
+}

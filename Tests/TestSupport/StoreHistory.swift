@@ -1,0 +1,94 @@
+public import Domain
+
+/// What a store says of a few contracts over some years, in the order in which it happened.
+///
+/// One subscription of the user (renewals, grace, recovery, upgrades, downgrades, refunds of current and older
+/// periods, lapses), the same group shared with a family member, and one purchase of every one-time kind.
+public struct StoreHistory: Sendable {
+    public static let start = Instant(milliseconds: 1_700_000_000_000)
+
+    public private(set) var events: [Event] = []
+    public private(set) var orders: [Order] = []
+    /// What the store thinks at the end.
+    public private(set) var truth: [ContractKey: ContractState] = [:]
+    public private(set) var end = StoreHistory.start
+    private var generator: SeededGenerator
+
+    /// `ties`: some things happen in the same millisecond. Then the truth is not defined, only its uniqueness is.
+    public init(seed: UInt64, ties: Bool) {
+        generator = SeededGenerator(seed: seed)
+        for (lineage, user) in [("2000", "buyer"), ("2001", "sister")] {
+            live(lineage, user: user, ties: ties)
+        }
+        buy("3000", .consumable, "coins", ties: ties)
+        buy("3001", .nonConsumable, "lifetime", ties: ties)
+        buy("3002", .nonRenewing, "season", ties: ties)
+    }
+
+    private mutating func live(_ lineage: String, user: String, ties: Bool) {
+        var subscription = SimulatedSubscription(lineage: lineage, isFamilyShared: user == "sister")
+        subscription.token = mint(user, "monthly")
+        var now = StoreHistory.start
+        for _ in 0..<Int.random(in: 3...24, using: &generator) {
+            now = now + pause(ties)
+            subscription.pass(to: now)
+            let choices = subscription.possibleSteps
+            guard let step = choices.randomElement(using: &generator) else { break }
+            for observation in subscription.take(step, at: now) { append(observation, step.kind, now) }
+        }
+        truth[subscription.key] = subscription.state
+        end = max(end, now)
+    }
+
+    private mutating func buy(_ lineage: String, _ kind: ProductKind, _ product: String, ties: Bool) {
+        let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
+        let token = mint("buyer", product)
+        var now = StoreHistory.start
+        var charge = Transaction(id: lineage, product: product, purchasedAt: now, signedAt: now)
+        var isRevoked = false
+        for step in 0..<Int.random(in: 1...5, using: &generator) {
+            now = now + pause(ties)
+            charge.signedAt = now
+            if step > 0 { isRevoked.toggle() }
+            charge.revokedAt = isRevoked ? now : nil
+            let kindOfEvent: EventKind = isRevoked ? .refundCompleted : step == 0 ? .purchaseCompleted : .refundReversed
+            append(Observation(contract: key, kind: kind, token: token, transaction: charge), kindOfEvent, now)
+        }
+        let held: ContractState =
+            switch kind {
+            case .consumable: .delivered
+            case .nonConsumable: .owned
+            case .nonRenewing, .subscription: .active
+            }
+        truth[key] = isRevoked ? .revoked : held
+        end = max(end, now)
+    }
+
+    private mutating func mint(_ user: String, _ product: String) -> OrderToken {
+        let token = OrderToken.random(using: &generator)
+        orders.append(Order(token: token, user: user, product: product))
+        return token
+    }
+
+    private mutating func pause(_ ties: Bool) -> Duration {
+        if ties, Bool.random(using: &generator) { return .zero }
+        return .milliseconds(Int64.random(in: 1...2_000_000_000, using: &generator))
+    }
+
+    private mutating func append(_ observation: Observation, _ kind: EventKind, _ now: Instant) {
+        events.append(
+            Event(
+                provider: .apple,
+                environment: .production,
+                app: "com.example",
+                id:
+                    "\(observation.contract.lineage)-\(events.count)-\(UInt32.random(in: 0 ... .max, using: &generator))",
+                type: "SIMULATED",
+                kind: kind,
+                signedAt: now,
+                observation: observation,
+                body: Array("{}".utf8)
+            )
+        )
+    }
+}
