@@ -15,7 +15,8 @@ enum BenchmarkError: Error, CustomStringConvertible {
         case .timedOut(let what): "waited too long for \(what)"
         case .refused(let answer): "refused: \(answer)"
         case .notStarted(let reason): "not started: \(reason)"
-        case .unknown(let name, let known): "no benchmark is named '\(name)'; there are \(known.joined(separator: ", "))"
+        case .unknown(let name, let known):
+            "no benchmark is named '\(name)'; there are \(known.joined(separator: ", "))"
         }
     }
 }

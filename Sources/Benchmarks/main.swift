@@ -6,10 +6,15 @@ func measure(_ names: [String]) throws -> Report {
     for name in names where !known.contains(name) { throw BenchmarkError.unknown(name, known: known) }
     var report = Report()
     for benchmark in benchmarks where names.isEmpty || names.contains(benchmark.name) {
-        fputs("\(benchmark.name) …\n", stderr)
+        note("\(benchmark.name) …")
         try benchmark.run(&report)
     }
     return report
+}
+
+func note(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(2, bytes, bytes.count)
 }
 
 /// A page needs a file descriptor here and one in the server, which inherits the limit.
@@ -27,6 +32,6 @@ do {
     if names == ["--floor"] { try Floor.run() }
     print(try measure(names).table)
 } catch {
-    fputs("Benchmarks: \(error)\n", stderr)
+    note("Benchmarks: \(error)")
     exit(1)
 }

@@ -47,7 +47,12 @@ enum Sockets {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+                Glibc.send(
+                    descriptor,
+                    $0.baseAddress?.advanced(by: sent),
+                    $0.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
             }
             if count > 0 {
                 sent += count

@@ -15,7 +15,10 @@ final class Child {
         let start = ContinuousClock.now
         let script = #"cd "$0" && exec "$@" 2>>errors.log"#
         let variables = environment.map { "\($0)=\($1)" }
-        let child = Child.spawn(["/bin/sh", "-c", script, folder, "/usr/bin/env"] + variables + command, output: pipe[1])
+        let child = Child.spawn(
+            ["/bin/sh", "-c", script, folder, "/usr/bin/env"] + variables + command,
+            output: pipe[1]
+        )
         close(pipe[1])
         id = try child.get()
         guard let line = Child.readLine(pipe[0]), let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {

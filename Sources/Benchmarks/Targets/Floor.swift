@@ -66,7 +66,10 @@ struct Floor {
         }
         guard bytes[0] == UInt8(ascii: "P") else {
             channels[channel].append(descriptor)
-            return reply("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n", descriptor)
+            return reply(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+                descriptor
+            )
         }
         let length = number(bytes, after: "Content-Length: ") ?? 0
         guard bytes.count >= end + length else {
@@ -86,14 +89,14 @@ struct Floor {
             frame += [126, UInt8(body.count >> 8), UInt8(body.count & 255)]
         }
         frame += body
-        let flags = Int32(MSG_NOSIGNAL.rawValue | MSG_DONTWAIT.rawValue)
+        let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
         frame.withUnsafeBytes { frame in
             for descriptor in channels[channel] { send(descriptor, frame.baseAddress, frame.count, flags) }
         }
     }
 
     private func reply(_ text: StaticString, _ descriptor: Int32) {
-        send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL.rawValue))
+        send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
     }
 
     private func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {

@@ -13,8 +13,10 @@ enum Paths {
 
     private static func link(_ path: String) -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = bytes.withUnsafeMutableBytes {
-            readlink(path, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { readlink(path, $0, text.count) } ?? 0
+            }
         }
         return bytes.prefix(max(0, count))
     }

@@ -8,7 +8,9 @@ struct ProcessFigures {
     var processorTime: Double {
         let folder = "/proc/\(id)/task"
         return names(in: folder).reduce(0) { sum, thread in
-            let nanoseconds = text(of: "\(folder)/\(thread)/schedstat").split(separator: " ").first.flatMap { Double($0) }
+            let nanoseconds = text(of: "\(folder)/\(thread)/schedstat").split(separator: " ").first.flatMap {
+                Double($0)
+            }
             return sum + (nanoseconds ?? 0) / 1000
         }
     }
