@@ -90,7 +90,9 @@ import Testing
         let body = try specimen.body()
         let verifier = AppleVerifier(
             try AppleConfiguration(
-                bundleIDs: .any, appIDs: .any, environments: [.sandbox],
+                bundleIDs: .any,
+                appIDs: .any,
+                environments: [.sandbox],
                 roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
             )
         )
@@ -100,13 +102,17 @@ import Testing
     @Test func productionNeedsAnAppID() {
         #expect(throws: AppleConfigurationError.missingAppID) {
             try AppleConfiguration(
-                bundleIDs: .only(["com.example.shop"]), appIDs: .only([]), environments: [.production], roots: .apple
+                bundleIDs: .only(["com.example.shop"]),
+                appIDs: .only([]),
+                environments: [.production],
+                roots: .apple
             )
         }
     }
 
     @Test func onlyMisconfigurationsAreWorthARetry() {
-        let final = VerificationError.Malformation.allCases.map { VerificationError.malformed($0) }
+        let final =
+            VerificationError.Malformation.allCases.map { VerificationError.malformed($0) }
             + VerificationError.Distrust.allCases.map { VerificationError.untrusted($0) }
         #expect(final.allSatisfy { !$0.isRetryable })
         #expect([VerificationError.wrongApp, .wrongEnvironment, .notConfigured].allSatisfy { $0.isRetryable })

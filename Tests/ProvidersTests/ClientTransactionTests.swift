@@ -7,12 +7,16 @@ import Testing
 @Suite struct ClientTransactionTests {
     private func verify(_ specimen: Specimen, renewal: Bool = false) throws -> Event {
         let configuration = try AppleConfiguration(
-            bundleIDs: specimen.bundleIDs, appIDs: .only([1]), environments: specimen.environments,
+            bundleIDs: specimen.bundleIDs,
+            appIDs: .only([1]),
+            environments: specimen.environments,
             roots: try #require(TrustedRoots([specimen.pki.root.certificate]))
         )
         return try AppleVerifier(configuration).verify(
             transaction: try #require(specimen.transaction).text(),
-            renewalInfo: renewal ? try specimen.renewal?.text() : nil, body: [1, 2, 3], now: specimen.now
+            renewalInfo: renewal ? try specimen.renewal?.text() : nil,
+            body: [1, 2, 3],
+            now: specimen.now
         )
     }
 
@@ -54,7 +58,9 @@ import Testing
         Refusal(testDescription: "another bundle", code: "wrong_app") {
             $0.transaction?.payload["bundleId"] = "com.example.other"
         },
-        Refusal(testDescription: "Xcode", code: "wrong_environment") { $0.transaction?.payload["environment"] = "Xcode" },
+        Refusal(testDescription: "Xcode", code: "wrong_environment") {
+            $0.transaction?.payload["environment"] = "Xcode"
+        },
         Refusal(testDescription: "unrelated key", code: "bad_signature") { $0.transaction?.key = try .generate(.p256) },
         Refusal(testDescription: "foreign root", code: "untrusted_chain") {
             $0.transaction?.sign(with: try PKI.make())
