@@ -7,6 +7,6 @@ protocol Benchmark {
 /// In the order in which they run.
 var benchmarks: [any Benchmark.Type] {
     [
-    DenseFanOut.self, SparseFanOut.self, OpenPages.self, Notifications.self, SwapLatency.self, StartUp.self,
-]
+        DenseFanOut.self, SparseFanOut.self, OpenPages.self, Notifications.self, SwapLatency.self, StartUp.self,
+    ]
 }
