@@ -8,8 +8,8 @@ struct Comparison {
     /// `measure` gives the same figures for either.
     init(_ measure: (any Target) throws -> [Double]) throws {
         for _ in 0..<Comparison.rounds {
-            floor.append(try Comparison.measured(measure) { try FloorTarget(in: $0) })
-            paycast.append(try Comparison.measured(measure) { try PaycastTarget(in: $0) })
+            floor.append(try with(FloorTarget.init) { try measure($0) })
+            paycast.append(try with(PaycastTarget.init) { try measure($0) })
         }
     }
 
@@ -25,14 +25,6 @@ struct Comparison {
             ratio: median(zip(values, floors).map { $0 / $1 }),
             bound: bound
         )
-    }
-
-    private static func measured(
-        _ measure: (any Target) throws -> [Double],
-        _ start: (String) throws -> any Target
-    ) throws -> [Double] {
-        let folder = try TemporaryFolder()
-        return try measure(try start(folder.path))
     }
 }
 

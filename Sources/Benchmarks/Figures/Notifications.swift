@@ -5,14 +5,12 @@ enum Notifications: Benchmark {
     private static let pages = 1000
 
     static func run(_ report: inout Report) throws {
-        let rates = try (0..<Comparison.rounds).map { _ in try rate() }
+        let rates = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, rate) }
         let figure = "Apple notifications, \(count) users, 64 in flight"
         report.add(Row(figure: figure, unit: "per second", value: median(rates), bound: .atLeast(3000)))
     }
 
-    private static func rate() throws -> Double {
-        let folder = try TemporaryFolder()
-        let target = try PaycastTarget(in: folder.path)
+    private static func rate(_ target: PaycastTarget) throws -> Double {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try Purchases(count, at: target, publishers)

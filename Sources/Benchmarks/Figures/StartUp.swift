@@ -4,10 +4,11 @@ enum StartUp: Benchmark {
     private static let events = 1_000_000
 
     static func run(_ report: inout Report) throws {
-        let folder = try TemporaryFolder()
-        report.add(try row("start with an empty ledger", in: folder.path))
-        try LedgerFill.fill(folder.path + "/paycast.db", events: events)
-        report.add(try row("start with \(events) events", in: folder.path))
+        try withTemporaryFolder { folder in
+            report.add(try row("start with an empty ledger", in: folder))
+            try LedgerFill.fill(folder + "/paycast.db", events: events)
+            report.add(try row("start with \(events) events", in: folder))
+        }
     }
 
     private static func row(_ figure: String, in folder: String) throws -> Row {

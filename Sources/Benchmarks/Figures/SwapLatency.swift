@@ -6,7 +6,7 @@ enum SwapLatency: Benchmark {
     private static let count = 2000
 
     static func run(_ report: inout Report) throws {
-        let rounds = try (0..<Comparison.rounds).map { _ in try latencies().sorted() }
+        let rounds = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, latencies).sorted() }
         let figure = "webhook to page, \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
             let value = median(rounds.map { $0[Int(Double($0.count) * share)] })
@@ -15,9 +15,7 @@ enum SwapLatency: Benchmark {
     }
 
     /// Milliseconds, one for each notification.
-    private static func latencies() throws -> [Double] {
-        let folder = try TemporaryFolder()
-        let target = try PaycastTarget(in: folder.path)
+    private static func latencies(_ target: PaycastTarget) throws -> [Double] {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try Purchases(count, at: target, publishers)

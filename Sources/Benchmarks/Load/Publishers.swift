@@ -11,7 +11,8 @@ final class Publishers: LoadClient {
     private let target: any Target
     private var connections: [Connection]
     private var tag: UInt64 = 0
-    private let loop: LoadLoop
+    /// Holds its clients, and outlives them.
+    private unowned let loop: LoadLoop
     private(set) var answered = 0
     /// The first answer that was no success.
     private(set) var refusal: String?

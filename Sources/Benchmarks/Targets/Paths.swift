@@ -22,17 +22,22 @@ enum Paths {
     }
 }
 
-/// A folder that is gone when its owner is.
-final class TemporaryFolder {
-    let path: String
+/// A folder that is gone afterwards.
+func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    var template = Array("/tmp/paycast-benchmark-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchmarkError.system("mkdtemp", errno) }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { _ = try? Child.run(["/bin/rm", "-rf", path]) }
+    return try body(path)
+}
 
-    init() throws(BenchmarkError) {
-        var template = Array("/tmp/paycast-benchmark-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system("mkdtemp", errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        _ = try? Child.run(["/bin/rm", "-rf", path])
+/// A server that runs until `body` ends, in a folder of its own.
+func with<Server: Target, Result>(
+    _ start: (String) throws -> Server,
+    _ body: (Server) throws -> Result
+) throws -> Result {
+    try withTemporaryFolder { folder in
+        let target = try start(folder)
+        return try withExtendedLifetime(target) { try body(target) }
     }
 }

@@ -32,21 +32,23 @@ struct PaycastTarget: Target {
 
     var port: Int { process.port }
 
-    static func user(_ channel: Int) -> String { "bench-\(channel)" }
+    private func user(_ channel: Int) -> String { "bench-\(channel)" }
+
+    /// What `PAYCAST_STREAM_NAME` makes of it by default.
+    private func stream(_ channel: Int) -> String { "user:\(user(channel)):paywall" }
 
     func path(channel: Int) -> String {
-        guard let name = StreamPattern.standard.stream(for: PaycastTarget.user(channel)) else { return "/" }
+        guard let name = StreamName(stream(channel)) else { return "/" }
         return "/streams?name=" + streams.sign(name).map { percentEncoded[$0] ?? String($0) }.joined()
     }
 
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
-        post("/broadcasts", #"{"user":"\#(PaycastTarget.user(channel))","html":"\#(html)","transient":true}"#)
+        post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
     }
 
     /// Binds `token` to the channel's user.
     func order(_ token: OrderToken, channel: Int) -> [UInt8] {
-        let user = PaycastTarget.user(channel)
-        return post("/orders", #"{"user":"\#(user)","product":"paycast.pro.monthly","token":"\#(token)"}"#)
+        post("/orders", #"{"user":"\#(user(channel))","product":"paycast.pro.monthly","token":"\#(token)"}"#)
     }
 
     /// A first purchase, signed, ready to be posted.
