@@ -1,0 +1,60 @@
+internal import COpenSSL
+internal import Domain
+internal import Glibc
+
+/// An X.509 certificate (RFC 5280), read from exactly its DER bytes.
+struct Certificate: Sendable {
+    let handle: Handle
+    /// Whole seconds, both ends included (RFC 5280 §4.1.2.5).
+    let validity: ClosedRange<Int64>
+
+    /// Nil for anything but one certificate without a byte after it.
+    init?(der: [UInt8]) {
+        let pointer = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            let pointer = d2i_X509(nil, &cursor, buffer.count)
+            guard pointer == nil || cursor == buffer.baseAddress.map({ $0 + buffer.count }) else {
+                X509_free(pointer)
+                return nil
+            }
+            return pointer
+        }
+        guard let handle = Handle(pointer, free: X509_free), let validity = handle.borrow({ validityPeriod($0) })
+        else {
+            ERR_clear_error()
+            return nil
+        }
+        self.handle = handle
+        self.validity = validity
+    }
+
+    /// The subject's key; nil unless it is on P-256.
+    var publicKey: PublicKey? { PublicKey(owning: handle.borrow { X509_get_pubkey($0) }) }
+
+    /// Signs documents and never certificates.
+    var isEndEntity: Bool {
+        handle.borrow { certificate in
+            let usage = X509_get_key_usage(certificate)
+            return X509_check_ca(certificate) == 0 && usage & UInt32(KU_DIGITAL_SIGNATURE) != 0
+        }
+    }
+
+    func hasExtension(_ identifier: String) -> Bool {
+        guard let object = OBJ_txt2obj(identifier, 1) else { return false }
+        defer { ASN1_OBJECT_free(object) }
+        return handle.borrow { X509_get_ext_by_OBJ($0, object, -1) >= 0 }
+    }
+}
+
+func validityPeriod(_ certificate: OpaquePointer) -> ClosedRange<Int64>? {
+    guard let start = seconds(X509_get0_notBefore(certificate)), let end = seconds(X509_get0_notAfter(certificate)),
+        start <= end
+    else { return nil }
+    return start...end
+}
+
+private func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    var calendar = tm()
+    guard let time, ASN1_TIME_to_tm(time, &calendar) == 1 else { return nil }
+    return Int64(timegm(&calendar))
+}

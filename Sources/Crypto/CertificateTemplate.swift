@@ -1,0 +1,54 @@
+public import Domain
+
+/// What a certificate is to say. The three ready-made ones have the shape of Apple's; a test bends one of them.
+public struct CertificateTemplate: Sendable {
+    public var commonName: String
+    public var validFrom: Instant
+    public var validUntil: Instant
+    /// `basicConstraints` in OpenSSL's notation (x509v3_config(5)); nil leaves the extension out, as for the others.
+    public var basicConstraints: String?
+    public var keyUsage: String?
+    /// Object identifiers of extensions that only need to be present.
+    public var markers: [String]
+    public var criticalMarkers: [String] = []
+    /// Whether subject and authority key identifiers are there; strict path validation wants them.
+    public var hasKeyIdentifiers = true
+
+    private init(
+        _ commonName: String,
+        validity: ClosedRange<Instant>,
+        basicConstraints: String,
+        keyUsage: String,
+        markers: [String] = []
+    ) {
+        self.commonName = commonName
+        validFrom = validity.lowerBound
+        validUntil = validity.upperBound
+        self.basicConstraints = basicConstraints
+        self.keyUsage = keyUsage
+        self.markers = markers
+    }
+
+    public static func root(validity: ClosedRange<Instant>) -> CertificateTemplate {
+        CertificateTemplate(
+            "Paycast Development Root CA - not Apple", validity: validity,
+            basicConstraints: "critical,CA:TRUE", keyUsage: "critical,keyCertSign,cRLSign"
+        )
+    }
+
+    public static func intermediate(validity: ClosedRange<Instant>) -> CertificateTemplate {
+        CertificateTemplate(
+            "Paycast Development Relations Certification Authority", validity: validity,
+            basicConstraints: "critical,CA:TRUE,pathlen:0", keyUsage: "critical,keyCertSign,cRLSign",
+            markers: [TrustAnchors.Marker.intermediate]
+        )
+    }
+
+    public static func leaf(validity: ClosedRange<Instant>) -> CertificateTemplate {
+        CertificateTemplate(
+            "Paycast Development Store Receipt Signing", validity: validity,
+            basicConstraints: "critical,CA:FALSE", keyUsage: "critical,digitalSignature",
+            markers: [TrustAnchors.Marker.leaf]
+        )
+    }
+}

@@ -1,0 +1,71 @@
+public import Domain
+internal import Synchronization
+
+/// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
+///
+/// A P-384 check costs 0.7 ms and each document needs two of them, so the steady state must be a look-up. What is
+/// remembered holds for every instant of the chain's window; the caller asks for its own instant.
+/// Any thread may verify; the lock covers the look-up and the insertion, never the mathematics.
+public final class ChainVerifier: Sendable {
+    private struct Memory {
+        var chains: [[UInt8]: VerifiedChain] = [:]
+        var oldestFirst: [[UInt8]] = []
+    }
+
+    private let anchors: TrustAnchors
+    private let capacity: Int
+    private let memory = Mutex(Memory())
+
+    /// Only genuine chains are remembered, so a peer cannot fill the memory; `capacity` bounds it all the same.
+    public init(roots: TrustedRoots, capacity: Int = 64) {
+        anchors = TrustAnchors(roots)
+        self.capacity = capacity
+    }
+
+    /// Judges the path from `leaf` over `intermediate` to a trusted root (RFC 5280 §6, without the instant).
+    public func verify(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
+        let key = SHA256.hash(leaf + intermediate)
+        if let known = memory.withLock({ $0.chains[key] }) { return known }
+        let chain = try anchors.judge(leaf: leaf, intermediate: intermediate)
+        memory.withLock { memory in
+            guard memory.chains.updateValue(chain, forKey: key) == nil else { return }
+            memory.oldestFirst.append(key)
+            if memory.oldestFirst.count > capacity { memory.chains[memory.oldestFirst.removeFirst()] = nil }
+        }
+        return chain
+    }
+
+    /// How many verdicts are remembered.
+    public var count: Int { memory.withLock { $0.chains.count } }
+}
+
+/// A chain that leads to a trusted root: its leaf's key, and when it is to be believed.
+public struct VerifiedChain: Sendable {
+    public let key: PublicKey
+    /// Where the windows of leaf, intermediate and root overlap; whole seconds, both ends included.
+    private let validity: ClosedRange<Int64>
+
+    init(key: PublicKey, validity: ClosedRange<Int64>) {
+        self.key = key
+        self.validity = validity
+    }
+
+    public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
+}
+
+public enum ChainError: Error, Equatable, CustomStringConvertible {
+    /// Not one DER certificate.
+    case unreadable
+    /// No path to a trusted root; the reason in OpenSSL's words.
+    case untrusted(String)
+    /// A path, but not of Apple's shape: length, markers, kind of key.
+    case wrongShape
+
+    public var description: String {
+        switch self {
+        case .unreadable: "a certificate cannot be read"
+        case .untrusted(let reason): "no path to a trusted root: \(reason)"
+        case .wrongShape: "the certificates do not have the shape of Apple's chain"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import COpenSSL
+
+/// The hash functions that Rails' and the stores' formats name. SHA-1 only where a format leaves no choice.
+public enum HashFunction: Sendable, CaseIterable {
+    case sha256
+    case sha1
+
+    var evp: OpaquePointer? {
+        switch self {
+        case .sha256: EVP_sha256()
+        case .sha1: EVP_sha1()
+        }
+    }
+
+    var size: Int {
+        switch self {
+        case .sha256: 32
+        case .sha1: 20
+        }
+    }
+}
+
+/// SHA-256 (FIPS 180-4).
+public enum SHA256 {
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        return digest
+    }
+}
+
+/// Keyed hashes (RFC 2104).
+public enum HMAC {
+    public static func authenticate(_ message: [UInt8], key: [UInt8], with hash: HashFunction = .sha256) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: hash.size)
+        COpenSSL.HMAC(hash.evp, key, Int32(clamping: key.count), message, message.count, &code, nil)
+        return code
+    }
+}
+
+/// Keys from secrets (RFC 8018 §5.2).
+public enum PBKDF2 {
+    public static func derive(
+        from secret: String,
+        salt: String,
+        iterations: Int,
+        count: Int,
+        with hash: HashFunction
+    ) -> [UInt8] {
+        let secret = secret.utf8.map { CChar(bitPattern: $0) }
+        let salt = Array(salt.utf8)
+        var key = [UInt8](repeating: 0, count: count)
+        PKCS5_PBKDF2_HMAC(
+            secret, Int32(clamping: secret.count), salt, Int32(clamping: salt.count), Int32(clamping: iterations),
+            hash.evp, Int32(clamping: count), &key
+        )
+        return key
+    }
+}
+
+/// Takes the same time wherever the first difference is. Lengths are no secret.
+public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+}
+
+/// Bytes for keys and serial numbers, from the kernel's generator.
+public func randomBytes(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+}

@@ -1,0 +1,21 @@
+/// Lower-case hexadecimal text.
+public enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: text(bytes), as: UTF8.self)
+    }
+
+    /// The text as bytes, for comparisons that make no `String`.
+    static func text(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// Both cases are read; nil for an odd count or another character.
+    public static func decode(_ text: String) -> [UInt8]? {
+        let values = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }
+        let nibbles = values.compactMap { $0 }.map { UInt8($0) }
+        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    }
+}

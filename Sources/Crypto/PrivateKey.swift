@@ -1,0 +1,69 @@
+internal import COpenSSL
+
+/// An elliptic-curve key that signs: for the development store, for tests, and for a store's API.
+public struct PrivateKey: Sendable {
+    let key: Handle
+    public let curve: Curve
+
+    private init?(owning pointer: OpaquePointer?) {
+        guard let key = Handle(pointer, free: EVP_PKEY_free), let curve = Curve(of: key) else { return nil }
+        self.key = key
+        self.curve = curve
+    }
+
+    public static func generate(_ curve: Curve) throws(CryptoError) -> PrivateKey {
+        let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var pointer: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, curve.rawValue) == 1,
+            EVP_PKEY_generate(context, &pointer) == 1, let key = PrivateKey(owning: pointer)
+        else { throw .failing(to: .generateKey) }
+        return key
+    }
+
+    /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`).
+    public init(pem: String) throws(CryptoError) {
+        guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { throw .unreadableKey }
+        let pointer = der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return d2i_AutoPrivateKey(nil, &cursor, buffer.count)
+        }
+        guard let key = PrivateKey(owning: pointer) else {
+            ERR_clear_error()
+            throw .unreadableKey
+        }
+        self = key
+    }
+
+    public func pem() throws(CryptoError) -> String {
+        let info = key.borrow { EVP_PKEY2PKCS8($0) }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        var der: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PKCS8_PRIV_KEY_INFO(info, &der)
+        guard count > 0, let der else { throw .failing(to: .exportKey) }
+        defer { CRYPTO_clear_free(der, Int(count), #fileID, Int32(#line)) }
+        return PEM.text("PRIVATE KEY", Array(UnsafeBufferPointer(start: der, count: Int(count))))
+    }
+
+    /// ECDSA with SHA-256 in DER: what certificates hold and JWS refuses.
+    public func derSignature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var count = 0
+        let isReady = key.borrow { EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }
+        guard isReady, EVP_DigestSign(context, nil, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        return Array(signature.prefix(count))
+    }
+
+    /// ES256 of a P-256 key: 64 raw bytes.
+    public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard let raw = ECDSASignature.raw(der: try derSignature(for: message)) else { throw .failing(to: .sign) }
+        return raw
+    }
+}

@@ -1,0 +1,58 @@
+internal import Glibc
+
+/// Certificates, keys and addresses on disk: files of a few kilobytes, read and made in one go.
+public enum SmallFile {
+    /// At most 1 MiB.
+    public static func read(_ path: String) throws(SmallFileError) -> [UInt8] {
+        guard let file = fopen(path, "re") else { throw SmallFileError(path: path, number: errno) }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        guard ferror(file) == 0 else { throw SmallFileError(path: path, number: errno) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Writes a new file that its owner alone may read, whole or not at all. False when it was there before:
+    /// of several processes one creates, the others find.
+    public static func create(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) -> Bool {
+        let draft = try writeDraft(of: path, bytes)
+        defer { unlink(draft) }
+        if link(draft, path) == 0 { return true }
+        guard errno == EEXIST else { throw SmallFileError(path: path, number: errno) }
+        return false
+    }
+
+    /// Writes a file that its owner alone may read, in place of the one that was there.
+    public static func replace(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) {
+        let draft = try writeDraft(of: path, bytes)
+        guard rename(draft, path) == 0 else {
+            let number = errno
+            unlink(draft)
+            throw SmallFileError(path: path, number: number)
+        }
+    }
+
+    private static func writeDraft(of path: String, _ bytes: [UInt8]) throws(SmallFileError) -> String {
+        var template = Array("\(path).XXXXXX".utf8CString)
+        // Makes the file with mode 0600.
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw SmallFileError(path: path, number: errno) }
+        defer { close(descriptor) }
+        let draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            let number = errno
+            unlink(draft)
+            throw SmallFileError(path: path, number: number)
+        }
+        return draft
+    }
+}
+
+/// The file and the system's reason.
+public struct SmallFileError: Error, Equatable, CustomStringConvertible {
+    public let path: String
+    /// An `errno`.
+    public let number: Int32
+
+    public var description: String { "\(path): \(String(cString: strerror(number)))" }
+}

@@ -1,0 +1,73 @@
+public import Domain
+
+/// Rails' signed stream names: what `turbo_stream_from` puts into a page, made and checked with the same keys.
+///
+/// A token is `BASE64(JSON)--HEX(HMAC-SHA256(key, BASE64))`
+/// (https://github.com/rails/rails/blob/main/activesupport/lib/active_support/message_verifier.rb).
+public struct StreamSigner: Sendable {
+    /// One secret that names may be signed with.
+    public struct Key: Sendable {
+        let bytes: [UInt8]
+
+        /// A key as it is (`PAYCAST_STREAM_KEYS`, `config.turbo.signed_stream_verifier_key`).
+        public init(text: String) {
+            bytes = Array(text.utf8)
+        }
+
+        /// The key that a Rails app derives from its `secret_key_base`: SHA-256 since `load_defaults` 7.0, SHA-1 before.
+        public init(secretKeyBase: String, with hash: HashFunction) {
+            bytes = PBKDF2.derive(
+                from: secretKeyBase, salt: "turbo/signed_stream_verifier_key", iterations: 1000, count: 64, with: hash
+            )
+        }
+    }
+
+    private let keys: [Key]
+
+    /// The first key signs, every key verifies. Nil without a key.
+    public init?(keys: [Key]) {
+        guard !keys.isEmpty else { return nil }
+        self.keys = keys
+    }
+
+    /// With an expiry the name travels in Rails' `_rails` envelope, which a stock Rails checks too.
+    public func sign(_ name: StreamName, expires: Instant? = nil) -> String {
+        let literal = JSONText.literal(name.text)
+        let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
+        let encoded = Base64.encode(Array(payload.utf8))
+        let digest = HMAC.authenticate(Array(encoded.utf8), key: keys[0].bytes)
+        return "\(encoded)--\(Hex.encode(digest))"
+    }
+
+    /// Reads nothing of a token before one of the keys has vouched for it.
+    public func verify(_ token: String, now: Instant) throws(StreamNameError) -> StreamName {
+        let bytes = Array(token.utf8)
+        // From the end, as Rails does: the encoded part may hold dashes of its own.
+        guard bytes.count > 66, bytes.count <= 4096 else { throw .forged }
+        let encoded = Array(bytes.dropLast(66))
+        let digest = Array(bytes.suffix(64))
+        guard bytes[bytes.count - 66] == UInt8(ascii: "-"), bytes[bytes.count - 65] == UInt8(ascii: "-"),
+            keys.contains(where: { constantTimeEquals(Hex.text(HMAC.authenticate(encoded, key: $0.bytes)), digest) })
+        else { throw .forged }
+        guard let payload = Base64.decode(encoded) ?? Base64URL.decode(encoded[...]) else { throw .notAName }
+        return try SignedPayload(payload).name(now: now)
+    }
+}
+
+/// Why a token names no stream.
+public enum StreamNameError: Error, Equatable, CustomStringConvertible {
+    /// Not signed with one of our keys.
+    case forged
+    /// Genuine, but its time is over: a fresh page cures it.
+    case expired
+    /// Genuine, but what was signed is not the name of a stream.
+    case notAName
+
+    public var description: String {
+        switch self {
+        case .forged: "the stream name is not signed with one of this server's keys"
+        case .expired: "the signed stream name has expired; load the page again"
+        case .notAName: "what was signed is not the name of a stream"
+        }
+    }
+}

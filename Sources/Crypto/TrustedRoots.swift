@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// The certificates at which a chain may end.
+public struct TrustedRoots: Sendable, Equatable {
+    /// DER, each known to be one readable certificate.
+    public let certificates: [[UInt8]]
+
+    /// Nil when one of them is not a certificate, or there is none.
+    public init?(_ certificates: [[UInt8]]) {
+        guard !certificates.isEmpty, certificates.allSatisfy({ Certificate(der: $0) != nil }) else { return nil }
+        self.certificates = certificates
+    }
+
+    /// Nil when a block is broken, or there is none.
+    public init?(pem: String) {
+        guard let blocks = PEM.blocks("CERTIFICATE", in: pem) else { return nil }
+        self.init(blocks)
+    }
+
+    private init(unchecked certificates: [[UInt8]]) {
+        self.certificates = certificates
+    }
+
+    /// Apple's published roots. Pinned: the system's certificates are never asked.
+    public static let apple = TrustedRoots(unchecked: appleRoots.compactMap { PEM.blocks("CERTIFICATE", in: $0)?.first })
+
+    public static func + (left: TrustedRoots, right: TrustedRoots) -> TrustedRoots {
+        TrustedRoots(unchecked: left.certificates + right.certificates)
+    }
+
+    /// Reads a file of PEM or DER, or every such file of a folder (`PAYCAST_APPLE_ROOTS`).
+    public static func load(from path: String) throws(TrustedRootsError) -> TrustedRoots {
+        var certificates: [[UInt8]] = []
+        for file in try files(at: path) {
+            let bytes: [UInt8]
+            do { bytes = try SmallFile.read(file) } catch { throw .unreadable(path: file) }
+            let isPEM = bytes.starts(with: Array("-----BEGIN".utf8))
+            let roots = isPEM ? TrustedRoots(pem: String(decoding: bytes, as: UTF8.self)) : TrustedRoots([bytes])
+            guard let roots else { throw .notACertificate(path: file) }
+            certificates += roots.certificates
+        }
+        guard !certificates.isEmpty else { throw .empty(path: path) }
+        return TrustedRoots(unchecked: certificates)
+    }
+
+    private static func files(at path: String) throws(TrustedRootsError) -> [String] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .unreadable(path: path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+        guard let folder = opendir(path) else { throw .unreadable(path: path) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if [".pem", ".der", ".cer", ".crt"].contains(where: name.lowercased().hasSuffix) {
+                names.append("\(path)/\(name)")
+            }
+        }
+        return names.sorted()
+    }
+}
+
+public enum TrustedRootsError: Error, Equatable, CustomStringConvertible {
+    case unreadable(path: String)
+    case notACertificate(path: String)
+    case empty(path: String)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let path): "cannot read the root certificates at \(path); check the path and its permissions"
+        case .notACertificate(let path): "\(path) is not a certificate in PEM or DER"
+        case .empty(let path): "no .pem, .der, .cer or .crt file in \(path)"
+        }
+    }
+}

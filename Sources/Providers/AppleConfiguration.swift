@@ -1,0 +1,55 @@
+public import Crypto
+public import Domain
+
+/// Whom the Apple routes serve.
+public struct AppleConfiguration: Sendable {
+    public enum Accepted<Value: Hashable & Sendable>: Sendable {
+        /// Development only.
+        case any
+        case only(Set<Value>)
+
+        func contains(_ value: Value?) -> Bool {
+            switch self {
+            case .any: true
+            case .only(let values): value.map { values.contains($0) } ?? false
+            }
+        }
+
+        var isEmpty: Bool {
+            switch self {
+            case .any: false
+            case .only(let values): values.isEmpty
+            }
+        }
+    }
+
+    /// With none of them, everything is answered `notConfigured`.
+    public let bundleIDs: Accepted<String>
+    /// Compared in Production only: Sandbox payloads may leave it out.
+    public let appIDs: Accepted<Int64>
+    public let environments: Set<StoreEnvironment>
+    public let roots: TrustedRoots
+
+    /// Production without an app id would believe any app that shares the bundle id, so there is no such configuration.
+    public init(
+        bundleIDs: Accepted<String>,
+        appIDs: Accepted<Int64>,
+        environments: Set<StoreEnvironment>,
+        roots: TrustedRoots
+    ) throws(AppleConfigurationError) {
+        let isServingProduction = !bundleIDs.isEmpty && environments.contains(.production)
+        guard !isServingProduction || !appIDs.isEmpty else { throw .missingAppID }
+        self.bundleIDs = bundleIDs
+        self.appIDs = appIDs
+        self.environments = environments
+        self.roots = roots
+    }
+}
+
+public enum AppleConfigurationError: Error, Equatable, CustomStringConvertible {
+    case missingAppID
+
+    public var description: String {
+        "PAYCAST_APPLE_APP_ID is required when Production is served: set it to the numeric Apple ID of the app"
+    }
+}

@@ -1,0 +1,107 @@
+internal import Crypto
+internal import Domain
+
+/// `JWSTransactionDecodedPayload`, as far as we read it.
+struct AppleTransaction: SignedDocument {
+    var transactionId: String
+    var originalTransactionId: String
+    var previousOriginalTransactionId: String?
+    var appTransactionId: String?
+    var bundleId: String?
+    var environment: String?
+    var productId: String
+    var subscriptionGroupIdentifier: String?
+    var type: String?
+    var appAccountToken: String?
+    var inAppOwnershipType: String?
+    var transactionReason: String?
+    var purchaseDate: AppleDate
+    var expiresDate: AppleDate?
+    var revocationDate: AppleDate?
+    var signedDate: AppleDate?
+    var isUpgraded: Bool?
+    var quantity: Int?
+    var price: Double?
+    var currency: String?
+
+    var signedAt: Instant? { signedDate?.instant }
+    var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
+
+    /// Ids that may be stored and shown.
+    var isPlausible: Bool {
+        [transactionId, originalTransactionId, productId].allSatisfy { isPlain($0) }
+            && [previousOriginalTransactionId, appTransactionId, subscriptionGroupIdentifier, currency]
+                .allSatisfy { $0.map { isPlain($0) } ?? true }
+    }
+
+    /// A type that we do not know counts as a consumable unless it expires: that never opens lasting access.
+    var kind: ProductKind {
+        switch type {
+        case "Auto-Renewable Subscription": .subscription
+        case "Non-Renewing Subscription": .nonRenewing
+        case "Non-Consumable": .nonConsumable
+        case "Consumable": .consumable
+        default: expiresDate == nil ? .consumable : .subscription
+        }
+    }
+
+    /// An app's delivery has no id of its own: the same signed version of the same transaction is the same event.
+    var clientEventID: String {
+        let version = "\(transactionId)/\(signedAt?.milliseconds ?? 0)"
+        return "client:" + Hex.encode(SHA256.hash(Array(version.utf8)))
+    }
+
+    func transaction(signedAt fallback: Instant) -> Transaction {
+        Transaction(
+            id: transactionId,
+            product: productId,
+            purchasedAt: purchaseDate.instant,
+            expiresAt: expiresDate?.instant,
+            revokedAt: revocationDate?.instant,
+            isUpgraded: isUpgraded ?? false,
+            quantity: max(1, quantity ?? 1),
+            price: price.flatMap { Int64(exactly: $0.rounded()) },
+            currency: currency,
+            signedAt: signedAt ?? fallback
+        )
+    }
+
+    func observation(_ key: ContractKey, signedAt fallback: Instant, snapshot: Snapshot?) -> Observation {
+        Observation(
+            contract: key,
+            kind: kind,
+            group: subscriptionGroupIdentifier,
+            token: appAccountToken.flatMap { OrderToken($0) },
+            appTransaction: appTransactionId,
+            previousLineage: previousOriginalTransactionId,
+            isFamilyShared: isFamilyShared,
+            transaction: transaction(signedAt: fallback),
+            snapshot: kind == .subscription ? snapshot : nil
+        )
+    }
+}
+
+/// `JWSRenewalInfoDecodedPayload`, as far as we read it. It names no app: only its transaction binds it to one.
+struct AppleRenewal: SignedDocument {
+    var originalTransactionId: String?
+    var environment: String?
+    var productId: String?
+    var autoRenewProductId: String?
+    var autoRenewStatus: Int?
+    var gracePeriodExpiresDate: AppleDate?
+    var renewalDate: AppleDate?
+    var signedDate: AppleDate?
+
+    var signedAt: Instant? { signedDate?.instant }
+    var isPlausible: Bool { [productId, autoRenewProductId].allSatisfy { $0.map { isPlain($0) } ?? true } }
+}
+
+/// `JWSAppTransactionDecodedPayload`: it is judged when the receipt was made, and calls its environment a receipt type.
+struct AppleAppTransaction: SignedDocument {
+    var bundleId: String?
+    var appAppleId: Int64?
+    var receiptType: String?
+    var receiptCreationDate: AppleDate?
+
+    var signedAt: Instant? { receiptCreationDate?.instant }
+}

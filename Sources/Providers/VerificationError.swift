@@ -1,0 +1,91 @@
+/// Why a delivery is not believed, or not for us. What it says is safe to log and to answer; nothing of the delivery is in it.
+public enum VerificationError: Error, Equatable, Sendable {
+    /// It does not have the format. Asking again changes nothing.
+    case malformed(Malformation)
+    /// It has the format, but nobody we trust vouches for it. Asking again changes nothing.
+    case untrusted(Distrust)
+    /// Genuine, but for an app that is not configured here. The store is asked to retry while the operator looks.
+    case wrongApp
+    /// Genuine, but of an environment that is not served here.
+    case wrongEnvironment
+    /// No app is configured for this store.
+    case notConfigured
+
+    public enum Malformation: String, CaseIterable, Sendable {
+        case invalidJSON = "invalid_json"
+        case missingSignedPayload = "missing_signed_payload"
+        case versionOne = "v1_notification"
+        case invalidJWS = "invalid_jws"
+        case unsupportedAlgorithm = "unsupported_algorithm"
+        case unsupportedHeader = "unsupported_header"
+        case invalidCertificates = "invalid_certificates"
+        case invalidPayload = "invalid_payload"
+    }
+
+    public enum Distrust: String, CaseIterable, Sendable {
+        case untrustedChain = "untrusted_chain"
+        case badSignature = "bad_signature"
+        case outsideValidity = "outside_validity"
+        case signedInFuture = "signed_in_future"
+        case mismatchedTransaction = "mismatched_transaction"
+        case mismatchedRenewal = "mismatched_renewal"
+    }
+
+    /// True when the store should deliver again: 503 in HTTP. Otherwise the delivery itself is at fault: 400.
+    public var isRetryable: Bool {
+        switch self {
+        case .malformed, .untrusted: false
+        case .wrongApp, .wrongEnvironment, .notConfigured: true
+        }
+    }
+
+    /// The `error` member of the answer.
+    public var code: String {
+        switch self {
+        case .malformed(let malformation): malformation.rawValue
+        case .untrusted(let distrust): distrust.rawValue
+        case .wrongApp: "wrong_app"
+        case .wrongEnvironment: "wrong_environment"
+        case .notConfigured: "not_configured"
+        }
+    }
+
+    /// The `message` member of the answer: one sentence.
+    public var message: String {
+        switch self {
+        case .malformed(let malformation): malformation.message
+        case .untrusted(let distrust): distrust.message
+        case .wrongApp: "The notification is genuine, but for an app that is not configured here."
+        case .wrongEnvironment: "The notification is genuine, but its environment is not served here."
+        case .notConfigured: "No app of this store is configured on this server."
+        }
+    }
+}
+
+extension VerificationError.Malformation {
+    var message: String {
+        switch self {
+        case .invalidJSON: "The body is not a JSON object."
+        case .missingSignedPayload: "The body has no signedPayload."
+        case .versionOne: "Version 1 notifications are not signed; choose version 2 in App Store Connect."
+        case .invalidJWS: "The signed text is not a compact JWS of three base64url parts."
+        case .unsupportedAlgorithm: "The JWS is not signed with ES256."
+        case .unsupportedHeader: "The JWS header has a crit or b64 member."
+        case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
+        case .invalidPayload: "The signed payload does not have the documented members."
+        }
+    }
+}
+
+extension VerificationError.Distrust {
+    var message: String {
+        switch self {
+        case .untrustedChain: "The certificates do not lead to a trusted root in the way that Apple's do."
+        case .badSignature: "The signature does not belong to the payload."
+        case .outsideValidity: "The payload was not signed while its certificates were valid."
+        case .signedInFuture: "The payload claims to be signed in the future; check this server's clock."
+        case .mismatchedTransaction: "The transaction does not belong to the notification that carries it."
+        case .mismatchedRenewal: "The renewal info does not belong to the transaction beside it."
+        }
+    }
+}

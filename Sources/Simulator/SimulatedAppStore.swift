@@ -1,0 +1,101 @@
+public import Crypto
+public import Domain
+
+/// What the simulated store is asked to say.
+public struct SimulatedNotification: Sendable {
+    public var type: String
+    public var subtype: String?
+    public var subscription: SimulatedSubscription
+    /// `appAccountToken`; nil for a purchase that no order announced.
+    public var token: OrderToken?
+    public var bundleID: String
+    public var appID: Int64 = 1_234_567_890
+    public var environment: StoreEnvironment = .sandbox
+    public var now: Instant
+    /// `notificationUUID`: give the same one again to simulate a retry.
+    public var id = OrderToken.random().description
+
+    public init(
+        type: String,
+        subtype: String? = nil,
+        subscription: SimulatedSubscription,
+        token: OrderToken?,
+        bundleID: String,
+        now: Instant
+    ) {
+        self.type = type
+        self.subtype = subtype
+        self.subscription = subscription
+        self.token = token
+        self.bundleID = bundleID
+        self.now = now
+    }
+}
+
+/// Builds App Store Server Notifications in Apple's wire format, signed by a development authority. No input or output.
+public struct SimulatedAppStore: Sendable {
+    private let signer: StoreSigner
+
+    public init(signer: StoreSigner) {
+        self.signer = signer
+    }
+
+    /// The body to post to `/webhooks/apple`.
+    public func body(_ notification: SimulatedNotification) throws(CryptoError) -> [UInt8] {
+        var document = NotificationDocument(
+            notificationType: notification.type,
+            subtype: notification.subtype,
+            notificationUUID: notification.id,
+            signedDate: notification.now.milliseconds
+        )
+        switch (notification.type, notification.subtype) {
+        case ("RENEWAL_EXTENSION", "SUMMARY"): document.summary = notification.summary
+        case ("EXTERNAL_PURCHASE_TOKEN", _): document.externalPurchaseToken = notification.purchaseToken
+        case ("RESCIND_CONSENT", _): document.appData = try appData(notification)
+        case ("TEST", _): document.data = notification.data
+        default: document.data = try data(notification)
+        }
+        return StoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
+    }
+
+    /// The JWS that an app holds after a purchase: what it may post to `/transactions/apple`.
+    public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
+        try signer.sign(notification.transaction(scene(notification)))
+    }
+
+    private func scene(_ notification: SimulatedNotification) -> StoreScene {
+        var facts = notification.subscription
+        if notification.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }
+        var scene = StoreScene(facts, now: notification.now)
+        scene.play(notification.type, notification.subtype)
+        return scene
+    }
+
+    private func data(_ notification: SimulatedNotification) throws(CryptoError) -> DataDocument {
+        let scene = scene(notification)
+        var data = notification.data
+        data.consumptionRequestReason = scene.consumptionRequestReason
+        data.signedTransactionInfo = try signer.sign(notification.transaction(scene))
+        guard scene.product.kind == .subscription else { return data }
+        data.status = scene.status
+        data.signedRenewalInfo = try signer.sign(notification.renewal(scene))
+        return data
+    }
+
+    private func appData(_ notification: SimulatedNotification) throws(CryptoError) -> AppDataDocument {
+        let download = AppTransactionDocument(
+            receiptType: notification.environment.rawValue,
+            appAppleId: notification.appID,
+            bundleId: notification.bundleID,
+            receiptCreationDate: notification.now.milliseconds,
+            originalPurchaseDate: (notification.now - .days(30)).milliseconds,
+            appTransactionId: notification.download
+        )
+        return AppDataDocument(
+            appAppleId: notification.appID,
+            bundleId: notification.bundleID,
+            environment: notification.environment.rawValue,
+            signedAppTransactionInfo: try signer.sign(download)
+        )
+    }
+}

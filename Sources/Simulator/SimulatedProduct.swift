@@ -1,0 +1,62 @@
+public import Domain
+
+/// Something that the simulated store sells.
+public struct SimulatedProduct: Sendable, Equatable {
+    public var id: String
+    public var name: String
+    public var kind: ProductKind
+    /// `subscriptionGroupIdentifier`; nil for what is bought once.
+    public var group: String?
+    /// Thousandths of the currency's unit.
+    public var price: Int64
+    public var currency = "USD"
+    /// The length of one period; zero for what is bought once.
+    public var period: Duration
+
+    public static let monthly = SimulatedProduct(
+        id: "paycast.pro.monthly", name: "Pro, monthly", kind: .subscription, group: "21580001", price: 9990,
+        period: .days(30)
+    )
+    public static let annual = SimulatedProduct(
+        id: "paycast.pro.annual", name: "Pro, annual", kind: .subscription, group: "21580001", price: 79_990,
+        period: .days(365)
+    )
+
+    /// What the demo's paywall offers, dearest last: an upgrade goes up the list, a downgrade down.
+    public static let catalogue = [monthly, annual]
+
+    /// A product of the catalogue, or a stand-in for any other id: a month, or a purchase of the same price.
+    public init(id: String, kind: ProductKind) {
+        if let known = SimulatedProduct.catalogue.first(where: { $0.id == id }), known.kind == kind {
+            self = known
+            return
+        }
+        let isSubscription = kind == .subscription
+        self.init(
+            id: id, name: id, kind: kind, group: isSubscription ? SimulatedProduct.monthly.group : nil, price: 9990,
+            period: isSubscription ? .days(30) : .zero
+        )
+    }
+
+    private init(id: String, name: String, kind: ProductKind, group: String?, price: Int64, period: Duration) {
+        self.id = id
+        self.name = name
+        self.kind = kind
+        self.group = group
+        self.price = price
+        self.period = period
+    }
+
+    var appleType: String {
+        switch kind {
+        case .subscription: "Auto-Renewable Subscription"
+        case .nonRenewing: "Non-Renewing Subscription"
+        case .nonConsumable: "Non-Consumable"
+        case .consumable: "Consumable"
+        }
+    }
+}
+
+extension Duration {
+    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}

@@ -1,0 +1,50 @@
+public import Domain
+
+/// What the store knows of a purchase before it says something new: the facts that a notification builds on.
+public struct SimulatedSubscription: Sendable, Equatable {
+    public var product: String
+    public var kind: ProductKind
+    public var group: String?
+    /// `originalTransactionId`.
+    public var lineage: String
+    public var state: ContractState
+    public var accessUntil: Instant?
+    public var autoRenew: Bool
+    public var pendingProduct: String?
+
+    public init(
+        product: String,
+        kind: ProductKind = .subscription,
+        group: String? = nil,
+        lineage: String,
+        state: ContractState = .pending,
+        accessUntil: Instant? = nil,
+        autoRenew: Bool = true,
+        pendingProduct: String? = nil
+    ) {
+        self.product = product
+        self.kind = kind
+        self.group = group
+        self.lineage = lineage
+        self.state = state
+        self.accessUntil = accessUntil
+        self.autoRenew = autoRenew
+        self.pendingProduct = pendingProduct
+    }
+
+    /// Nothing bought yet. The lineage follows from the order, so that whoever simulates next continues the same contract.
+    public init(product: String, kind: ProductKind = .subscription, order: OrderToken) {
+        self.init(product: product, kind: kind, lineage: StoreID.make(order.description))
+    }
+}
+
+/// Ids of 16 digits that look like the Sandbox's, the same for the same words.
+enum StoreID {
+    static func make(_ words: String...) -> String {
+        // FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): stable across processes, which Swift's Hasher is not.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in words.joined(separator: "/").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash % 1_000_000_000_000_000)
+        return "2" + String(repeating: "0", count: 15 - digits.utf8.count) + digits
+    }
+}

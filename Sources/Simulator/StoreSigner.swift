@@ -1,0 +1,39 @@
+public import Crypto
+internal import FoundationEssentials
+
+/// Signs documents as Apple does: ES256, with the three certificates in the header.
+public struct StoreSigner: Sendable {
+    private let header: [UInt8]
+    private let key: PrivateKey
+
+    /// `chain` is leaf, intermediate and root in DER; `key` is the leaf's.
+    public init(chain: [[UInt8]], key: PrivateKey) {
+        let certificates = chain.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
+        header = Array(#"{"alg":"ES256","x5c":[\#(certificates)]}"#.utf8)
+        self.key = key
+    }
+
+    /// A compact JWS over `payload`; another `header` is for tests that send a wrong one.
+    public func sign(_ payload: [UInt8], header: [UInt8]? = nil) throws(CryptoError) -> String {
+        let signed = Base64URL.encode(header ?? self.header) + "." + Base64URL.encode(payload)
+        return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
+    }
+
+    func sign(_ document: some Encodable) throws(CryptoError) -> String {
+        try sign(StoreJSON.encode(document))
+    }
+}
+
+/// The only place where the simulated store's JSON is written and read.
+enum StoreJSON {
+    static func encode(_ document: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        // The documents hold text, whole numbers and Booleans: nothing that could fail to encode.
+        return (try? encoder.encode(document)).map { Array($0) } ?? []
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(json))
+    }
+}
