@@ -39,7 +39,6 @@ struct Trigger: Command {
                 "no simulated store is named \(quoted(provider))" + suggestion(for: provider, among: ["apple"])
             )
         }
-        guard user != nil || order != nil else { throw UsageError("say for whom: --user, or --order") }
         if let order, OrderToken(order) == nil { throw UsageError("--order is a UUID, not \(quoted(order))") }
         let words = event.split(separator: "/", maxSplits: 1).map(String.init)
         guard let type = words.first else { throw UsageError("the type is empty") }
