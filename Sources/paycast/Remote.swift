@@ -3,7 +3,7 @@ internal import HTTPClient
 /// The server that a client command talks to, and the key it shows there.
 struct Remote {
     let url: String
-    private let key: String?
+    let key: String?
 
     /// `--server` and `--key`, then the environment, then `.paycast/`, then this machine.
     init(

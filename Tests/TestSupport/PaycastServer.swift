@@ -42,6 +42,10 @@ public final class PaycastServer: Sendable {
 
     /// Runs a client command in the server's folder, where it finds the address and the keys.
     public func paycast(_ arguments: String..., input: String = "") -> RunningProcess {
+        paycast(arguments, input: input)
+    }
+
+    public func paycast(_ arguments: [String], input: String = "") -> RunningProcess {
         PaycastProgram.start(arguments, folder: folder.path, input: input)
     }
 

@@ -42,6 +42,20 @@ public final class TemporaryFolder: Sendable {
         readFile(path + "/" + name)
     }
 
+    /// What lies in it, sorted.
+    public var names: [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     public func contains(_ name: String) -> Bool {
         access(path + "/" + name, F_OK) == 0
     }
