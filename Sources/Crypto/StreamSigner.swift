@@ -17,7 +17,11 @@ public struct StreamSigner: Sendable {
         /// The key that a Rails app derives from its `secret_key_base`: SHA-256 since `load_defaults` 7.0, SHA-1 before.
         public init(secretKeyBase: String, with hash: HashFunction) {
             bytes = PBKDF2.derive(
-                from: secretKeyBase, salt: "turbo/signed_stream_verifier_key", iterations: 1000, count: 64, with: hash
+                from: secretKeyBase,
+                salt: "turbo/signed_stream_verifier_key",
+                iterations: 1000,
+                count: 64,
+                with: hash
             )
         }
     }
