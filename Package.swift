@@ -85,7 +85,7 @@ let package = Package(
         tests("Hub", ["Domain"]),
         tests("Gateway", ["Domain", "Runtime", "Crypto"]),
         tests("Server", ["Domain", "Runtime"]),
-        tests("paycast", ["Domain"], exclude: ["Golden"]),
+        tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: ["paycast", "TestSupport", "Domain", "Crypto", "Simulator", "HTTPClient"],
