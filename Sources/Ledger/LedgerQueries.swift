@@ -55,7 +55,7 @@ struct LedgerQueries: ~Copyable {
             // As of now, not as of the last commit: the timer may be a millisecond late.
             let holdings = rows.map { Holding(of: $0.contract, standing: $0.contract.standing(at: now) ?? $0.standing) }
             let union = Holdings(user: user, holdings, policy: policy)
-            let ordered = holdings.sorted { union.winner?.contract == $0.contract && $0.contract != $1.contract }
+            let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
             return UserEntitlements(
                 isActive: union.isActive,
                 entitlements: ordered.map { $0.entitlement(user: user, policy: policy) },
@@ -84,12 +84,11 @@ struct LedgerQueries: ~Copyable {
                     replay.items = grouped(missed)
                     return replay
                 }
-                let range2: [Value] = [.text(stream.text), .integer(start)]
-                replay.isTruncated = try statements.anyThatStays.first(range2) { _ in true } ?? false
+                let place: [Value] = [.text(stream.text), .integer(start)]
+                replay.isTruncated = try statements.anyThatStays.first(place) { _ in true } ?? false
             }
             replay.mode = .newest
-            let newest = try newestOfEachTarget(stream, after: start)
-            replay.items = grouped(newest)
+            replay.items = grouped(try newestOfEachTarget(stream, after: start))
             return replay
         }
     }

@@ -48,7 +48,7 @@ struct WriterLoop: ~Copyable {
             }
         }
         // Truncated, so that the next start reads no journal. A reader may hold it: then the next start does.
-        try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize")
+        try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     private func timeToNextEnd() -> Duration? {
