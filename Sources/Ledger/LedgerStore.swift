@@ -56,8 +56,7 @@ struct LedgerStore: ~Copyable {
         try statements.insertEntry.run(EntryRow.values(notice, at: now))
         let position = connection.lastInsertedRow
         for (ordinal, fragment) in fragments.enumerated() {
-            let place: [Value] = [.integer(position), .integer(Int64(ordinal))]
-            try statements.insertFragment.run(place + FragmentRow.values(fragment))
+            try statements.insertFragment.run(FragmentRow.values(fragment, at: position, ordinal: ordinal))
         }
         return Entry(position: position, committedAt: now, notice: notice, fragments: fragments)
     }
