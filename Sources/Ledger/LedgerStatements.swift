@@ -6,7 +6,7 @@ struct WriterStatements {
     let findEvent, insertEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
     let findContract, insertContract, updateIdentity, updateState: Statement
-    let userContracts, userOfLineage, userOfAppTransaction: Statement
+    let otherContracts, userOfLineage, userOfAppTransaction: Statement
     let waitingByToken, waitingByLineage, waitingByAppTransaction: Statement
     let nextEnd, endedContracts: Statement
 
@@ -70,10 +70,10 @@ struct WriterStatements {
         updateState = try connection.prepare(
             "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
-        userContracts = try connection.prepare(
+        otherContracts = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
             """
         )
         userOfLineage = try connection.prepare(

@@ -46,9 +46,8 @@ extension LedgerStore {
     private func page(of user: String, _ change: ContractChange) throws(SQLiteError)
         -> (fragments: [Fragment], active: Bool)
     {
-        let others = try statements.userContracts.all([.text(user)]) { row throws(SQLiteError) in
-            try ContractRow(row)
-        }.filter { $0.contract.key != change.key }.map(\.holding)
+        let place: [Value] = [.text(user), Value(change.current.id)]
+        let others = try statements.otherContracts.all(place, read: contractRow).map(\.holding)
         let had = change.previous.flatMap { $0.user == user ? [$0.holding] : nil } ?? []
         let has = change.current.user == user ? [change.current.holding] : []
         let before = Holdings(user: user, others + had, policy: policy)
