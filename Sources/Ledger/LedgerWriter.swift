@@ -37,7 +37,10 @@ public final class LedgerWriter: Sendable {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
                 opened.give(.success(store.epoch))
                 let loop = WriterLoop(store: store, clock: clock, log: log, counts: counts, onCommit: onCommit)
-                loop.run(mailbox, waker)
+                let checkpointer = Checkpointer(path: path, log: log)
+                loop.run(mailbox, waker, checkpoint: checkpointer.wake)
+                checkpointer.close()
+                loop.truncateJournal()
             } catch {
                 opened.give(.failure(error))
             }

@@ -5,6 +5,9 @@ internal import Runtime
 struct WriterLoop: ~Copyable {
     /// One transaction takes this many at the most: the fsync is spread thin by then, and nobody waits longer for it.
     private static let batchLimit = 512
+    /// 2 MB of journal. At 200 events a second the slowest per cent of commits takes 1.8 ms with this, 7 ms with four
+    /// times as much, because the disk writes both.
+    private static let pagesBetweenCheckpoints = 256
     /// After a failed transaction without commands, so that a full disk does not make it spin.
     private static let pause = Duration.seconds(1)
 
@@ -28,8 +31,11 @@ struct WriterLoop: ~Copyable {
         self.onCommit = onCommit
     }
 
-    func run(_ mailbox: Mailbox<LedgerCommand>, _ waker: Waker) {
+    /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
+    /// block.
+    func run(_ mailbox: Mailbox<LedgerCommand>, _ waker: Waker, checkpoint: () -> Void) {
         var succeeded = commit([])
+        var journal = 0
         while true {
             // In this order: what was sent before the closing is drained after it is seen.
             let isClosing = mailbox.isClosed
@@ -45,9 +51,16 @@ struct WriterLoop: ~Copyable {
             while !waiting.isEmpty {
                 succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
                 waiting = waiting.dropFirst(WriterLoop.batchLimit)
+                journal += store.connection.takePagesWritten()
+                guard journal > WriterLoop.pagesBetweenCheckpoints else { continue }
+                journal = 0
+                checkpoint()
             }
         }
-        // Truncated, so that the next start reads no journal. A reader may hold it: then the next start does.
+    }
+
+    /// So that the next start reads no journal. A reader may hold it: then that start does.
+    func truncateJournal() {
         try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 

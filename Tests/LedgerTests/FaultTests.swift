@@ -77,7 +77,7 @@ import Testing
             counts: LedgerMetrics(Metrics()),
             onCommit: { committed.add($0) }
         )
-        loop.run(mailbox, Waker())
+        loop.run(mailbox, Waker()) {}
         #expect(answers["small"] == .failure(.busy))
         #expect(answers["large"] == .failure(.busy))
         #expect(committed.all.isEmpty)
