@@ -49,8 +49,10 @@ public struct AppleVerifier: Sendable {
         )
     }
 
-    /// What an app posts, or its backend: one transaction and perhaps its renewal info. Without Apple's own statement of
-    /// the status it has no snapshot; the event id is the same however often it is posted.
+    /// What an app posts, or its backend: one transaction and perhaps its renewal info.
+    ///
+    /// Without Apple's own statement of the status it has no snapshot. The event id is the same however often it is
+    /// posted.
     public func verify(
         transaction text: String,
         renewalInfo: String? = nil,
