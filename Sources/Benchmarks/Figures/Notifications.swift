@@ -5,23 +5,26 @@ enum Notifications: Benchmark {
     private static let pages = 1000
 
     static func run(_ report: inout Report) throws {
-        let rates = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, rate) }
+        let rates = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, measure) }
         let figure = "Apple notifications, \(count) users, 64 in flight"
-        report.add(Row(figure: figure, unit: "per second", value: median(rates), bound: .atLeast(3000)))
+        report.add(Row(figure: figure, unit: "per second", value: median(rates.map(\.rate)), bound: .atLeast(3000)))
+        report.add(Row(figure: figure, unit: "µs CPU each", value: median(rates.map(\.cost))))
     }
 
-    private static func rate(_ target: PaycastTarget) throws -> Double {
+    private static func measure(_ target: PaycastTarget) throws -> (rate: Double, cost: Double) {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try Purchases(count, at: target, publishers)
         let listeners = Pages(target, .webSocket) { $0 }
         try listeners.open(pages, on: loop)
-        let start = nanoseconds()
+        let figures = ProcessFigures(id: target.process.id)
+        let (start, before) = (nanoseconds(), figures.processorTime)
         for notification in purchases.notifications {
             try publishers.send(notification)
             loop.turn(milliseconds: 0)
         }
         try publishers.finish()
-        return Double(count) / (Double(nanoseconds() - start) / 1e9)
+        let seconds = Double(nanoseconds() - start) / 1e9
+        return (Double(count) / seconds, (figures.processorTime - before) / Double(count))
     }
 }
