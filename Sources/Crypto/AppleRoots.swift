@@ -1,4 +1,4 @@
-/// The roots that Apple publishes at https://www.apple.com/certificateauthority/, each with the SHA-256 of its DER bytes.
+/// The roots that Apple publishes (https://www.apple.com/certificateauthority/), each with the SHA-256 of its DER.
 let appleRoots = [
     // Apple Root CA - G3: ends the chain of every JWS today. P-384, valid until 2039-04-30.
     // 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179

@@ -1,6 +1,7 @@
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).
 ///
-/// Decoding is strict: no white space, padding where it belongs, and zero bits at the end, so that one value has one text.
+/// Decoding is strict: no white space, padding where it belongs, and zero bits at the end, so that one value has one
+/// text.
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values = decodingTable(alphabet)

@@ -18,7 +18,8 @@ public struct CertificateIssuer: Sendable {
     }
 
     /// Makes a certificate for `subject`, signed by this one's key.
-    public func issue(_ template: CertificateTemplate, for subject: PrivateKey) throws(CryptoError) -> CertificateIssuer {
+    public func issue(_ template: CertificateTemplate, for subject: PrivateKey) throws(CryptoError) -> CertificateIssuer
+    {
         guard let issuer = Certificate(der: certificate) else { throw .failed(.makeCertificate) }
         let certificate = try CertificateDraft(template, subject: subject).signed(by: key, issuer: issuer)
         return CertificateIssuer(certificate: certificate, key: subject)

@@ -31,23 +31,29 @@ public struct CertificateTemplate: Sendable {
 
     public static func root(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Root CA - not Apple", validity: validity,
-            basicConstraints: "critical,CA:TRUE", keyUsage: "critical,keyCertSign,cRLSign"
+            "Paycast Development Root CA - not Apple",
+            validity: validity,
+            basicConstraints: "critical,CA:TRUE",
+            keyUsage: "critical,keyCertSign,cRLSign"
         )
     }
 
     public static func intermediate(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Relations Certification Authority", validity: validity,
-            basicConstraints: "critical,CA:TRUE,pathlen:0", keyUsage: "critical,keyCertSign,cRLSign",
+            "Paycast Development Relations Certification Authority",
+            validity: validity,
+            basicConstraints: "critical,CA:TRUE,pathlen:0",
+            keyUsage: "critical,keyCertSign,cRLSign",
             markers: [TrustAnchors.Marker.intermediate]
         )
     }
 
     public static func leaf(validity: ClosedRange<Instant>) -> CertificateTemplate {
         CertificateTemplate(
-            "Paycast Development Store Receipt Signing", validity: validity,
-            basicConstraints: "critical,CA:FALSE", keyUsage: "critical,digitalSignature",
+            "Paycast Development Store Receipt Signing",
+            validity: validity,
+            basicConstraints: "critical,CA:FALSE",
+            keyUsage: "critical,digitalSignature",
             markers: [TrustAnchors.Marker.leaf]
         )
     }

@@ -3,10 +3,10 @@ internal import COpenSSL
 /// OpenSSL refused something that is ours: a key file, a certificate to be made. Peers' input has its own errors.
 public enum CryptoError: Error, Equatable, CustomStringConvertible {
     case unreadableKey
-    case failed(StaticOperation)
+    case failed(Operation)
 
     /// What was attempted; a closed set, so that nothing secret gets into a message.
-    public enum StaticOperation: String, Sendable {
+    public enum Operation: String, Sendable {
         case generateKey = "generate a key"
         case exportKey = "export a key"
         case sign = "sign"
@@ -21,7 +21,7 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Leaves nothing in this thread's error queue for a later call to trip over.
-    static func failing(to operation: StaticOperation) -> CryptoError {
+    static func failing(to operation: Operation) -> CryptoError {
         ERR_clear_error()
         return .failed(operation)
     }

@@ -10,12 +10,6 @@ public struct DevelopmentAuthority: Sendable {
     public let chain: [[UInt8]]
     public let leafKey: PrivateKey
 
-    public init(root: String, chain: [[UInt8]], leafKey: PrivateKey) {
-        self.root = root
-        self.chain = chain
-        self.leafKey = leafKey
-    }
-
     /// 2010 to 2049: a development server may be told to live at any instant (`PAYCAST_DEV_NOW`).
     public static let validity =
         Instant(milliseconds: 1_262_304_000_000)...Instant(milliseconds: 2_524_607_999_000)

@@ -51,8 +51,14 @@ public enum PBKDF2 {
         let salt = Array(salt.utf8)
         var key = [UInt8](repeating: 0, count: count)
         PKCS5_PBKDF2_HMAC(
-            secret, Int32(clamping: secret.count), salt, Int32(clamping: salt.count), Int32(clamping: iterations),
-            hash.evp, Int32(clamping: count), &key
+            secret,
+            Int32(clamping: secret.count),
+            salt,
+            Int32(clamping: salt.count),
+            Int32(clamping: iterations),
+            hash.evp,
+            Int32(clamping: count),
+            &key
         )
         return key
     }

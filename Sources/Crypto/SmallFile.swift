@@ -32,6 +32,11 @@ public enum SmallFile {
         }
     }
 
+    /// Makes a folder that its owner alone may enter, unless it is there.
+    public static func makeFolder(_ path: String) throws(SmallFileError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SmallFileError(path: path, number: errno) }
+    }
+
     private static func writeDraft(of path: String, _ bytes: [UInt8]) throws(SmallFileError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
         // Makes the file with mode 0600.

@@ -14,10 +14,15 @@ public struct StreamSigner: Sendable {
             bytes = Array(text.utf8)
         }
 
-        /// The key that a Rails app derives from its `secret_key_base`: SHA-256 since `load_defaults` 7.0, SHA-1 before.
+        /// The key that a Rails app derives from its `secret_key_base`: with SHA-256 since `load_defaults` 7.0, with
+        /// SHA-1 before.
         public init(secretKeyBase: String, with hash: HashFunction) {
             bytes = PBKDF2.derive(
-                from: secretKeyBase, salt: "turbo/signed_stream_verifier_key", iterations: 1000, count: 64, with: hash
+                from: secretKeyBase,
+                salt: "turbo/signed_stream_verifier_key",
+                iterations: 1000,
+                count: 64,
+                with: hash
             )
         }
     }

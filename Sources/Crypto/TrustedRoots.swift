@@ -22,7 +22,9 @@ public struct TrustedRoots: Sendable, Equatable {
     }
 
     /// Apple's published roots. Pinned: the system's certificates are never asked.
-    public static let apple = TrustedRoots(unchecked: appleRoots.compactMap { PEM.blocks("CERTIFICATE", in: $0)?.first })
+    public static let apple = TrustedRoots(
+        unchecked: appleRoots.compactMap { PEM.blocks("CERTIFICATE", in: $0)?.first }
+    )
 
     public static func + (left: TrustedRoots, right: TrustedRoots) -> TrustedRoots {
         TrustedRoots(unchecked: left.certificates + right.certificates)

@@ -1,7 +1,7 @@
 internal import Domain
 
 extension EventKind {
-    /// Our name for Apple's type and subtype. Both are open sets: an unknown subtype gets what its type alone would mean
+    /// Our name for Apple's type and subtype. Both are open sets: an unknown subtype gets what its type alone means
     /// where that claims nothing wrong, everything else is `providerUnknown`. State never depends on it.
     init(appleType type: String, subtype: String?, isFamilyShared: Bool) {
         self =

@@ -8,7 +8,8 @@ struct AppleSnapshot {
     var renewal: AppleRenewal?
     var signedAt: Instant
 
-    /// Nil for a status that is not documented, and when an older period was refunded and the current one's end is unknown.
+    /// Nil for a status that is not documented, and when an older period was refunded and the end of the running one
+    /// is unknown.
     var snapshot: Snapshot? {
         guard let state, let accessUntil else { return nil }
         return Snapshot(

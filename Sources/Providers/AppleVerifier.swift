@@ -37,7 +37,8 @@ public struct AppleVerifier: Sendable {
             type: notification.notificationType,
             subtype: notification.subtype,
             kind: EventKind(
-                appleType: notification.notificationType, subtype: notification.subtype,
+                appleType: notification.notificationType,
+                subtype: notification.subtype,
                 isFamilyShared: transaction?.isFamilyShared ?? false
             ),
             signedAt: signedAt,
@@ -48,8 +49,10 @@ public struct AppleVerifier: Sendable {
         )
     }
 
-    /// What an app posts, or its backend: one transaction and perhaps its renewal info. Without Apple's own statement of
-    /// the status it has no snapshot; the event id is the same however often it is posted.
+    /// What an app posts, or its backend: one transaction and perhaps its renewal info.
+    ///
+    /// Without Apple's own statement of the status it has no snapshot. The event id is the same however often it is
+    /// posted.
     public func verify(
         transaction text: String,
         renewalInfo: String? = nil,
@@ -100,7 +103,9 @@ extension AppleVerifier {
         return transaction
     }
 
-    private func transaction(_ text: String?, _ place: Place, _ now: Instant) throws(VerificationError) -> AppleTransaction? {
+    private func transaction(_ text: String?, _ place: Place, _ now: Instant) throws(VerificationError)
+        -> AppleTransaction?
+    {
         guard let text else { return nil }
         let transaction = try open(transaction: text, now)
         guard transaction.bundleId == place.app, transaction.environment == place.environment.rawValue else {
@@ -148,7 +153,9 @@ extension AppleVerifier {
             AppleSnapshot(status: $0, transaction: transaction, renewal: renewal, signedAt: signedAt).snapshot
         }
         let key = ContractKey(
-            provider: .apple, environment: place.environment, app: place.app,
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
             lineage: transaction.originalTransactionId
         )
         return transaction.observation(key, signedAt: outer, snapshot: snapshot)

@@ -10,8 +10,8 @@ final class SignatureChecker: Sendable {
     static let tolerance: Duration = .seconds(300)
 
     private let chains: ChainVerifier
-    /// Headers of documents that proved genuine, newest last: Apple sends the same 4 KB header on every document. A peer
-    /// cannot crowd out what Apple sends, because only a good signature gets a header in here.
+    /// Headers of documents that proved genuine, newest last: Apple sends the same 4 KB header on every document.
+    /// A peer cannot crowd out what Apple sends, because only a good signature gets a header in here.
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
     init(roots: TrustedRoots) {
@@ -54,6 +54,8 @@ final class SignatureChecker: Sendable {
 
     private func remember(_ header: ArraySlice<UInt8>, _ chain: VerifiedChain) {
         known.withLock { known in
+            // Another thread may have proven the same header meanwhile.
+            guard !known.contains(where: { isSame($0.header, header) }) else { return }
             known.append((Array(header), chain))
             if known.count > 8 { known.removeFirst() }
         }

@@ -1,4 +1,4 @@
-/// Why a delivery is not believed, or not for us. What it says is safe to log and to answer; nothing of the delivery is in it.
+/// Why a delivery is not believed, or not for us. Safe to log and to answer: nothing of the delivery is in it.
 public enum VerificationError: Error, Equatable, Sendable {
     /// It does not have the format. Asking again changes nothing.
     case malformed(Malformation)

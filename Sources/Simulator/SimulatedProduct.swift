@@ -14,11 +14,19 @@ public struct SimulatedProduct: Sendable, Equatable {
     public var period: Duration
 
     public static let monthly = SimulatedProduct(
-        id: "paycast.pro.monthly", name: "Pro, monthly", kind: .subscription, group: "21580001", price: 9990,
+        id: "paycast.pro.monthly",
+        name: "Pro, monthly",
+        kind: .subscription,
+        group: "21580001",
+        price: 9990,
         period: .days(30)
     )
     public static let annual = SimulatedProduct(
-        id: "paycast.pro.annual", name: "Pro, annual", kind: .subscription, group: "21580001", price: 79_990,
+        id: "paycast.pro.annual",
+        name: "Pro, annual",
+        kind: .subscription,
+        group: "21580001",
+        price: 79_990,
         period: .days(365)
     )
 
@@ -33,7 +41,11 @@ public struct SimulatedProduct: Sendable, Equatable {
         }
         let isSubscription = kind == .subscription
         self.init(
-            id: id, name: id, kind: kind, group: isSubscription ? SimulatedProduct.monthly.group : nil, price: 9990,
+            id: id,
+            name: id,
+            kind: kind,
+            group: isSubscription ? SimulatedProduct.monthly.group : nil,
+            price: 9990,
             period: isSubscription ? .days(30) : .zero
         )
     }

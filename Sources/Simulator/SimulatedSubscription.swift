@@ -32,7 +32,7 @@ public struct SimulatedSubscription: Sendable, Equatable {
         self.pendingProduct = pendingProduct
     }
 
-    /// Nothing bought yet. The lineage follows from the order, so that whoever simulates next continues the same contract.
+    /// Nothing bought yet. The lineage follows from the order, so whoever simulates next continues the same contract.
     public init(product: String, kind: ProductKind = .subscription, order: OrderToken) {
         self.init(product: product, kind: kind, lineage: StoreID.make(order.description))
     }

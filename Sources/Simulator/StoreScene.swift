@@ -1,8 +1,8 @@
 internal import Domain
 
-/// What the store states after something happened: the facts that go into one notification. Pure: facts and an event
-/// name in, a scene out. Types and subtypes are those of
-/// https://developer.apple.com/documentation/appstoreservernotifications/notificationtype; any other leaves the facts alone.
+/// What the store states after something happened: the facts that go into one notification. Pure: facts and the name of
+/// an event in, a scene out. A type that Apple does not list leaves the facts alone
+/// (https://developer.apple.com/documentation/appstoreservernotifications/notificationtype).
 struct StoreScene {
     static let gracePeriod = Duration.days(16)
 
@@ -123,7 +123,7 @@ struct StoreScene {
         }
     }
 
-    /// A product that was asked for, or the neighbour in the catalogue; anything outside the catalogue has made-up ones.
+    /// The product that was asked for, or the other one of the catalogue, or one made up beside it.
     private func neighbour(up: Bool) -> String {
         guard nextProduct == product.id else { return nextProduct }
         let others = SimulatedProduct.catalogue.filter { $0.id != product.id }

@@ -29,7 +29,9 @@ import Testing
 
     @Test func refusalsAreNotRemembered() throws {
         let (verifier, chain) = try verifier()
-        for _ in 0..<3 { #expect(throws: ChainError.self) { try verifier.verify(leaf: chain[1], intermediate: chain[0]) } }
+        for _ in 0..<3 {
+            #expect(throws: ChainError.self) { try verifier.verify(leaf: chain[1], intermediate: chain[0]) }
+        }
         #expect(throws: ChainError.unreadable) { try verifier.verify(leaf: [], intermediate: chain[1]) }
         #expect(verifier.count == 0)
     }

@@ -16,31 +16,41 @@ import Testing
     /// The first two are AnyCable's, the others were computed outside of this project with Rails' algorithm.
     static let vectors = [
         Vector(
-            testDescription: "text key, colon", key: .init(text: "s3Krit"), name: "chat:2021",
+            testDescription: "text key, colon",
+            key: .init(text: "s3Krit"),
+            name: "chat:2021",
             token: "ImNoYXQ6MjAyMSI=--f9ee45dbccb1da04d8ceb99cc820207804370ba0d06b46fc3b8b373af1315628"
         ),
         Vector(
-            testDescription: "text key, slash", key: .init(text: "s3Krit"), name: "chat/2023",
+            testDescription: "text key, slash",
+            key: .init(text: "s3Krit"),
+            name: "chat/2023",
             token: "ImNoYXQvMjAyMyI=--2b2e054b6413bf3bc7e8bbad2f68962aa2ba19821800ccbd8de6fd7314e8320c"
         ),
         Vector(
-            testDescription: "SHA-256, GlobalID", key: .init(secretKeyBase: secret, with: .sha256),
+            testDescription: "SHA-256, GlobalID",
+            key: .init(secretKeyBase: secret, with: .sha256),
             name: "Z2lkOi8vcGF5d2FsbC9Vc2VyLzQy:paywall",
             token: "IloybGtPaTh2Y0dGNWQyRnNiQzlWYzJWeUx6UXk6cGF5d2FsbCI="
                 + "--37e354dd7d0a8524e0f64881c55f0f77db327388b0312825e5145e4a80a70b52"
         ),
         Vector(
-            testDescription: "SHA-256, plain", key: .init(secretKeyBase: secret, with: .sha256), name: "user_42_paywall",
+            testDescription: "SHA-256, plain",
+            key: .init(secretKeyBase: secret, with: .sha256),
+            name: "user_42_paywall",
             token: "InVzZXJfNDJfcGF5d2FsbCI=--f8aab4e33adec3005ee7b8ccf40c2a3a4b5f18807b67c981784efdd6a21d1304"
         ),
         Vector(
-            testDescription: "SHA-1, GlobalID", key: .init(secretKeyBase: secret, with: .sha1),
+            testDescription: "SHA-1, GlobalID",
+            key: .init(secretKeyBase: secret, with: .sha1),
             name: "Z2lkOi8vcGF5d2FsbC9Vc2VyLzQy:paywall",
             token: "IloybGtPaTh2Y0dGNWQyRnNiQzlWYzJWeUx6UXk6cGF5d2FsbCI="
                 + "--d93136ab27c8f1968d0b16c5272fe6855758bafb533cb94854cede69e48d21bd"
         ),
         Vector(
-            testDescription: "SHA-1, plain", key: .init(secretKeyBase: secret, with: .sha1), name: "user_42_paywall",
+            testDescription: "SHA-1, plain",
+            key: .init(secretKeyBase: secret, with: .sha1),
+            name: "user_42_paywall",
             token: "InVzZXJfNDJfcGF5d2FsbCI=--d20e696dcc6ba180103861cd3664c21450fefe2021433715c547bf1c65924e3e"
         ),
     ]
@@ -150,7 +160,11 @@ import Testing
 
     @Test func derivedKeysAreRails() {
         let sha256 = PBKDF2.derive(
-            from: Self.secret, salt: "turbo/signed_stream_verifier_key", iterations: 1000, count: 64, with: .sha256
+            from: Self.secret,
+            salt: "turbo/signed_stream_verifier_key",
+            iterations: 1000,
+            count: 64,
+            with: .sha256
         )
         #expect(
             Hex.encode(sha256)

@@ -2,7 +2,9 @@ import Crypto
 import Domain
 
 extension Attack {
-    private static func x5c(_ name: String, _ code: String, _ change: @escaping @Sendable ([String], PKI) -> JSON?) -> Attack {
+    private static func x5c(_ name: String, _ code: String, _ change: @escaping @Sendable ([String], PKI) -> JSON?)
+        -> Attack
+    {
         Attack(name, code) { specimen in
             let certificates = specimen.pki.chain.map { Base64.encode($0) }
             specimen.outer.header["x5c"] = change(certificates, specimen.pki)
@@ -61,13 +63,16 @@ extension Attack {
         chain("intermediate without its marker") { try $0.reissued(intermediate: { $0.markers = [] }) },
         chain("markers swapped") {
             try $0.reissued(
-                intermediate: { $0.markers = [leafMarker] }, leaf: { $0.markers = [intermediateMarker] }
+                intermediate: { $0.markers = [leafMarker] },
+                leaf: { $0.markers = [intermediateMarker] }
             )
         },
         chain("intermediate is no authority") {
             try $0.reissued(intermediate: { $0.basicConstraints = "critical,CA:FALSE" })
         },
-        chain("intermediate without basic constraints") { try $0.reissued(intermediate: { $0.basicConstraints = nil }) },
+        chain("intermediate without basic constraints") {
+            try $0.reissued(intermediate: { $0.basicConstraints = nil })
+        },
         chain("intermediate may not sign certificates") {
             try $0.reissued(intermediate: { $0.keyUsage = "critical,digitalSignature" })
         },
@@ -108,10 +113,12 @@ extension Attack {
         chain("chain of four, the root below another") { pki in
             var other = pki
             let second = try pki.root.issue(
-                .intermediate(validity: PKI.authorityValidity), for: .generate(.p384)
+                .intermediate(validity: PKI.authorityValidity),
+                for: .generate(.p384)
             )
             other.intermediate = try second.issue(
-                .intermediate(validity: PKI.authorityValidity), for: .generate(.p384)
+                .intermediate(validity: PKI.authorityValidity),
+                for: .generate(.p384)
             )
             other.leaf = try other.intermediate.issue(.leaf(validity: PKI.validity), for: .generate(.p256))
             return other

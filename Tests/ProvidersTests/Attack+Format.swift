@@ -24,7 +24,9 @@ extension Attack {
     ]
 
     static let forms = [
-        Attack("two parts", "invalid_jws") { $0.outer.editText = { $0.split(separator: ".")[..<2].joined(separator: ".") } },
+        Attack("two parts", "invalid_jws") {
+            $0.outer.editText = { $0.split(separator: ".")[..<2].joined(separator: ".") }
+        },
         Attack("four parts", "invalid_jws") { $0.outer.editText = { "\($0).AAAA" } },
         Attack("empty payload", "invalid_jws") {
             $0.outer.editSigned = { "\($0.split(separator: ".")[0])." }

@@ -58,14 +58,16 @@ extension Attack {
         Attack("unknown environment", "wrong_environment") { $0.outer.payload["data"]?["environment"] = "sandbox" },
         Attack("no environment", "wrong_environment") { $0.outer.payload["data"]?["environment"] = nil },
         Attack(
-            "external purchase token of Production at a Sandbox server", "wrong_environment",
+            "external purchase token of Production at a Sandbox server",
+            "wrong_environment",
             from: {
                 $0.environments = [.sandbox]
                 $0.carry("externalPurchaseToken", Specimen.token(id: "SANDBOX_1"))
             }
         ) { $0.outer.payload["externalPurchaseToken"]?["externalPurchaseId"] = "1" },
         Attack(
-            "summary for another bundle", "wrong_app",
+            "summary for another bundle",
+            "wrong_app",
             from: { $0.carry("summary", ["bundleId": "com.example.shop", "environment": "Sandbox"]) }
         ) { $0.outer.payload["summary"]?["bundleId"] = "com.example.other" },
     ]
@@ -76,7 +78,8 @@ extension Attack {
             [
                 "bundleId": "com.example.shop", "receiptType": "Sandbox",
                 "receiptCreationDate": .number(String(Specimen.now.milliseconds)),
-            ], specimen.pki
+            ],
+            specimen.pki
         )
     }
 

@@ -75,16 +75,22 @@ extension Attack {
 
     static let dates = [
         signed(
-            "one second after the leaf's end", "outside_validity",
+            "one second after the leaf's end",
+            "outside_validity",
             at: PKI.validity.upperBound.milliseconds + 1000
         ),
         signed(
-            "one second before the leaf's start", "outside_validity",
+            "one second before the leaf's start",
+            "outside_validity",
             at: PKI.validity.lowerBound.milliseconds - 1000
         ),
         signed("in 1970", "outside_validity", at: 0),
         signed("in Xcode's year 1", "outside_validity", at: -62_135_769_600_000),
-        Attack("expired leaf and no signed date", "outside_validity", from: { $0.now = PKI.validity.upperBound + .seconds(60) }) {
+        Attack(
+            "expired leaf and no signed date",
+            "outside_validity",
+            from: { $0.now = PKI.validity.upperBound + .seconds(60) }
+        ) {
             $0.outer.payload["signedDate"] = nil
         },
         Attack("a little more than five minutes ahead", "signed_in_future") {

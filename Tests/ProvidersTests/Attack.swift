@@ -43,7 +43,8 @@ struct Attack: Sendable, CustomTestStringConvertible {
 
     @Test func everyRefusalIsAttacked() {
         let codes =
-            VerificationError.Malformation.allCases.map(\.rawValue) + VerificationError.Distrust.allCases.map(\.rawValue)
+            VerificationError.Malformation.allCases.map(\.rawValue)
+            + VerificationError.Distrust.allCases.map(\.rawValue)
             + ["wrong_app", "wrong_environment", "not_configured"]
         #expect(Set(Attack.all.map(\.code)) == Set(codes))
     }

@@ -16,7 +16,9 @@ private let genuine: [UInt8]? = {
     private func verifier(bundle: String = "com.masilotti.purchasekit.base") throws -> AppleVerifier {
         AppleVerifier(
             try AppleConfiguration(
-                bundleIDs: .only([bundle]), appIDs: .only([6_756_505_729]), environments: [.production, .sandbox],
+                bundleIDs: .only([bundle]),
+                appIDs: .only([6_756_505_729]),
+                environments: [.production, .sandbox],
                 roots: .apple
             )
         )

@@ -56,7 +56,8 @@ struct Specimen {
                 "data": [
                     "appAppleId": 1_234_567_890, "bundleId": "com.example.shop", "environment": "Sandbox", "status": 1,
                 ],
-            ], pki
+            ],
+            pki
         )
         transaction = Document(
             [
@@ -65,13 +66,15 @@ struct Specimen {
                 "subscriptionGroupIdentifier": "21580001", "type": "Auto-Renewable Subscription", "purchaseDate": date,
                 "expiresDate": .number(String((Specimen.now + .seconds(2_592_000)).milliseconds)), "signedDate": date,
                 "inAppOwnershipType": "PURCHASED", "price": 9990, "currency": "USD", "quantity": 1,
-            ], pki
+            ],
+            pki
         )
         renewal = Document(
             [
                 "originalTransactionId": "2000000000000001", "environment": "Sandbox", "productId": "pro.monthly",
                 "autoRenewProductId": "pro.monthly", "autoRenewStatus": 1, "signedDate": date,
-            ], pki
+            ],
+            pki
         )
     }
 
@@ -101,13 +104,17 @@ struct Specimen {
         var outer = outer
         if let transaction { outer.payload["data"]?["signedTransactionInfo"] = .text(try transaction.text()) }
         if let renewal { outer.payload["data"]?["signedRenewalInfo"] = .text(try renewal.text()) }
-        if let appTransaction { outer.payload["appData"]?["signedAppTransactionInfo"] = .text(try appTransaction.text()) }
+        if let appTransaction {
+            outer.payload["appData"]?["signedAppTransactionInfo"] = .text(try appTransaction.text())
+        }
         return Array(editBody(JSON.object(["signedPayload": .text(try outer.text())]).text).utf8)
     }
 
     func verify() throws -> Event {
         let configuration = try AppleConfiguration(
-            bundleIDs: bundleIDs, appIDs: .only([1_234_567_890]), environments: environments,
+            bundleIDs: bundleIDs,
+            appIDs: .only([1_234_567_890]),
+            environments: environments,
             roots: TrustedRoots([pki.root.certificate]) ?? .apple
         )
         return try AppleVerifier(configuration).verify(body: try body(), now: now)

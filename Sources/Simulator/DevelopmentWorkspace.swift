@@ -1,0 +1,113 @@
+public import Crypto
+internal import Glibc
+
+/// `.paycast/` of a folder: what a development server and the commands around it share. The same after every restart.
+///
+/// | file | content |
+/// |---|---|
+/// | `authority.pem` | leaf, intermediate, root, and the leaf's key |
+/// | `root.pem` | the root alone, for whoever wants to trust it |
+/// | `api.key`, `stream.key` | a random key each |
+/// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
+public struct DevelopmentWorkspace: Sendable {
+    /// With `.paycast` at its end.
+    public let path: String
+    /// The root to trust beside Apple's, in PEM.
+    public let root: String
+    public let apiKey: String
+    public let streamKey: String
+    /// Signs as the simulated store.
+    public let signer: StoreSigner
+
+    /// Opens the workspace of `folder`, making what is missing. Of several processes that open a new one at the same
+    /// time, all see the files of the one that came first.
+    public static func open(in folder: String) throws(WorkspaceError) -> DevelopmentWorkspace {
+        let path = "\(folder)/.paycast"
+        do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
+        let authority = "\(path)/authority.pem"
+        if access(authority, F_OK) != 0 { try create(authority, newAuthority()) }
+        for name in ["api.key", "stream.key"] where access("\(path)/\(name)", F_OK) != 0 {
+            try create("\(path)/\(name)", "\(Hex.encode(randomBytes(32)))\n")
+        }
+        let workspace = try existing(in: folder)
+        if access("\(path)/root.pem", F_OK) != 0 { try create("\(path)/root.pem", workspace.root) }
+        return workspace
+    }
+
+    /// Opens the workspace that a development server has made, and makes nothing.
+    public static func existing(in folder: String) throws(WorkspaceError) -> DevelopmentWorkspace {
+        let path = "\(folder)/.paycast"
+        guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        let file = "\(path)/authority.pem"
+        let text = try read(file)
+        guard let chain = PEM.blocks("CERTIFICATE", in: text), chain.count == 3, let key = try? PrivateKey(pem: text)
+        else { throw .damaged(path: file) }
+        return DevelopmentWorkspace(
+            path: path,
+            root: PEM.text("CERTIFICATE", chain[2]),
+            apiKey: try line(of: "\(path)/api.key"),
+            streamKey: try line(of: "\(path)/stream.key"),
+            signer: StoreSigner(chain: chain, key: key)
+        )
+    }
+
+    /// Tells the commands where the server listens, and how its clock stands (`PAYCAST_DEV_NOW`).
+    public func announce(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
+        do {
+            let offset = clockOffset.components.seconds
+            try SmallFile.replace("\(path)/clock", Array("\(offset)\n".utf8))
+            try SmallFile.replace("\(path)/address", Array("\(address)\n".utf8))
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// What the last server announced: an address such as `http://127.0.0.1:8080`. It may be gone by now.
+    public var address: String? { line(of: "address") }
+
+    /// Add it to this machine's time to get the server's. Whole seconds.
+    public var clockOffset: Duration { .seconds(line(of: "clock").flatMap { Int64($0) } ?? 0) }
+
+    private func line(of name: String) -> String? {
+        try? DevelopmentWorkspace.line(of: "\(path)/\(name)")
+    }
+
+    private static func newAuthority() throws(WorkspaceError) -> String {
+        do {
+            let authority = try DevelopmentAuthority.create()
+            return authority.chain.map { PEM.text("CERTIFICATE", $0) }.joined() + (try authority.leafKey.pem())
+        } catch {
+            throw .crypto(error)
+        }
+    }
+
+    private static func create(_ path: String, _ text: String) throws(WorkspaceError) {
+        do { _ = try SmallFile.create(path, Array(text.utf8)) } catch { throw .file(error) }
+    }
+
+    private static func read(_ path: String) throws(WorkspaceError) -> String {
+        do { return String(decoding: try SmallFile.read(path), as: UTF8.self) } catch { throw .file(error) }
+    }
+
+    /// One line, which must not be empty.
+    private static func line(of path: String) throws(WorkspaceError) -> String {
+        guard let line = try read(path).split(whereSeparator: \.isNewline).first else { throw .damaged(path: path) }
+        return String(line)
+    }
+}
+
+public enum WorkspaceError: Error, Equatable, CustomStringConvertible {
+    case missing(path: String)
+    case damaged(path: String)
+    case file(SmallFileError)
+    case crypto(CryptoError)
+
+    public var description: String {
+        switch self {
+        case .missing(let path): "there is no \(path): run this in the folder of a server started with --dev"
+        case .damaged(let path): "\(path) is damaged: delete it, and the development server makes a new one"
+        case .file(let error): "cannot use the development workspace: \(error)"
+        case .crypto(let error): "cannot make the development authority: \(error)"
+        }
+    }
+}

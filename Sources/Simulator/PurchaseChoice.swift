@@ -1,0 +1,67 @@
+internal import Domain
+
+/// Which purchase an event is about: a pure decision from what was asked for and what the user holds.
+struct PurchaseChoice {
+    private let request: StoreDriver.Request
+    /// What the user holds at this store, in the environment in question.
+    private let held: [SimulatedSubscription]
+
+    init(_ request: StoreDriver.Request, held: [HeldEntitlement]) {
+        self.request = request
+        self.held = held.filter { $0.provider == "apple" && $0.environment == request.environment.rawValue }
+            .compactMap(\.facts)
+    }
+
+    var product: String { request.product ?? SimulatedProduct.monthly.id }
+    var kind: ProductKind {
+        request.kind ?? (request.type == "ONE_TIME_CHARGE" ? .nonConsumable : .subscription)
+    }
+
+    /// The purchase that an order announced: as the server knows it, or not made yet.
+    func facts(of order: OrderToken) -> SimulatedSubscription {
+        let fresh = SimulatedSubscription(product: product, kind: kind, order: order)
+        guard let known = held.first(where: { $0.lineage == fresh.lineage }) else { return fresh }
+        return aimed(known)
+    }
+
+    /// What the user holds already and the event can go on from; nil when something new is bought.
+    var heldFacts: SimulatedSubscription? {
+        if let exact = held.first(where: { $0.product == request.product }) { return exact }
+        let isNew = ["SUBSCRIBED", "ONE_TIME_CHARGE"].contains(request.type)
+        guard request.product == nil && !isNew || changesPlan else { return nil }
+        let isRunning: (SimulatedSubscription) -> Bool = { ![.expired, .revoked].contains($0.state) }
+        return (held.first(where: isRunning) ?? held.first).map(aimed)
+    }
+
+    private var changesPlan: Bool { ["DID_CHANGE_RENEWAL_PREF", "OFFER_REDEEMED"].contains(request.type) }
+
+    /// A change of plan names the product that it changes to.
+    private func aimed(_ facts: SimulatedSubscription) -> SimulatedSubscription {
+        var facts = facts
+        if changesPlan, let product = request.product { facts.pendingProduct = product }
+        return facts
+    }
+}
+
+extension HeldEntitlement {
+    /// Nil for a state that this simulator does not know.
+    var facts: SimulatedSubscription? {
+        guard let state = ContractState(rawValue: state) else { return nil }
+        let kind: ProductKind =
+            switch state {
+            case .owned: .nonConsumable
+            case .delivered: .consumable
+            default: .subscription
+            }
+        return SimulatedSubscription(
+            product: product,
+            kind: kind,
+            group: group,
+            lineage: contract,
+            state: state,
+            accessUntil: accessUntil.flatMap { Instant(iso8601: $0) },
+            autoRenew: autoRenew ?? true,
+            pendingProduct: pendingProduct
+        )
+    }
+}
