@@ -43,6 +43,11 @@ public struct Holdings: Sendable, Equatable {
         honoured.filter { $0.kind != .consumable }.max(by: Holding.yields)
     }
 
+    /// All that are honoured, the ones that speak for the user first.
+    public var ranked: [Holding] {
+        honoured.sorted { Holding.yields($1, to: $0) }
+    }
+
     public subscript(contract: ContractKey) -> Holding? {
         honoured.first { $0.contract == contract }
     }

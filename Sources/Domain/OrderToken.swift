@@ -4,12 +4,18 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
     public let description: String
 
     public init?(_ text: String) {
-        let lower = text.lowercased()
-        let groups = lower.split(separator: "-", omittingEmptySubsequences: false).map { $0.utf8.count }
-        guard lower.utf8.count == 36, groups == [8, 4, 4, 4, 12], lower.utf8.allSatisfy(isHexOrDash) else {
-            return nil
+        guard text.utf8.count == 36 else { return nil }
+        var hasUpperCase = false
+        for (index, byte) in text.utf8.enumerated() {
+            switch (index, byte) {
+            case (8, 45), (13, 45), (18, 45), (23, 45): continue
+            case (8, _), (13, _), (18, _), (23, _): return nil
+            case (_, 48...57), (_, 97...102): continue
+            case (_, 65...70): hasUpperCase = true
+            default: return nil
+            }
         }
-        description = lower
+        description = hasUpperCase ? text.lowercased() : text
     }
 
     /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's.
@@ -30,10 +36,6 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
     private init(unchecked: String) {
         description = unchecked
     }
-}
-
-private func isHexOrDash(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...102).contains(byte) || byte == 45
 }
 
 private func padded(_ value: UInt64) -> String {

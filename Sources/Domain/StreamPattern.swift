@@ -10,8 +10,14 @@ public struct StreamPattern: Sendable, Hashable {
     ])
 
     private struct Part: Sendable, Hashable {
-        var text: String
-        var isGlobalID: Bool
+        /// What stands around each `{user}`.
+        let pieces: [String]
+        let isGlobalID: Bool
+
+        init(text: String, isGlobalID: Bool) {
+            pieces = text.pieces(around: "{user}")
+            self.isGlobalID = isGlobalID
+        }
     }
 
     private let parts: [Part]
@@ -33,7 +39,7 @@ public struct StreamPattern: Sendable, Hashable {
                 parts.append(Part(text: String(piece), isGlobalID: false))
             }
         }
-        let mentions = parts.map { $0.text.components(of: "{user}") - 1 }.reduce(0, +)
+        let mentions = parts.map { $0.pieces.count - 1 }.reduce(0, +)
         guard mentions == 1 else { return nil }
         self.init(parts: parts)
     }
@@ -45,9 +51,8 @@ public struct StreamPattern: Sendable, Hashable {
     }
 
     private func render(_ part: Part, _ user: String) -> String {
-        let pieces = part.text.pieces(around: "{user}")
-        guard part.isGlobalID else { return pieces.joined(separator: user) }
-        return globalIDParameter(pieces.joined(separator: formEscaped(user)))
+        guard part.isGlobalID else { return part.pieces.joined(separator: user) }
+        return globalIDParameter(part.pieces.joined(separator: formEscaped(user)))
     }
 }
 
@@ -61,8 +66,6 @@ extension String {
         }
         return pieces + [String(rest)]
     }
-
-    fileprivate func components(of separator: String) -> Int { pieces(around: separator).count }
 }
 
 /// Ruby's `CGI.escape`.

@@ -2,10 +2,10 @@ internal import Domain
 
 /// Between a fragment and its row. Facts are stored, not HTML, so that a replay renders with today's templates.
 enum FragmentRow {
-    static let columns = "stream, action, target, targets, collapse_key, content, template, body"
-    static let count = 8
+    static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"
+    static let count = 10
 
-    static func values(_ fragment: Fragment) -> [Value] {
+    static func values(_ fragment: Fragment, at position: Int64, ordinal: Int) -> [Value] {
         let (content, template, body): (String, String?, String?) =
             switch fragment.content {
             case .template(let name, let values): ("template", name, Netstrings.encode(values))
@@ -14,33 +14,41 @@ enum FragmentRow {
             case .none: ("none", nil, nil)
             }
         return [
-            .text(fragment.stream.text), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
-            Value(fragment.collapseKey), .text(content), Value(template), Value(body),
+            .text(fragment.stream.text), .text(fragment.collapseKey ?? ""), .integer(position),
+            .integer(Int64(ordinal)), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
+            .text(content), Value(template), Value(body),
         ]
     }
 
-    /// Reads `position` and `columns`.
-    static func read(_ row: Row) throws(SQLiteError) -> (position: Int64, fragment: Fragment) {
-        guard let stream = StreamName(row.text(1)) else { throw row.unreadable(1) }
+    static func read(_ row: Row) throws(SQLiteError) -> PlacedFragment {
+        guard let stream = StreamName(row.text(0)) else { throw row.unreadable(0) }
         let fragment = Fragment(
             stream: stream,
-            action: row.text(2),
-            target: row.optionalText(3),
-            targets: row.optionalText(4),
+            action: row.text(4),
+            target: row.optionalText(5),
+            targets: row.optionalText(6),
             content: try content(row)
         )
-        return (row.integer(0), fragment)
+        return PlacedFragment(position: row.integer(2), ordinal: row.integer(3), fragment: fragment)
     }
 
     private static func content(_ row: Row) throws(SQLiteError) -> Fragment.Content {
-        switch row.text(6) {
+        switch row.text(7) {
         case "template":
-            guard let values = Netstrings.decode(row.text(8)) else { throw row.unreadable(8) }
-            return .template(name: row.text(7), values: values)
-        case "html": return .html(row.text(8))
-        case "markup": return .markup(row.text(8))
+            guard let values = Netstrings.decode(row.text(9)) else { throw row.unreadable(9) }
+            return .template(name: row.text(8), values: values)
+        case "html": return .html(row.text(9))
+        case "markup": return .markup(row.text(9))
         case "none": return .none
-        default: throw row.unreadable(6)
+        default: throw row.unreadable(7)
         }
     }
+}
+
+/// A fragment and its place in the ledger.
+struct PlacedFragment {
+    var position: Int64
+    /// Its place in its entry.
+    var ordinal: Int64
+    var fragment: Fragment
 }

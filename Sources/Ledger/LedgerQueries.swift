@@ -35,13 +35,9 @@ struct LedgerQueries: ~Copyable {
             var entries = try statements.entriesAfter.all(range, read: EntryRow.read)
             guard let last = entries.last?.position else { return EntryPage(entries: [], head: head) }
             let bounds: [Value] = [.integer(position + 1), .integer(last)]
-            var fragments = try statements.fragmentsBetween.all(bounds, read: FragmentRow.read)[...]
-            for index in entries.indices {
-                while let next = fragments.first, next.position == entries[index].position {
-                    entries[index].fragments.append(next.fragment)
-                    fragments.removeFirst()
-                }
-            }
+            let items = grouped(try statements.fragmentsBetween.all(bounds, read: FragmentRow.read))
+            let fragments = Dictionary(items.map { ($0.position, $0.fragments) }, uniquingKeysWith: +)
+            for index in entries.indices { entries[index].fragments = fragments[entries[index].position] ?? [] }
             return EntryPage(entries: entries, head: head)
         }
     }
@@ -55,7 +51,7 @@ struct LedgerQueries: ~Copyable {
             // As of now, not as of the last commit: the timer may be a millisecond late.
             let holdings = rows.map { Holding(of: $0.contract, standing: $0.contract.standing(at: now) ?? $0.standing) }
             let union = Holdings(user: user, holdings, policy: policy)
-            let ordered = holdings.sorted { union.winner?.contract == $0.contract && $0.contract != $1.contract }
+            let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
             return UserEntitlements(
                 isActive: union.isActive,
                 entitlements: ordered.map { $0.entitlement(user: user, policy: policy) },
@@ -77,37 +73,56 @@ struct LedgerQueries: ~Copyable {
                 isUnknownCursor: since != nil && !isKnown
             )
             let start = isKnown ? since?.position ?? 0 : 0
-            if isKnown {
-                let range: [Value] = [.text(stream.text), .integer(start), .integer(Int64(limit) + 1)]
-                let missed = try statements.streamAfter.all(range, read: FragmentRow.read)
-                if missed.count <= limit {
-                    replay.items = grouped(missed)
-                    return replay
-                }
-                let range2: [Value] = [.text(stream.text), .integer(start)]
-                replay.isTruncated = try statements.anyThatStays.first(range2) { _ in true } ?? false
+            let keys = try targets(of: stream)
+            let isComplete = keys.count < LedgerQueries.targetLimit
+            if let missed = isKnown && isComplete ? try fragments(stream, keys + [""], after: start, limit) : nil {
+                replay.items = grouped(missed)
+                return replay
             }
             replay.mode = .newest
-            let newest = try newestOfEachTarget(stream, after: start)
-            replay.items = grouped(newest)
+            let staying = try newest(of: "", stream, after: start)
+            replay.isTruncated = isKnown && (!isComplete || staying != nil)
+            var found: [PlacedFragment] = []
+            for key in keys {
+                if let fragment = try newest(of: key, stream, after: start) { found.append(fragment) }
+            }
+            replay.items = grouped(found)
             return replay
         }
     }
 
-    /// One index search for each target, however long the stream's history is.
-    private func newestOfEachTarget(_ stream: StreamName, after position: Int64) throws(SQLiteError)
-        -> [(position: Int64, fragment: Fragment)]
-    {
-        var newest: [(position: Int64, fragment: Fragment)] = []
-        var key = ""
-        for _ in 0..<LedgerQueries.targetLimit {
-            let next = try statements.nextKey.first([.text(stream.text), .text(key)]) { row in row.text(0) }
-            guard let next else { break }
-            let place: [Value] = [.text(stream.text), .text(next), .integer(position)]
-            if let found = try statements.newestOfKey.first(place, read: FragmentRow.read) { newest.append(found) }
-            key = next
+    /// The targets that a stream's fragments replace: one index search for each, however long the history is.
+    private func targets(of stream: StreamName) throws(SQLiteError) -> [String] {
+        var keys = [""]
+        while keys.count <= LedgerQueries.targetLimit, let last = keys.last,
+            let next = try statements.nextKey.first([.text(stream.text), .text(last)], read: { row in row.text(0) })
+        {
+            keys.append(next)
         }
-        return newest.sorted { $0.position < $1.position }
+        return Array(keys.dropFirst())
+    }
+
+    /// Everything newer, or nil when that is more than `limit`.
+    private func fragments(
+        _ stream: StreamName,
+        _ keys: [String],
+        after position: Int64,
+        _ limit: Int
+    ) throws(SQLiteError) -> [PlacedFragment]? {
+        var found: [PlacedFragment] = []
+        for key in keys {
+            let range: [Value] = [.text(stream.text), .text(key), .integer(position), .integer(Int64(limit) + 1)]
+            found += try statements.fragmentsOfKey.all(range, read: FragmentRow.read)
+            if found.count > limit { return nil }
+        }
+        return found
+    }
+
+    private func newest(of key: String, _ stream: StreamName, after position: Int64) throws(SQLiteError)
+        -> PlacedFragment?
+    {
+        let place: [Value] = [.text(stream.text), .text(key), .integer(position)]
+        return try statements.newestOfKey.first(place, read: FragmentRow.read)
     }
 
     private func snapshot<Answer>(_ read: (Cursor) throws(SQLiteError) -> Answer) throws(LedgerError) -> Answer {
@@ -125,13 +140,14 @@ struct LedgerQueries: ~Copyable {
     }
 }
 
-private func grouped(_ fragments: [(position: Int64, fragment: Fragment)]) -> [ReplayItem] {
+/// In commit order, those of one entry together.
+private func grouped(_ fragments: [PlacedFragment]) -> [ReplayItem] {
     var items: [ReplayItem] = []
-    for (position, fragment) in fragments {
-        if items.last?.position == position {
-            items[items.count - 1].fragments.append(fragment)
+    for next in fragments.sorted(by: { ($0.position, $0.ordinal) < ($1.position, $1.ordinal) }) {
+        if items.last?.position == next.position {
+            items[items.count - 1].fragments.append(next.fragment)
         } else {
-            items.append(ReplayItem(position: position, fragments: [fragment]))
+            items.append(ReplayItem(position: next.position, fragments: [next.fragment]))
         }
     }
     return items

@@ -5,8 +5,8 @@ struct WriterStatements {
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
-    let findContract, insertContract, updateIdentity, updateState, upsertCharge: Statement
-    let userContracts, userOfLineage, userOfAppTransaction: Statement
+    let findContract, insertContract, updateIdentity, updateState: Statement
+    let otherContracts, userOfLineage, userOfAppTransaction: Statement
     let waitingByToken, waitingByLineage, waitingByAppTransaction: Statement
     let nextEnd, endedContracts: Statement
 
@@ -27,7 +27,7 @@ struct WriterStatements {
             "INSERT INTO entries (\(EntryRow.columns)) VALUES (\(marks(EntryRow.count)))"
         )
         insertFragment = try connection.prepare(
-            "INSERT INTO fragments (position, ordinal, \(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count + 2)))"
+            "INSERT INTO fragments (\(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count)))"
         )
 
         findEvent = try connection.prepare(
@@ -70,24 +70,10 @@ struct WriterStatements {
         updateState = try connection.prepare(
             "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
-        upsertCharge = try connection.prepare(
-            """
-            INSERT INTO charges (contract, id, product, purchased_at, expires_at, revoked_at, is_upgraded, quantity,
-                price, currency, signed_at)
-            VALUES (\(marks(11)))
-            ON CONFLICT (contract, id) DO UPDATE SET product = excluded.product, purchased_at = excluded.purchased_at,
-                expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,
-                is_upgraded = excluded.is_upgraded, quantity = excluded.quantity, price = excluded.price,
-                currency = excluded.currency, signed_at = excluded.signed_at
-            WHERE (excluded.signed_at, ifnull(excluded.expires_at, -9e18), excluded.revoked_at IS NOT NULL)
-                > (charges.signed_at, ifnull(charges.expires_at, -9e18), charges.revoked_at IS NOT NULL)
-            """
-        )
-
-        userContracts = try connection.prepare(
+        otherContracts = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
             """
         )
         userOfLineage = try connection.prepare(
@@ -127,7 +113,7 @@ struct WriterStatements {
 struct ReaderStatements {
     let begin, commit, epoch, head: Statement
     let entriesAfter, fragmentsBetween: Statement
-    let streamAfter, nextKey, newestOfKey, anyThatStays: Statement
+    let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userConsumables: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -141,31 +127,24 @@ struct ReaderStatements {
         )
         fragmentsBetween = try connection.prepare(
             """
-            SELECT position, \(FragmentRow.columns) FROM fragments
-            WHERE position BETWEEN ? AND ? ORDER BY position, ordinal
+            SELECT \(FragmentRow.columns) FROM fragments WHERE position BETWEEN ? AND ? ORDER BY position
             """
         )
 
-        streamAfter = try connection.prepare(
-            """
-            SELECT position, \(FragmentRow.columns) FROM fragments
-            WHERE stream = ? AND position > ? ORDER BY position, ordinal LIMIT ?
-            """
-        )
         nextKey = try connection.prepare(
+            "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
+        )
+        fragmentsOfKey = try connection.prepare(
             """
-            SELECT collapse_key FROM fragments
-            WHERE stream = ? AND collapse_key > ? AND collapse_key IS NOT NULL ORDER BY collapse_key LIMIT 1
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
             """
         )
         newestOfKey = try connection.prepare(
             """
-            SELECT position, \(FragmentRow.columns) FROM fragments
+            SELECT \(FragmentRow.columns) FROM fragments
             WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
             """
-        )
-        anyThatStays = try connection.prepare(
-            "SELECT 1 FROM fragments WHERE stream = ? AND position > ? AND collapse_key IS NULL LIMIT 1"
         )
 
         userContracts = try connection.prepare(

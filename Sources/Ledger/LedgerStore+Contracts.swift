@@ -31,16 +31,6 @@ extension LedgerStore {
         return row
     }
 
-    /// True when this version of the charge is newer than the one that is kept.
-    func save(_ charge: Transaction, of contract: Int64) throws(SQLiteError) -> Bool {
-        try statements.upsertCharge.run([
-            .integer(contract), .text(charge.id), .text(charge.product), Value(charge.purchasedAt),
-            Value(charge.expiresAt), Value(charge.revokedAt), Value(charge.isUpgraded),
-            .integer(Int64(charge.quantity)), Value(charge.price), Value(charge.currency), Value(charge.signedAt),
-        ])
-        return connection.changes > 0
-    }
-
     /// What the change puts on the pages of the user and, when the contract moved, of the one who lost it.
     /// `active` is whether the user has access after it; nil without a user.
     func announce(_ change: ContractChange) throws(SQLiteError) -> (fragments: [Fragment], active: Bool?) {
@@ -56,9 +46,8 @@ extension LedgerStore {
     private func page(of user: String, _ change: ContractChange) throws(SQLiteError)
         -> (fragments: [Fragment], active: Bool)
     {
-        let others = try statements.userContracts.all([.text(user)]) { row throws(SQLiteError) in
-            try ContractRow(row)
-        }.filter { $0.contract.key != change.key }.map(\.holding)
+        let place: [Value] = [.text(user), Value(change.current.id)]
+        let others = try statements.otherContracts.all(place, read: contractRow).map(\.holding)
         let had = change.previous.flatMap { $0.user == user ? [$0.holding] : nil } ?? []
         let has = change.current.user == user ? [change.current.holding] : []
         let before = Holdings(user: user, others + had, policy: policy)

@@ -33,12 +33,13 @@ extension LedgerStore {
         guard let standing = contract.standing(at: now) else {
             return try file(event, receivedAt, .ignored, Notice(kind: event.kind), [], now)
         }
-        guard isNews || known == nil else { return try old(event, observation, receivedAt, known, now) }
+        if let known, !isNews {
+            let notice = Notice(kind: event.kind, ContractChange(previous: known, current: known), active: nil)
+            return try file(event, receivedAt, .stale, notice, [], now)
+        }
         let user = try user(of: contract, known: known, order: order)
         let row = ContractRow(id: known?.id, contract: contract, user: user, standing: standing)
         let change = ContractChange(previous: known, current: try save(row, over: known))
-        if let id = change.current.id, let charge = observation.transaction { _ = try save(charge, of: id) }
-
         let (fragments, active) = try announce(change)
         let changed = known?.standing != standing || known?.user != user
         let outcome: Outcome = user == nil ? .unclaimed : changed ? .applied : .ignored
@@ -47,21 +48,6 @@ extension LedgerStore {
         commit.unclaimed = (user == nil ? 1 : 0) - (known != nil && known?.user == nil ? 1 : 0)
         if let user, known?.user == nil { try claimRelatives(of: change.current, for: user, into: &commit, now) }
         return commit
-    }
-
-    /// An older statement: it may still be the newest one of an older charge.
-    private func old(
-        _ event: Event,
-        _ observation: Observation,
-        _ receivedAt: Instant,
-        _ known: ContractRow?,
-        _ now: Instant
-    ) throws(SQLiteError) -> Commit<Receipt> {
-        var outcome = Outcome.stale
-        if let id = known?.id, let charge = observation.transaction, try save(charge, of: id) { outcome = .ignored }
-        guard let known else { return try file(event, receivedAt, outcome, Notice(kind: event.kind), [], now) }
-        let notice = Notice(kind: event.kind, ContractChange(previous: known, current: known), active: nil)
-        return try file(event, receivedAt, outcome, notice, [], now)
     }
 
     private func quarantine(

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The one thread that writes the ledger.
 ///
-/// It takes everything that waits into one transaction, one savepoint a command, and one `fdatasync` makes all of it
-/// durable: while that runs, the next batch gathers. After COMMIT, and only then, `onCommit` receives the entries in
+/// It takes everything that waits into one transaction, and one `fdatasync` makes all of it durable: while that runs,
+/// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit` receives the entries in
 /// position order, and each command's completion runs; all on this thread.
 public final class LedgerWriter: Sendable {
     /// What waits at the most; beyond it callers answer 503.
@@ -37,7 +37,10 @@ public final class LedgerWriter: Sendable {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
                 opened.give(.success(store.epoch))
                 let loop = WriterLoop(store: store, clock: clock, log: log, counts: counts, onCommit: onCommit)
-                loop.run(mailbox, waker)
+                let checkpointer = Checkpointer(path: path, log: log)
+                loop.run(mailbox, waker, checkpoint: checkpointer.wake)
+                checkpointer.close()
+                loop.truncateJournal()
             } catch {
                 opened.give(.failure(error))
             }

@@ -1,9 +1,9 @@
-/// A dictionary as text: `4:user,2:42,…`, sorted by key (https://cr.yp.to/proto/netstrings.txt). Any value fits without
-/// escapes, and it reads well in the sqlite3 shell.
+/// A dictionary as text: `4:user,2:42,…` (https://cr.yp.to/proto/netstrings.txt). Any value fits without escapes, and it
+/// reads well in the sqlite3 shell.
 enum Netstrings {
     static func encode(_ values: [String: String]) -> String {
         var text = ""
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in values {
             text += "\(key.utf8.count):\(key),\(value.utf8.count):\(value),"
         }
         return text

@@ -34,7 +34,7 @@ public struct ReplayItem: Sendable, Equatable {
 /// What a user holds, and where to resume from.
 public struct UserEntitlements: Sendable, Equatable {
     public var isActive: Bool
-    /// The one that speaks for the user first.
+    /// The one that speaks for the user first; those that the policy does not honour last; the newest 100 consumables.
     public var entitlements: [Entitlement]
     public var since: Cursor
 }

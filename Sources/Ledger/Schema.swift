@@ -7,7 +7,9 @@ enum Schema {
     static var newest: Int64 { Int64(migrations.count) }
 
     /// An entry is one committed thing; its row id is the position that pages resume from. An event, a fragment and
-    /// an entry share it. Instants are milliseconds.
+    /// an entry share it. Fragments lie beside the others of their stream and target, so that a page's replay reads
+    /// neighbours and a commit dirties one leaf; the empty key collects those that no newer one makes superfluous.
+    /// Instants are milliseconds.
     private static let first = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -26,15 +28,12 @@ enum Schema {
         CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
 
         CREATE TABLE fragments (
-            position INTEGER NOT NULL REFERENCES entries, ordinal INTEGER NOT NULL,
-            stream TEXT NOT NULL, action TEXT NOT NULL, target TEXT, targets TEXT, collapse_key TEXT,
-            content TEXT NOT NULL, template TEXT, body TEXT,
-            PRIMARY KEY (position, ordinal)
+            stream TEXT NOT NULL, collapse_key TEXT NOT NULL, position INTEGER NOT NULL REFERENCES entries,
+            ordinal INTEGER NOT NULL,
+            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+            PRIMARY KEY (stream, collapse_key, position, ordinal)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX fragments_by_stream ON fragments (stream, position);
-        CREATE INDEX fragments_by_target ON fragments (stream, collapse_key, position)
-            WHERE collapse_key IS NOT NULL;
-        CREATE INDEX fragments_that_stay ON fragments (stream, position) WHERE collapse_key IS NULL;
+        CREATE INDEX fragments_by_position ON fragments (position);
 
         CREATE TABLE orders (
             token TEXT PRIMARY KEY, user TEXT NOT NULL, product TEXT NOT NULL, provider TEXT, product_group TEXT,
@@ -63,13 +62,6 @@ enum Schema {
         CREATE INDEX waiting_by_token ON contracts (token) WHERE user IS NULL AND token IS NOT NULL;
         CREATE INDEX waiting_by_lineage ON contracts (previous_lineage)
             WHERE user IS NULL AND previous_lineage IS NOT NULL;
-
-        CREATE TABLE charges (
-            contract INTEGER NOT NULL REFERENCES contracts, id TEXT NOT NULL, product TEXT NOT NULL,
-            purchased_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER, is_upgraded INTEGER NOT NULL,
-            quantity INTEGER NOT NULL, price INTEGER, currency TEXT, signed_at INTEGER NOT NULL,
-            PRIMARY KEY (contract, id)
-        ) STRICT, WITHOUT ROWID;
         """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.

@@ -6,6 +6,8 @@ import Testing
 @testable import Ledger
 
 @Suite(.timeLimit(.minutes(1))) struct LedgerWriterTests {
+    private let now = TemporaryLedger.start
+
     @Test func purchaseCommitsAnEntryWithItsFragments() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -19,5 +21,167 @@ import Testing
         #expect(entry.notice.user == "42")
         #expect(entry.notice.active == true)
         #expect(try ledger.replay("42", since: placed.since).items.map(\.fragments) == [entry.fragments])
+    }
+
+    @Test func outcomes() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly", group: "premium")).order.token
+        let first = Stories.subscription("e1", .active, minute: 10, token: token)
+        let bought = try ledger.send(first)
+        #expect(bought.outcome == .applied)
+        #expect(try ledger.send(first) == Receipt(outcome: .duplicate, event: "e1", cursor: bought.cursor))
+        #expect(try ledger.send(Stories.subscription("e2", .expired, minute: 5)).outcome == .stale)
+        #expect(try ledger.send(Stories.subscription("e3", .active, minute: 11)).outcome == .ignored)
+        #expect(try ledger.send(Stories.event("e4", .providerTest, nil)).outcome == .ignored)
+        let stranger = Stories.subscription("e5", .active, key: Stories.key("2"))
+        #expect(try ledger.send(stranger).outcome == .unclaimed)
+        let contradiction = Stories.subscription("e6", .active, token: token, group: "other", key: Stories.key("3"))
+        #expect(try ledger.send(contradiction).outcome == .quarantined)
+        let upgrade = Stories.subscription("e7", .active, minute: 12, product: "yearly", token: token)
+        #expect(try ledger.send(upgrade).outcome == .applied)
+
+        let outcomes = try ledger.entries().entries.map(\.notice.outcome)
+        #expect(outcomes == [.applied, .stale, .ignored, .ignored, .unclaimed, .quarantined, .applied])
+        let held = try ledger.entitlements("42")
+        #expect(held.entitlements.map(\.product) == ["yearly"])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 1"))
+        #expect(
+            ledger.metrics.page().contains("paycast_events_total{provider=\"apple\",outcome=\"quarantined\"} 1")
+        )
+    }
+
+    @Test func otherProviderThanTheOrderSaysIsQuarantined() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple)).order.token
+        let key = Stories.key("sub_1", provider: .stripe)
+        let receipt = try ledger.send(Stories.subscription("e1", .active, token: token, key: key))
+        #expect(receipt.outcome == .quarantined)
+        #expect(try ledger.entitlements("42").entitlements.isEmpty)
+        #expect(try ledger.replay("42").items.isEmpty)
+    }
+
+    @Test func sandboxOpensNothingForOthersThanTesters() throws {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only(["tester"])))
+        defer { ledger.remove() }
+        for (user, lineage) in [("42", "1"), ("tester", "2")] {
+            let token = try ledger.order(OrderRequest(user: user, product: "monthly")).order.token
+            let key = Stories.key(lineage, .sandbox)
+            let receipt = try ledger.send(Stories.subscription("e-\(user)", .active, token: token, key: key))
+            #expect(receipt.outcome == .applied)
+        }
+        #expect(try ledger.entitlements("42").isActive == false)
+        #expect(try ledger.entitlements("42").entitlements.map(\.isActive) == [false])
+        #expect(try ledger.replay("42").items.isEmpty)
+        #expect(try ledger.entitlements("tester").isActive)
+    }
+
+    @Test func unionDecidesThePaywall() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Stories.purchase("e2", .nonConsumable, product: "lifetime", token: token))
+        _ = try ledger.send(Stories.subscription("e3", .revoked, minute: 5))
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(last.notice.state == .revoked)
+        #expect(last.notice.active == true)
+        #expect(last.fragments.isEmpty)
+        let held = try ledger.entitlements("42")
+        #expect(held.isActive)
+        #expect(held.entitlements.map(\.product) == ["lifetime", "monthly"])
+    }
+
+    @Test func newerTokenOfAnotherUserMovesTheContract() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let old = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        let new = try ledger.order(OrderRequest(user: "new", product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, token: old))
+        _ = try ledger.send(Stories.subscription("e2", .active, minute: 5, token: new))
+        let entry = try #require(try ledger.entries().entries.last)
+        #expect(
+            entry.fragments.map(\.stream.text) == [
+                "user:old:paywall", "user:old:paywall", "user:new:paywall", "user:new:paywall",
+            ]
+        )
+        #expect(
+            entry.fragments.summary == [
+                "paywall=moved", "subscription_status=moved", "paywall=success", "subscription_status=manage",
+            ]
+        )
+        #expect(try ledger.entitlements("old").isActive == false)
+        #expect(try ledger.entitlements("new").isActive)
+    }
+
+    @Test func accessEndsByItself() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, until: .milliseconds(700), token: token))
+        let entry = ledger.committed.wait { entries in entries.first { $0.notice.kind == .accessEnded } }
+        #expect(entry.notice.previousState == .active)
+        #expect(entry.notice.state == .expired)
+        #expect(entry.notice.active == false)
+        #expect(entry.fragments.summary == ["paywall=paywall", "subscription_status=paywall"])
+        #expect(entry.committedAt >= now + .milliseconds(700))
+    }
+
+    @Test func accessThatEndedWhileTheServerWasDownEndsAtStart() throws {
+        let first = try TemporaryLedger()
+        let token = try first.order(OrderRequest(user: "42", product: "monthly")).order.token
+        _ = try first.send(Stories.subscription("e1", .active, token: token))
+        first.close()
+        let second = try TemporaryLedger(at: first.path, now: now + .seconds(31 * 86_400))
+        defer { second.remove() }
+        let entry = second.committed.wait { $0.first }
+        #expect(entry.notice.kind == .accessEnded)
+        #expect(entry.position == 2)
+        #expect(
+            try second.replay("42").items.map(\.fragments.summary) == [
+                ["paywall=paywall", "subscription_status=paywall"]
+            ]
+        )
+    }
+
+    @Test func broadcastsAreEntries() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let stream = try #require(StreamName("room"))
+        let fragments = [
+            Fragment(stream: stream, action: "append", target: "list", content: .html("<li>\u{0}é</li>")),
+            Fragment(stream: stream, action: "remove", target: "list", content: .none),
+            Fragment(
+                stream: stream,
+                action: "replace",
+                targets: ".all",
+                content: .template(name: "note", values: ["a": "1,2:3", "": "\r\n"])
+            ),
+            Fragment(stream: stream, action: "refresh", content: .markup("<turbo-stream></turbo-stream>")),
+        ]
+        let cursors = try ledger.broadcast(fragments)
+        #expect(cursors.map(\.position) == [1, 2, 3, 4])
+        #expect(try ledger.entries().entries.flatMap(\.fragments) == fragments)
+        #expect(try ledger.entries().entries.allSatisfy { $0.notice.kind == .broadcast })
+    }
+
+    @Test func reopeningContinuesPositionsAndEpoch() throws {
+        let first = try TemporaryLedger()
+        let receipt = try first.send(Stories.event("e1", .providerTest, nil))
+        first.close()
+        let second = try TemporaryLedger(at: first.path)
+        defer { second.remove() }
+        #expect(second.writer.epoch == first.writer.epoch)
+        #expect(second.writer.epoch.utf8.count == 8)
+        let next = try second.send(Stories.event("e2", .providerTest, nil))
+        #expect(next.cursor.position == receipt.cursor.position + 1)
+        #expect(try second.send(Stories.event("e1", .providerTest, nil)).outcome == .duplicate)
+    }
+
+    @Test func epochsDiffer() throws {
+        let ledgers = [try TemporaryLedger(), try TemporaryLedger()]
+        #expect(ledgers[0].writer.epoch != ledgers[1].writer.epoch)
+        for ledger in ledgers { ledger.remove() }
     }
 }

@@ -47,6 +47,14 @@ struct Connection: ~Copyable {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Pages that this connection has written since the last call.
+    func takePagesWritten() -> Int {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+        return Int(current)
+    }
+
     /// All statements that are prepared at the moment: a test asks for their query plans.
     var preparedTexts: [String] {
         var texts: [String] = []

@@ -1,0 +1,47 @@
+internal import Domain
+internal import Runtime
+internal import Synchronization
+
+/// Copies the journal into the ledger's file, on a thread and a connection of its own.
+///
+/// A checkpoint writes thousands of pages: in the writer's commits, which is SQLite's default, it is the slowest per
+/// cent of them (21 ms at 200 events a second). A passive one blocks neither the writer nor readers
+/// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html).
+final class Checkpointer: Sendable {
+    private let waker = Waker()
+    private let isClosing = Atomic<Bool>(false)
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    init(path: String, log: Log) {
+        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, log) }
+        thread.withLock { $0 = worker }
+    }
+
+    /// The journal has grown.
+    func wake() { waker.wake() }
+
+    /// Ends the thread.
+    func close() {
+        isClosing.store(true, ordering: .releasing)
+        waker.wake()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+
+    private func run(_ path: String, _ log: Log) {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+            while true {
+                waker.wait()
+                if isClosing.load(ordering: .acquiring) { return }
+                try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            }
+        } catch {
+            // The writer's own checkpoints, every 16,000 pages, take over.
+            log.error("ledger checkpoints stopped", ["error": error])
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Domain
+import Testing
+
+@Suite struct AnnouncementTests {
+    /// One contract `1`, and what the user holds besides.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var before: Standing?
+        var after: Standing?
+        var kind = ProductKind.subscription
+        var others: [Standing] = []
+        var expected: [String]
+        var testDescription: String { name }
+    }
+
+    private static let on = Standing(state: .active, product: "m", accessUntil: day(30), autoRenew: true)
+    private static let long = Standing(state: .active, product: "y", accessUntil: day(300), autoRenew: true)
+    private static let off = Standing(state: .cancelled, product: "m", accessUntil: day(30), autoRenew: false)
+    private static let grace = Standing(state: .inGracePeriod, product: "m", accessUntil: day(40), autoRenew: true)
+    private static let retry = Standing(state: .inBillingRetry, product: "m", accessUntil: day(0), autoRenew: true)
+    private static let paused = Standing(state: .paused, product: "m", accessUntil: day(0), autoRenew: true)
+    private static let expired = Standing(state: .expired, product: "m", accessUntil: day(0), autoRenew: false)
+    private static let revoked = Standing(state: .revoked, product: "m", accessUntil: day(0), autoRenew: false)
+    private static let pending = Standing(state: .pending, product: "m")
+    private static let owned = Standing(state: .owned, product: "life")
+    private static let coins = Standing(state: .delivered, product: "coins")
+    private static let lostCoins = Standing(state: .revoked, product: "coins", accessUntil: day(0))
+    private static let renewed = Standing(state: .active, product: "m", accessUntil: day(60), autoRenew: true)
+    private static let upgraded = Standing(state: .active, product: "y", accessUntil: day(60), autoRenew: true)
+    private static let unconfirmed = Standing(state: .active, product: "m", accessUntil: day(30))
+    private static let downgrading = Standing(
+        state: .active,
+        product: "m",
+        pendingProduct: "basic",
+        accessUntil: day(30),
+        autoRenew: true
+    )
+
+    @Test(arguments: [
+        Case(name: "bought", after: on, expected: ["paywall=success", "subscription_status=manage"]),
+        Case(name: "renewed", before: on, after: renewed, expected: ["subscription_status=manage"]),
+        Case(name: "said again", before: on, after: on, expected: []),
+        Case(name: "confirmed", before: unconfirmed, after: on, expected: []),
+        Case(name: "renewal off", before: on, after: off, expected: ["subscription_status=ending"]),
+        Case(name: "renewal on", before: off, after: on, expected: ["subscription_status=manage"]),
+        Case(name: "downgrade", before: on, after: downgrading, expected: ["subscription_status=ending"]),
+        Case(
+            name: "upgraded",
+            before: on,
+            after: upgraded,
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
+        Case(name: "grace", before: on, after: grace, expected: ["subscription_status=warn_billing"]),
+        Case(name: "recovered in grace", before: grace, after: renewed, expected: ["subscription_status=manage"]),
+        Case(
+            name: "billing retry",
+            before: on,
+            after: retry,
+            expected: ["paywall=fix_billing", "subscription_status=fix_billing"]
+        ),
+        Case(
+            name: "retry ended",
+            before: retry,
+            after: expired,
+            expected: ["paywall=paywall", "subscription_status=paywall"]
+        ),
+        Case(
+            name: "recovered",
+            before: retry,
+            after: renewed,
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
+        Case(name: "paused", before: on, after: paused, expected: ["paywall=paused", "subscription_status=paused"]),
+        Case(
+            name: "expired",
+            before: off,
+            after: expired,
+            expected: ["paywall=paywall", "subscription_status=paywall"]
+        ),
+        Case(
+            name: "refunded",
+            before: on,
+            after: revoked,
+            expected: ["paywall=revoked", "subscription_status=revoked"]
+        ),
+        Case(name: "first seen expired", after: expired, expected: ["subscription_status=paywall"]),
+        Case(name: "pending", after: pending, expected: ["paywall=pending", "subscription_status=pending"]),
+        Case(
+            name: "pending dropped",
+            before: pending,
+            after: expired,
+            expected: ["paywall=paywall", "subscription_status=paywall"]
+        ),
+        Case(name: "moved away", before: on, expected: ["paywall=moved", "subscription_status=moved"]),
+        Case(
+            name: "moved away, another one runs",
+            before: on,
+            others: [long],
+            expected: []
+        ),
+        Case(name: "expired, another one runs", before: on, after: expired, others: [long], expected: []),
+        Case(
+            name: "the longer one is revoked, another one runs",
+            before: long,
+            after: Standing(state: .revoked, product: "y", accessUntil: day(0), autoRenew: false),
+            others: [on],
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
+        Case(
+            name: "owned for ever",
+            after: owned,
+            kind: .nonConsumable,
+            others: [on],
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
+        Case(name: "bought beside", after: on, others: [long], expected: ["paywall=success"]),
+        Case(name: "coins", after: coins, kind: .consumable, expected: ["paywall=success"]),
+        Case(name: "coins beside", after: coins, kind: .consumable, others: [on], expected: ["paywall=success"]),
+        Case(name: "coins back", before: coins, after: lostCoins, kind: .consumable, expected: ["paywall=revoked"]),
+        Case(
+            name: "coins back, access runs",
+            before: coins,
+            after: lostCoins,
+            kind: .consumable,
+            others: [on],
+            expected: []
+        ),
+    ])
+    func announces(_ given: Case) {
+        let others = given.others.map { Self.holding("2", .subscription, $0) }
+        let announcements = Announcement.announcements(
+            before: Self.holdings(others + [given.before].compactMap { $0 }.map { Self.holding("1", given.kind, $0) }),
+            after: Self.holdings(others + [given.after].compactMap { $0 }.map { Self.holding("1", given.kind, $0) }),
+            contract: Self.key("1")
+        )
+        #expect(announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" } == given.expected)
+    }
+
+    @Test func sandboxThatIsNotHonouredChangesNothing() {
+        let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
+        for (user, expected) in [("somebody", 0), ("tester", 2)] {
+            let holding = Self.holding("1", .subscription, Self.on, .sandbox)
+            let announcements = Announcement.announcements(
+                before: Holdings(user: user, [], policy: policy),
+                after: Holdings(user: user, [holding], policy: policy),
+                contract: holding.contract
+            )
+            #expect(announcements.count == expected)
+        }
+    }
+
+    private static func day(_ day: Int64) -> Instant {
+        Instant(milliseconds: 1_700_000_000_000) + .seconds(day * 86_400)
+    }
+
+    private static func key(_ lineage: String, _ environment: StoreEnvironment = .production) -> ContractKey {
+        ContractKey(provider: .apple, environment: environment, app: "a", lineage: lineage)
+    }
+
+    private static func holding(
+        _ lineage: String,
+        _ kind: ProductKind,
+        _ standing: Standing,
+        _ environment: StoreEnvironment = .production
+    ) -> Holding {
+        Holding(of: Contract(key: key(lineage, environment), kind: kind), standing: standing)
+    }
+
+    private static func holdings(_ holdings: [Holding]) -> Holdings {
+        Holdings(user: "42", holdings, policy: AccessPolicy(sandboxUsers: .all))
+    }
+}

@@ -1,0 +1,62 @@
+import Domain
+import Testing
+
+@Suite struct TemplateValuesTests {
+    @Test func namesEverythingThatIsKnown() {
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
+        let signedAt = Instant(milliseconds: 1_766_000_000_000)
+        var contract = Contract(key: key, kind: .subscription)
+        let charge = Transaction(
+            id: "t",
+            product: "monthly",
+            purchasedAt: signedAt,
+            price: 9990,
+            currency: "EUR",
+            signedAt: signedAt
+        )
+        let token = OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165")
+        let observation = Observation(
+            contract: key,
+            kind: .subscription,
+            group: "g",
+            token: token,
+            transaction: charge
+        )
+        _ = contract.apply(observation, event: "e", signedAt: signedAt)
+        let standing = Standing(
+            state: .cancelled,
+            product: "monthly",
+            accessUntil: Instant(milliseconds: 1_766_094_420_000),
+            autoRenew: false
+        )
+        #expect(
+            Holding(of: contract, standing: standing).templateValues(user: "42") == [
+                "user": "42", "product": "monthly", "group": "g", "state": "cancelled",
+                "access_until": "18 December 2025", "access_until_iso": "2025-12-18T21:47:00Z",
+                "auto_renew": "false", "pending_product": "", "price": "9.99", "currency": "EUR",
+                "order": "a5af9b36-0e4d-4665-8351-0e4003752165", "provider": "apple", "environment": "Sandbox",
+            ]
+        )
+    }
+
+    struct Price: Sendable {
+        var thousandths: Int64
+        var text: String
+    }
+
+    @Test(arguments: [
+        Price(thousandths: 0, text: "0.00"), Price(thousandths: 990, text: "0.99"),
+        Price(thousandths: 9990, text: "9.99"), Price(thousandths: 9995, text: "9.995"),
+        Price(thousandths: 500_000, text: "500.00"), Price(thousandths: -1500, text: "-1.50"),
+        Price(thousandths: .min, text: "-9223372036854775.808"),
+    ])
+    func prices(_ price: Price) {
+        let key = ContractKey(provider: .stripe, environment: .production, app: "a", lineage: "1")
+        var holding = Holding(
+            of: Contract(key: key, kind: .consumable),
+            standing: Standing(state: .delivered, product: "coins")
+        )
+        holding.price = price.thousandths
+        #expect(holding.templateValues(user: "42")["price"] == price.text)
+    }
+}

@@ -1,0 +1,68 @@
+import Domain
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// Through the real file: whatever the order and the number of deliveries, wherever the orders fall between them, the
+/// ledger and the pages end in the same state.
+@Suite(.timeLimit(.minutes(1))) struct ConvergenceTests {
+    private enum Step {
+        case event(Event)
+        case order(Order)
+    }
+
+    /// Delivered live (all ends lie ahead), and late (all have passed).
+    @Test(arguments: Array(UInt64(1)...6), [false, true])
+    func deliveriesConverge(seed: UInt64, late: Bool) throws {
+        let history = StoreHistory(seed: seed, ties: seed.isMultiple(of: 2))
+        let now = late ? history.end + .seconds(1000 * 86_400) : StoreHistory.start
+        let inOrder = history.orders.map(Step.order) + history.events.map(Step.event)
+        let expected = try final(inOrder, now)
+        var generator = SeededGenerator(seed: seed &* 104_729)
+        for _ in 0..<5 {
+            let repeated = inOrder.filter { _ in Bool.random(using: &generator) }
+            let shuffled = (inOrder + repeated).shuffled(using: &generator)
+            #expect(try final(shuffled, now) == expected, "seed \(seed)")
+        }
+    }
+
+    private struct Final: Equatable {
+        var entitlements: [[Entitlement]] = []
+        var active: [Bool] = []
+    }
+
+    private func final(_ steps: [Step], _ now: Instant) throws -> Final {
+        let ledger = try TemporaryLedger(now: now)
+        defer { ledger.remove() }
+        for step in steps {
+            switch step {
+            case .event(let event): _ = try ledger.send(event)
+            case .order(let order):
+                _ = try ledger.order(OrderRequest(user: order.user, product: order.product, token: order.token))
+            }
+        }
+        var final = Final()
+        for user in ["buyer", "sister"] {
+            let held = try ledger.entitlements(user)
+            final.entitlements.append(held.entitlements)
+            final.active.append(held.isActive)
+            try checkPage(of: user, held, ledger)
+        }
+        return final
+    }
+
+    /// The newest banner says what the ledger says.
+    private func checkPage(of user: String, _ held: UserEntitlements, _ ledger: TemporaryLedger) throws {
+        let page = try ledger.replay(user).items.flatMap(\.fragments)
+        let winner = held.entitlements.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
+        let banner = page.first { $0.target == PageTarget.subscriptionStatus.rawValue }
+        guard case .template(_, let values)? = banner?.content else {
+            Issue.record("no banner")
+            return
+        }
+        #expect(values["state"] == winner?.state.rawValue)
+        #expect(values["product"] == winner?.product)
+        #expect(values["access_until_iso"] == winner?.accessUntil?.iso8601 ?? "")
+    }
+}

@@ -1,0 +1,38 @@
+import Ledger
+import Testing
+
+@Suite struct DatabaseURLTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var text: String
+        var path: String
+        var testDescription: String { text }
+    }
+
+    @Test(arguments: [
+        Case(text: "sqlite:paycast.db", path: "paycast.db"),
+        Case(text: "sqlite:/var/lib/paycast.db", path: "/var/lib/paycast.db"),
+        Case(text: "sqlite:///var/lib/paycast.db", path: "/var/lib/paycast.db"),
+    ])
+    func reads(_ given: Case) throws {
+        #expect(try DatabaseURL(given.text).path == given.path)
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var text: String
+        var failure: DatabaseURL.Failure
+        var testDescription: String { text }
+    }
+
+    @Test(arguments: [
+        Refusal(text: "postgres://h/d", failure: .unknownScheme),
+        Refusal(text: "paycast.db", failure: .unknownScheme),
+        Refusal(text: "sqlite:", failure: .missingPath),
+        Refusal(text: "sqlite://", failure: .missingPath),
+        Refusal(text: "sqlite::memory:", failure: .notAPath),
+        Refusal(text: "sqlite:a\u{0}b", failure: .notAPath),
+        Refusal(text: "sqlite:folder/", failure: .notAPath),
+    ])
+    func refuses(_ given: Refusal) {
+        #expect(throws: given.failure) { try DatabaseURL(given.text) }
+    }
+}

@@ -1,0 +1,154 @@
+import Domain
+import Runtime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+    @Test func badCommandFailsAlone() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let saboteur = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
+        try saboteur.execute(
+            """
+            CREATE TRIGGER sabotage BEFORE INSERT ON events WHEN new.event = 'bad'
+            BEGIN SELECT raise(ABORT, 'sabotaged'); END
+            """
+        )
+        let answers = Answers()
+        hold(ledger) {
+            for id in ["good", "bad", "better"] {
+                let event = Stories.subscription(id, .active, key: Stories.key(id))
+                #expect(
+                    ledger.writer.submit(
+                        .event(event, receivedAt: TemporaryLedger.start) { answers.add(id, $0.map(\.outcome)) }
+                    )
+                )
+            }
+        }
+        answers.wait(for: 3)
+        #expect(answers["good"] == .success(.unclaimed))
+        #expect(answers["better"] == .success(.unclaimed))
+        guard case .failure(.failed) = answers["bad"] else {
+            Issue.record("the bad one was not refused")
+            return
+        }
+        #expect(try ledger.entries().entries.compactMap(\.notice.event) == ["holder", "good", "better"])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 2"))
+    }
+
+    @Test func lockedFileMakesTheBatchBusyAndThenRecovers() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let other = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
+        try other.execute("BEGIN IMMEDIATE")
+        let event = Stories.subscription("e1", .active)
+        #expect(throws: LedgerError.busy) { try ledger.send(event) }
+        #expect(ledger.committed.all.isEmpty)
+        try other.execute("ROLLBACK")
+        #expect(try ledger.send(event).outcome == .unclaimed)
+    }
+
+    /// A limit of pages gives SQLite's error for a full disk. The loop runs on the test's own thread.
+    @Test func fullDiskMakesTheBatchBusy() throws {
+        let path = TemporaryLedger.newPath()
+        let store = try LedgerStore(
+            path: path,
+            policy: AccessPolicy(sandboxUsers: .all),
+            streams: .standard,
+            lockTimeout: .zero
+        )
+        try store.connection.execute("PRAGMA max_page_count = 40")
+        let answers = Answers()
+        let committed = Committed()
+        let mailbox = Mailbox<LedgerCommand>(capacity: 2) {}
+        for (id, size) in [("small", 10), ("large", 1_000_000)] {
+            var event = Stories.subscription(id, .active, key: Stories.key(id))
+            event.body = Array(repeating: 65, count: size)
+            mailbox.send(.event(event, receivedAt: event.signedAt) { answers.add(id, $0.map(\.outcome)) })
+        }
+        mailbox.close()
+        let loop = WriterLoop(
+            store: store,
+            clock: Clock(startingAt: TemporaryLedger.start),
+            log: .silent,
+            counts: LedgerMetrics(Metrics()),
+            onCommit: { committed.add($0) }
+        )
+        loop.run(mailbox, Waker()) {}
+        #expect(answers["small"] == .failure(.busy))
+        #expect(answers["large"] == .failure(.busy))
+        #expect(committed.all.isEmpty)
+        let ledger = try TemporaryLedger(at: path)
+        #expect(try ledger.entries().entries.isEmpty)
+        ledger.remove()
+    }
+
+    @Test func fullMailboxRefuses() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let accepted = Counter()
+        hold(ledger) {
+            let event = Stories.event("same", .providerTest, nil)
+            while ledger.writer.submit(.event(event, receivedAt: event.signedAt) { _ in }) { accepted.add() }
+        }
+        #expect(accepted.value == 10_000)
+        ledger.writer.close()
+        #expect(try ledger.entries().entries.compactMap(\.notice.event) == ["holder", "same"])
+    }
+
+    @Test func closingCommitsWhatWaitsAndRefusesTheRest() throws {
+        let ledger = try TemporaryLedger()
+        let answers = Answers()
+        hold(ledger) {
+            for id in 0..<100 {
+                let event = Stories.event("e\(id)", .providerTest, nil)
+                _ = ledger.writer.submit(
+                    .event(event, receivedAt: event.signedAt) { answers.add("e\(id)", $0.map(\.outcome)) }
+                )
+            }
+        }
+        ledger.writer.close()
+        #expect(answers.count == 100)
+        #expect(!ledger.writer.submit(.broadcast([]) { _ in }))
+        #expect(try ledger.entries().entries.count == 101)
+        ledger.remove()
+    }
+
+    /// Runs `body` while the writer's thread is held in a completion.
+    private func hold(_ ledger: TemporaryLedger, _ body: () -> Void) {
+        let held = Handover<Bool>()
+        let release = Handover<Bool>()
+        let event = Stories.event("holder", .providerTest, nil)
+        _ = ledger.writer.submit(
+            .event(event, receivedAt: event.signedAt) { _ in
+                held.give(true)
+                _ = release.take()
+            }
+        )
+        _ = held.take()
+        body()
+        release.give(true)
+    }
+}
+
+/// Completions by name.
+private final class Answers: Sendable {
+    private let answers = Mutex<[String: Result<Outcome, LedgerError>]>([:])
+    private let waker = Waker()
+
+    var count: Int { answers.withLock { $0.count } }
+
+    subscript(name: String) -> Result<Outcome, LedgerError>? { answers.withLock { $0[name] } }
+
+    func add(_ name: String, _ answer: Result<Outcome, LedgerError>) {
+        answers.withLock { $0[name] = answer }
+        waker.wake()
+    }
+
+    func wait(for count: Int) {
+        while self.count < count { waker.wait() }
+    }
+}

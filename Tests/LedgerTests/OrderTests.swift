@@ -1,0 +1,98 @@
+import Domain
+import Runtime
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite(.timeLimit(.minutes(1))) struct OrderTests {
+    @Test func sameRequestGivesTheSameOrder() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let request = OrderRequest(user: "42", product: "monthly", provider: .apple, kind: .subscription)
+        let first = try ledger.order(request)
+        #expect(first.isNew)
+        let again = try ledger.order(request)
+        #expect(again.order == first.order)
+        #expect(!again.isNew)
+        var other = request
+        other.group = "premium"
+        #expect(try ledger.order(other).order.token != first.order.token)
+    }
+
+    @Test func tokenBelongsToOneUser() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        let order = try ledger.order(OrderRequest(user: "42", product: "monthly", token: token))
+        #expect(order.order.token == token)
+        #expect(throws: OrderError.tokenTaken) {
+            try ledger.order(OrderRequest(user: "43", product: "monthly", token: token))
+        }
+        #expect(try ledger.order(OrderRequest(user: "42", product: "monthly", token: token)).order == order.order)
+    }
+
+    /// One token for all that a user buys: no purchase contradicts it.
+    @Test func tokenOfSeveralProductsStatesWhatTheyShare() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        let first = OrderRequest(user: "42", product: "monthly", provider: .apple, group: "premium", token: token)
+        let second = OrderRequest(user: "42", product: "news", provider: .apple, group: "news", token: token)
+        _ = try ledger.order(first)
+        let widened = try ledger.order(second).order
+        #expect(widened.group == nil)
+        #expect(widened.provider == .apple)
+        for (id, group) in [("e1", "premium"), ("e2", "news")] {
+            let event = Stories.subscription(id, .active, token: token, group: group, key: Stories.key(id))
+            #expect(try ledger.send(event).outcome == .applied)
+        }
+    }
+
+    @Test func orderClaimsWhatCameBeforeIt() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        #expect(try ledger.send(Stories.subscription("e1", .active, token: token)).outcome == .unclaimed)
+        let placed = try ledger.order(OrderRequest(user: "42", product: "monthly", token: token))
+        let claim = try #require(try ledger.entries().entries.last)
+        #expect(claim.notice.kind == .orderClaimed)
+        #expect(claim.fragments.summary == ["paywall=success", "subscription_status=manage"])
+        #expect(try ledger.replay("42", since: placed.since).items.map(\.position) == [claim.position])
+        #expect(try ledger.entitlements("42").isActive)
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
+    }
+
+    @Test func orderDoesNotClaimWhatContradictsIt() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.order(OrderRequest(user: "42", product: "news", group: "news", token: token))
+        #expect(try ledger.entitlements("42").entitlements.isEmpty)
+    }
+
+    /// A migrated lineage and a purchase of the same download carry no token; whichever comes first, they are the
+    /// user's.
+    @Test(arguments: [false, true])
+    func relativesFollow(orderFirst: Bool) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        let request = OrderRequest(user: "42", product: "monthly", token: token)
+        if orderFirst { _ = try ledger.order(request) }
+        var events = [
+            Stories.subscription("e1", .expired, token: token, key: Stories.key("1")),
+            Stories.subscription("e2", .active, minute: 1, key: Stories.key("2")),
+            Stories.subscription("e3", .active, minute: 2, key: Stories.key("3")),
+        ]
+        events[1].observation?.previousLineage = "1"
+        events[1].observation?.appTransaction = "download"
+        events[2].observation?.appTransaction = "download"
+        for event in orderFirst ? events : events.reversed() { _ = try ledger.send(event) }
+        if !orderFirst { _ = try ledger.order(request) }
+        let held = try ledger.entitlements("42")
+        #expect(Set(held.entitlements.map(\.contract)) == ["1", "2", "3"])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
+    }
+}

@@ -1,0 +1,79 @@
+import Domain
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite(.timeLimit(.minutes(1))) struct ReplayTests {
+    @Test func exactAfterACursor() throws {
+        let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
+        defer { ledger.remove() }
+        let replay = try ledger.replay("1", since: cursor(ledger, 1))
+        #expect(replay.mode == .exact)
+        #expect(replay.items.map(\.position) == [2, 3])
+        #expect(replay.through == cursor(ledger, 3))
+        #expect(try ledger.replay("1", since: cursor(ledger, 3)).items.isEmpty)
+        #expect(try ledger.replay("2", since: cursor(ledger, 0)).items.isEmpty)
+    }
+
+    @Test func newestOfEachTargetWithoutACursor() throws {
+        let ledger = try room(["update b 1", "replace a 2", "append b 3", "replace a 4", "update c 5"])
+        defer { ledger.remove() }
+        let replay = try ledger.replay("1")
+        #expect(replay.mode == .newest)
+        #expect(replay.items.map(\.position) == [1, 4, 5])
+        #expect(!replay.isUnknownCursor)
+        #expect(try ledger.replay("nobody").items.isEmpty)
+    }
+
+    @Test(arguments: ["zzzzzzzz-1", "future"])
+    func cursorThatIsNotOfThisLedger(_ text: String) throws {
+        let ledger = try room(["replace a 1", "replace a 2"])
+        defer { ledger.remove() }
+        let replay = try ledger.replay("1", since: Cursor(text) ?? cursor(ledger, 3))
+        #expect(replay.isUnknownCursor)
+        #expect(replay.items.map(\.position) == [2])
+        #expect(try ledger.replay("nobody", since: Cursor(text) ?? cursor(ledger, 3)).items.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func longAbsenceCollapses(withAppend: Bool) throws {
+        let middle = withAppend ? ["append c 0"] : []
+        let ledger = try room(
+            ["replace b 0", "replace d 0"] + (1...60).flatMap { ["replace a \($0)", "update b \($0)"] } + middle
+        )
+        defer { ledger.remove() }
+        let replay = try ledger.replay("1", since: cursor(ledger, 2))
+        #expect(replay.mode == .newest)
+        #expect(replay.items.map(\.position) == [121, 122])
+        #expect(replay.isTruncated == withAppend)
+        #expect(!replay.isUnknownCursor)
+        #expect(try ledger.replay("1", since: cursor(ledger, 30)).mode == .exact)
+    }
+
+    @Test func entriesComeInPages() throws {
+        let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
+        defer { ledger.remove() }
+        let page = try ledger.entries(after: 1, limit: 1)
+        #expect(page.entries.map(\.position) == [2])
+        #expect(page.entries.first?.fragments.map(\.action) == ["append"])
+        #expect(page.head == cursor(ledger, 3))
+        #expect(try ledger.entries(after: 3).entries.isEmpty)
+    }
+
+    private func room(_ lines: [String]) throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        let stream = try #require(StreamPattern.standard.stream(for: "1"))
+        _ = try ledger.broadcast(
+            lines.map { line in
+                let words = line.split(separator: " ").map(String.init)
+                return Fragment(stream: stream, action: words[0], target: words[1], content: .html(words[2]))
+            }
+        )
+        return ledger
+    }
+
+    private func cursor(_ ledger: TemporaryLedger, _ position: Int64) -> Cursor {
+        Cursor(epoch: ledger.writer.epoch, position: position)
+    }
+}
