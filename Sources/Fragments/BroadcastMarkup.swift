@@ -47,51 +47,50 @@ private struct MarkupReader {
     mutating func elements() throws(BroadcastError) -> [StreamTag] {
         var elements: [StreamTag] = []
         while let token = try next() {
-            let line = scanner.line(at: token.range.lowerBound)
             guard token.kind == .open, token.name == "turbo-stream" else {
                 if isNothing(token) { continue }
-                throw .notMarkup(line: line)
+                throw .notMarkup(line: line(of: token))
             }
             elements.append(try streamTag(token))
-            try restOfStream(openedAt: line)
+            try restOfStream(after: token)
         }
         return elements
     }
 
     /// To the end, with every `<template>` closed and none closed that it did not open.
     mutating func content() throws(BroadcastError) {
-        var open: [Int] = []
+        var open: [HTMLToken] = []
         while let token = try next() {
             guard token.name == "template" else { continue }
-            let line = scanner.line(at: token.range.lowerBound)
             if token.kind == .open {
-                open.append(line)
+                open.append(token)
             } else if open.popLast() == nil {
-                throw .syntax(.strayEndTag(element: "template", line: line, open: nil))
+                throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
             }
         }
-        if let line = open.last { throw .syntax(.unclosed(element: "template", line: line)) }
+        if let token = open.last { throw .syntax(.unclosed(element: "template", line: line(of: token))) }
     }
 
-    private mutating func restOfStream(openedAt start: Int) throws(BroadcastError) {
+    private mutating func restOfStream(after start: HTMLToken) throws(BroadcastError) {
         var depth = 0
         var templates = 0
         while let token = try next() {
-            let line = scanner.line(at: token.range.lowerBound)
             switch (token.kind, token.name) {
             case (.open, "template"):
                 if depth == 0 { templates += 1 }
                 depth += 1
-                if templates > 1 { throw .severalTemplateElements(line: line) }
+                if templates > 1 { throw .severalTemplateElements(line: line(of: token)) }
             case (.close, "template"):
-                guard depth > 0 else { throw .syntax(.strayEndTag(element: "template", line: line, open: nil)) }
+                guard depth > 0 else {
+                    throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
+                }
                 depth -= 1
             case (.close, "turbo-stream") where depth == 0: return
             default:
-                if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line) }
+                if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line(of: token)) }
             }
         }
-        throw .syntax(.unclosed(element: depth > 0 ? "template" : "turbo-stream", line: start))
+        throw .syntax(.unclosed(element: depth > 0 ? "template" : "turbo-stream", line: line(of: start)))
     }
 
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
@@ -100,6 +99,11 @@ private struct MarkupReader {
         }
         guard let action = value("action"), !action.isEmpty else { throw .missingAction }
         return StreamTag(action: action, target: value("target"), targets: value("targets"))
+    }
+
+    /// Walks the source from its beginning, so it is for errors only.
+    private func line(of token: HTMLToken) -> Int {
+        scanner.line(at: token.range.lowerBound)
     }
 
     private func isNothing(_ token: HTMLToken) -> Bool {

@@ -25,7 +25,7 @@ struct HTMLElement: Equatable {
                     let id = token.attributes.first { $0.name == "id" }.map { scanner.string($0.value) }
                     elements.append(HTMLElement(name: token.name, id: id, range: token.range))
                 }
-                if !token.hasNoContent(inside: open.map(\.name)) {
+                if !token.hasNoContent(inForeign: open.contains { isForeign($0.name) }) {
                     open.append((token.name, token.range.lowerBound))
                 }
             case .close:
@@ -46,8 +46,11 @@ struct HTMLElement: Equatable {
 
 extension HTMLToken {
     /// `/>` counts in SVG and MathML only; in HTML a browser ignores it.
-    fileprivate func hasNoContent(inside open: [String]) -> Bool {
-        if HTML.voidElements.contains(name) { return true }
-        return isSelfClosing && (open + [name]).contains { $0 == "svg" || $0 == "math" }
+    fileprivate func hasNoContent(inForeign: @autoclosure () -> Bool) -> Bool {
+        HTML.voidElements.contains(name) || (isSelfClosing && (isForeign(name) || inForeign()))
     }
+}
+
+private func isForeign(_ name: String) -> Bool {
+    name == "svg" || name == "math"
 }

@@ -2,11 +2,14 @@
 struct TemplateCompiler {
     private let scanner: HTMLScanner
     private var segments: [Template.Segment] = []
+    /// What stands since the last placeholder.
+    private var literal: [UInt8] = []
 
     /// `range` is an element of `source`; line numbers of errors count from the beginning of `source`.
     static func segments(of range: Range<Int>, in source: [UInt8]) throws(TemplateError) -> [Template.Segment] {
         var compiler = TemplateCompiler(scanner: HTMLScanner(source))
         try compiler.run(range)
+        compiler.endLiteral()
         return compiler.segments
     }
 
@@ -87,13 +90,16 @@ struct TemplateCompiler {
         as segment: (String) -> Template.Segment
     ) throws(TemplateError) -> Int {
         let source = scanner.source
-        let line = scanner.line(at: braces)
         var position = braces + 2
-        if position < end, source[position] == UInt8(ascii: "{") { throw .tripleBraces(line: line) }
+        if position < end, source[position] == UInt8(ascii: "{") {
+            throw .tripleBraces(line: scanner.line(at: braces))
+        }
         while position < end, source[position] != UInt8(ascii: "}") { position += 1 }
-        guard position + 1 < end, source[position + 1] == UInt8(ascii: "}") else { throw .placeholder(line: line) }
         let name = source[braces + 2..<position].trimmingSpaces()
-        guard isTemplateValueName(name) else { throw .placeholder(line: line) }
+        guard position + 1 < end, source[position + 1] == UInt8(ascii: "}"), isTemplateValueName(name) else {
+            throw .placeholder(line: scanner.line(at: braces))
+        }
+        endLiteral()
         segments.append(segment(String(decoding: name, as: UTF8.self)))
         return position + 2
     }
@@ -105,12 +111,13 @@ struct TemplateCompiler {
     }
 
     private mutating func literal(_ range: Range<Int>) {
-        guard !range.isEmpty else { return }
-        if case .literal(let before) = segments.last {
-            segments[segments.count - 1] = .literal(before + scanner.source[range])
-        } else {
-            segments.append(.literal(Array(scanner.source[range])))
-        }
+        literal.append(contentsOf: scanner.source[range])
+    }
+
+    private mutating func endLiteral() {
+        guard !literal.isEmpty else { return }
+        segments.append(.literal(literal))
+        literal = []
     }
 }
 

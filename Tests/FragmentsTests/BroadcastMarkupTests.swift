@@ -78,6 +78,37 @@ import Testing
         #expect(throws: refusal.error) { try BroadcastMarkup(refusal.html) }
     }
 
+    /// Random strings of what matters: whatever passes as content stays inside of its element.
+    @Test(.timeLimit(.minutes(1)))
+    func contentThatPassesStaysInsideItsElement() {
+        let pieces = [
+            "<template>", "</template>", "</turbo-stream>", "<!--", "-->", "<script>", "</script>", "<a b='", "'", "\"",
+            ">", "<", "/", "=", " ", "x", "<title>", "</title>", "<textarea", "{{", "<?", "</", "\u{0}", "é",
+        ]
+        var state: UInt64 = 42
+        for _ in 0..<20_000 {
+            let content = (0..<8).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return pieces[Int(state >> 33) % pieces.count]
+            }.joined()
+            guard (try? BroadcastMarkup.checkContent(content)) != nil else { continue }
+            let element = Self.open + "<template>\(content)</template></turbo-stream>"
+            #expect((try? BroadcastMarkup(element))?.target == "a", "\(content)")
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["<a>", "<template>", "</template>", "<!--", "<script>", "<a b=\"", "<", "{{", "<svg><a/>"]
+    )
+    func aLargeBodyTakesLinearTime(_ piece: String) {
+        let html = String(repeating: piece, count: 256 * 1024 / piece.utf8.count)
+        _ = try? BroadcastMarkup(html)
+        _ = try? BroadcastMarkup.checkContent(html)
+        _ = try? BroadcastMarkup(Self.open + "<template>" + html)
+        _ = try? TemplateFile(key: "news", source: Array("<p id=\"a\">\(html)</p>".utf8))
+    }
+
     @Test func aSingleReplaceCollapses() throws {
         let stream = try #require(StreamName("s"))
         let one = "<turbo-stream action=\"replace\" target=\"a\"><template>x</template></turbo-stream>"

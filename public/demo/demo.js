@@ -3,6 +3,7 @@
 
 const user = document.body.dataset.user
 const byID = (id) => document.getElementById(id)
+byID("second").href = `/?user=${encodeURIComponent(user)}`
 
 // MARK: The store
 
@@ -73,8 +74,8 @@ let batch = []
 document.addEventListener("turbo:before-stream-render", (event) => {
     const { render } = event.detail
     event.detail.render = (stream) =>
-        new Promise((done) => {
-            batch.push(() => keepingFocus(stream, render).finally(done))
+        new Promise((done, fail) => {
+            batch.push(() => keepingFocus(stream, render).then(done, fail))
             if (batch.length === 1) setTimeout(flush)
         })
 })
@@ -133,20 +134,20 @@ function row(entry) {
     const head = element("div", "event-head", [
         element("span", "event-type", [entry.type ?? entry.kind]),
         entry.subtype && element("span", "event-subtype", [entry.subtype]),
-        entry.outcome && element("span", `chip ${entry.outcome}`, [entry.outcome]),
     ])
     const change = [entry.previous_state, entry.state].filter(Boolean).join(" → ")
     const facts = element("div", "event-facts", [
         element("time", "", [at.toLocaleTimeString([], { hour12: false })]),
-        entry.user && element("span", "", [entry.user]),
+        entry.user && element("span", "event-user", [entry.user]),
         change && element("span", "", [change]),
+        entry.outcome && element("span", `chip ${entry.outcome}`, [entry.outcome]),
     ])
     facts.firstChild.dateTime = entry.at
     const caused = (entry.fragments ?? []).map(({ target, fragment }) =>
         element("li", "", [target ?? "page", " ", element("b", "", [fragment ?? "changed"])]),
     )
-    const isMine = entry.user === user
-    return element("li", isMine ? "event mine" : "event", [head, facts, caused.length > 0 && element("ul", "caused", caused)])
+    const className = entry.user === user ? "event mine" : "event"
+    return element("li", className, [head, facts, caused.length > 0 && element("ul", "caused", caused)])
 }
 
 function element(name, className, children) {

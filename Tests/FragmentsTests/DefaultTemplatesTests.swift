@@ -1,0 +1,35 @@
+import Domain
+import Foundation
+import Testing
+
+@testable import Fragments
+
+/// The templates that the package ships, as a server reads them.
+@Suite struct DefaultTemplatesTests {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../public/fragments").standardized.path
+
+    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, _ target: PageTarget) throws {
+        let renderer = try TemplateStore(folder: Self.folder).renderer
+        let values = ["product": "paycast.pro.annual", "state": "active", "access_until": "1 May 2027"]
+        let element = try #require(renderer.element(name, for: target, values: values))
+        let html = String(decoding: element, as: UTF8.self)
+        #expect(html.contains("id=\"\(target.rawValue)\""))
+        #expect(html.contains("data-product=\"paycast.pro.annual\" data-state=\"active\""))
+        if target == .subscriptionStatus { #expect(html.contains("role=\"status\"")) }
+    }
+
+    @Test(arguments: FragmentName.allCases)
+    func noValueBecomesMarkup(_ name: FragmentName) throws {
+        let renderer = try TemplateStore(folder: Self.folder).renderer
+        let names = ["user", "product", "state", "access_until", "access_until_iso", "pending_product", "price"]
+        let hostile = Dictionary(uniqueKeysWithValues: names.map { ($0, "\"></template><script>'&") })
+        for target in PageTarget.allCases {
+            let element = try #require(renderer.element(name, for: target, values: hostile))
+            let source = String(decoding: element, as: UTF8.self)
+            #expect(!source.contains("<script") && !source.contains("</template"))
+            #expect(try HTMLElement.topLevel(of: element).map(\.id) == [target.rawValue])
+        }
+    }
+}
