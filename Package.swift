@@ -24,10 +24,11 @@ func executable(_ name: String, _ dependencies: [String]) -> Target {
     )
 }
 
-func tests(_ subject: String, _ dependencies: [String] = []) -> Target {
+func tests(_ subject: String, _ dependencies: [String] = [], exclude: [String] = []) -> Target {
     .testTarget(
         name: subject + "Tests",
         dependencies: ([subject, "TestSupport"] + dependencies).map { .init(stringLiteral: $0) },
+        exclude: exclude,
         swiftSettings: settings
     )
 }
@@ -84,7 +85,7 @@ let package = Package(
         tests("Hub", ["Domain"]),
         tests("Gateway", ["Domain", "Runtime", "Crypto"]),
         tests("Server", ["Domain", "Runtime"]),
-        tests("paycast", ["Domain"]),
+        tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: ["paycast", "TestSupport", "Domain", "Crypto", "Simulator", "HTTPClient"],

@@ -90,14 +90,15 @@ enum Help {
     private static let trigger = """
         Deliver a locally signed store notification to a development server.
 
-        Usage: paycast trigger apple TYPE[/SUBTYPE] (--user USER | --order UUID) [OPTIONS]
+        Usage: paycast trigger apple TYPE[/SUBTYPE] [OPTIONS]
 
         Prints the outcome, the event's id and its cursor; exits 1 when the server
         does not answer 200. Needs the .paycast/ folder of the server.
 
         Options:
-          --user USER           who pays; an order is created when none is named
-          --order UUID          the order that the purchase carries
+          --user USER           who pays
+          --order UUID          the order that the purchase carries; without it, one is
+                                created for the user
           --product PRODUCT     what is bought
           --environment WORD    Sandbox (default) or Production
           --bundle ID           the app's bundle id

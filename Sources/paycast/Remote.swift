@@ -3,7 +3,7 @@ internal import HTTPClient
 /// The server that a client command talks to, and the key it shows there.
 struct Remote {
     let url: String
-    private let key: String?
+    let key: String?
 
     /// `--server` and `--key`, then the environment, then `.paycast/`, then this machine.
     init(
@@ -14,8 +14,7 @@ struct Remote {
         let named = try arguments.option("--server") ?? environment["PAYCAST_SERVER"].flatMap(nonEmpty)
         let address = named ?? workspace.address ?? "http://127.0.0.1:8080"
         url = address.hasSuffix("/") ? String(address.dropLast()) : address
-        let listed = environment["PAYCAST_API_KEY"].flatMap { $0.split(separator: ",").first }
-        key = try arguments.option("--key") ?? listed.map { trimmed($0) }.flatMap(nonEmpty) ?? workspace.apiKey
+        key = try arguments.option("--key") ?? environment["PAYCAST_API_KEY"].flatMap(firstOfList) ?? workspace.apiKey
     }
 
     var authorization: [(String, String)] {
@@ -65,6 +64,8 @@ private func nonEmpty(_ text: String) -> String? {
     text.isEmpty ? nil : text
 }
 
-private func trimmed(_ text: Substring) -> String {
-    String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+/// A list is for rotation: its first key is the one to use.
+func firstOfList(_ list: String) -> String? {
+    list.split(separator: ",").lazy.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        .first { !$0.isEmpty }
 }

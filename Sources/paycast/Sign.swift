@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Runtime
 
 /// Prints a signed stream name.
 struct Sign: Command {
@@ -18,6 +19,19 @@ struct Sign: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        throw CommandFailure("this build cannot sign \(stream)\(lifetime.map { " for \($0)" } ?? "")")
+        let key = signingKey(environment: processEnvironment(), workspace: Workspace())
+        guard let signer = StreamSigner(keys: [key].compactMap { $0 }) else {
+            throw CommandFailure("no key to sign with: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE")
+        }
+        printText(signer.sign(stream, expires: lifetime.map { Clock().now() + $0 }))
+        return 0
+    }
+
+    private func signingKey(environment: [String: String], workspace: Workspace) -> StreamSigner.Key? {
+        if let key = environment["PAYCAST_STREAM_KEYS"].flatMap(firstOfList) { return .init(text: key) }
+        if let secret = environment["SECRET_KEY_BASE"], !secret.isEmpty {
+            return .init(secretKeyBase: secret, with: .sha256)
+        }
+        return workspace.streamKey.map { .init(text: $0) }
     }
 }

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+/// The server as its operator meets it.
+@Suite(
+    .disabled("the server is not part of this build yet"),
+    .timeLimit(.minutes(1))
+) struct ServeJourneyTests {
+    @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])
+    func saysOneLineAndDrains(_ signal: RunningProcess.Signal) throws {
+        let server = try PaycastServer()
+        let process = server.process
+        process.send(signal)
+        #expect(try process.waitForExit() == 0)
+        #expect(process.output == "paycast listening on http://127.0.0.1:\(server.port)\n")
+    }
+
+    @Test func developmentLeavesWhatTheCommandsNeed() throws {
+        let server = try PaycastServer()
+        #expect(server.folder.read(".paycast/address")?.contains(server.url) == true)
+        for name in ["api.key", "stream.key"] { #expect(server.folder.read(".paycast/\(name)")?.isEmpty == false) }
+    }
+
+    @Test func productionLeavesNothingOfTheKind() throws {
+        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key"])
+        #expect(!server.folder.contains(".paycast"))
+        let process = server.paycast("trigger", "apple", "TEST", "--server", server.url)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.errors.contains("--dev"))
+    }
+
+    @Test func takenPortIsOneLine() throws {
+        let server = try PaycastServer()
+        let folder = TemporaryFolder()
+        let process = PaycastProgram.start(["serve", "--dev", "--port", "\(server.port)"], folder: folder.path)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.isEmpty)
+        #expect(process.errors.contains("\(server.port)"))
+    }
+
+    @Test func demoThrowsItsLedgerAway() throws {
+        let folder = TemporaryFolder()
+        let process = PaycastProgram.start(
+            ["demo", "--port", "0", "--public", PaycastProgram.root + "/public"],
+            environment: ["TMPDIR": folder.path],
+            folder: folder.path
+        )
+        _ = try process.line { $0.hasPrefix("paycast listening on http://127.0.0.1:") }
+        process.send(.terminate)
+        #expect(try process.waitForExit() == 0)
+        #expect(folder.names == [".paycast"])
+    }
+}

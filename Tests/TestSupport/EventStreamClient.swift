@@ -1,0 +1,97 @@
+/// Server-Sent Events over a raw socket, block by block, with nothing smoothed over.
+public final class EventStreamClient {
+    /// What stands between two blank lines.
+    public struct Block: Equatable, Sendable {
+        public var id: String?
+        public var event: String?
+        public var data: String?
+        public var retry: String?
+        public var comments: [String] = []
+    }
+
+    public let status: Int
+    public let head: String
+    private let socket: RawSocket
+    private let isChunked: Bool
+    private var text: [UInt8] = []
+
+    public init(
+        port: Int,
+        path: String,
+        headers: [(String, String)] = [],
+        timeout: Duration = .seconds(10)
+    ) throws(RawSocketError) {
+        socket = try RawSocket(port: port, timeout: timeout)
+        let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+        try socket.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n\(lines)\r\n")
+        head = try socket.read(until: "\r\n\r\n")
+        status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        isChunked = head.lowercased().contains("transfer-encoding: chunked")
+    }
+
+    /// The next block of any kind.
+    public func block() throws(RawSocketError) -> Block {
+        var block = Block()
+        while true {
+            let line = try line()
+            if line.isEmpty { return block }
+            let name = line.prefix { $0 != ":" }
+            var value = line.dropFirst(name.count + 1)
+            if value.first == " " { value.removeFirst() }
+            switch name {
+            case "": block.comments.append(String(value))
+            case "id": block.id = String(value)
+            case "event": block.event = String(value)
+            case "retry": block.retry = String(value)
+            case "data": block.data = (block.data.map { $0 + "\n" } ?? "") + value
+            default: break
+            }
+        }
+    }
+
+    /// The next block with data; heartbeats and lonely ids are passed over.
+    public func message() throws(RawSocketError) -> Block {
+        while true {
+            let block = try block()
+            if block.data != nil { return block }
+        }
+    }
+
+    /// Whether nothing but comments and ids comes until the server ends the stream.
+    public func messagesToEnd() throws(RawSocketError) -> [Block] {
+        var blocks: [Block] = []
+        while true {
+            do throws(RawSocketError) {
+                blocks.append(try message())
+            } catch {
+                guard error == .closed else { throw error }
+                return blocks
+            }
+        }
+    }
+
+    private func line() throws(RawSocketError) -> String {
+        while true {
+            if let end = text.firstIndex(of: 10) {
+                var line = text[..<end]
+                if line.last == 13 { line.removeLast() }
+                let result = String(decoding: line, as: UTF8.self)
+                text.removeFirst(end + 1)
+                return result
+            }
+            try fill()
+        }
+    }
+
+    private func fill() throws(RawSocketError) {
+        guard isChunked else {
+            let bytes = try socket.readSome()
+            guard !bytes.isEmpty else { throw .closed }
+            text += bytes
+            return
+        }
+        let size = try socket.read(until: "\r\n").prefix { $0.isHexDigit }
+        guard let count = Int(size, radix: 16), count > 0 else { throw .closed }
+        text += try socket.read(count: count + 2).dropLast(2)
+    }
+}

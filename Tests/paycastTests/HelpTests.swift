@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+
+@testable import paycast
+
+@Suite struct HelpTests {
+    /// The text that people were shown last; change it here on purpose.
+    @Test(arguments: Help.commands.keys.sorted()) func isTheGoldenText(_ name: String) throws {
+        let golden = try #require(readFile(PaycastProgram.root + "/Tests/paycastTests/Golden/\(name).txt"))
+        #expect(Help.commands[name].map { $0 + "\n" } == golden)
+    }
+
+    @Test(arguments: Help.commands.keys.sorted()) func fitsATerminal(_ name: String) throws {
+        let lines = try #require(Help.commands[name]).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 84 }, "\(lines.filter { $0.count > 84 })")
+    }
+
+    struct Example: Sendable, CustomTestStringConvertible {
+        var name: String
+        var words: [String]
+
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Example(name: "serve", words: []), Example(name: "demo", words: []), Example(name: "tail", words: []),
+        Example(name: "trigger", words: ["apple", "TEST"]), Example(name: "sign", words: ["x"]),
+        Example(name: "publish", words: ["--user", "1", "--html", "x"]),
+        Example(name: "order", words: ["--user", "1", "--product", "p"]), Example(name: "version", words: []),
+    ]) func namesEveryOptionAndNoOther(_ example: Example) throws {
+        let command = try #require(commands.first { $0.name == example.name })
+        var arguments = Arguments(example.words)
+        _ = try command.init(&arguments)
+        let text = try #require(Help.commands[example.name])
+        let listed = text.split(separator: "\n").filter { $0.hasPrefix("  --") }.map {
+            $0.dropFirst(2).prefix { $0 != " " }
+        }
+        #expect(Set(listed.map(String.init)) == Set(arguments.known))
+    }
+
+    @Test func overviewNamesEveryCommand() {
+        for command in commands { #expect(Help.overview.contains("\n  \(command.name) ")) }
+    }
+}

@@ -1,0 +1,93 @@
+import TestSupport
+import Testing
+
+@testable import paycast
+
+/// The real binary: what it prints where, and its exit code.
+@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+    struct Misuse: Sendable, CustomTestStringConvertible {
+        var words: [String]
+        var hint: String
+
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    @Test(arguments: [
+        Misuse(words: [], hint: "which command?"),
+        Misuse(words: ["tial"], hint: "Did you mean tail?"),
+        Misuse(words: ["help", "srve"], hint: "Did you mean serve?"),
+        Misuse(words: ["serve", "--prot", "1"], hint: "Did you mean --port?"),
+        Misuse(words: ["serve", "--port", "99999"], hint: "--port"),
+        Misuse(words: ["serve", "--port"], hint: "--port needs a value"),
+        Misuse(words: ["serve", "--database", "mysql://x"], hint: "--database"),
+        Misuse(words: ["demo", "--database", "sqlite:x"], hint: "--database"),
+        Misuse(words: ["tail", "--until", "tpe=EXPIRED"], hint: "Did you mean type?"),
+        Misuse(words: ["tail", "--outcome", "aplied"], hint: "Did you mean applied?"),
+        Misuse(words: ["tail", "--since", "yesterday"], hint: "--since"),
+        Misuse(words: ["tail", "extra"], hint: "one word too many"),
+        Misuse(words: ["trigger", "aple", "TEST"], hint: "Did you mean apple?"),
+        Misuse(words: ["trigger", "apple"], hint: "TYPE"),
+        Misuse(words: ["trigger", "apple", "TEST", "--order", "1"], hint: "UUID"),
+        Misuse(words: ["publish", "--user", "1"], hint: "--html"),
+        Misuse(words: ["publish", "--html", "x"], hint: "--user or --stream"),
+        Misuse(words: ["publish", "--user", "1", "--html", "x", "--value", "a=b"], hint: "--template"),
+        Misuse(words: ["sign"], hint: "sign NAME"),
+        Misuse(words: ["order", "--user", "1"], hint: "--product"),
+        Misuse(words: ["version", "--verbose"], hint: "unknown option"),
+    ]) func wrongCommandLineExits64(_ misuse: Misuse) throws {
+        let process = PaycastProgram.start(misuse.words)
+        #expect(try process.waitForExit() == 64)
+        #expect(process.output.isEmpty)
+        #expect(process.errors.contains(misuse.hint))
+    }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"]]) func overviewGoesToStdout(_ words: [String]) throws {
+        let process = PaycastProgram.start(words)
+        #expect(try process.waitForExit() == 0)
+        #expect(process.output == Help.overview + "\n")
+        #expect(process.errors.isEmpty)
+    }
+
+    @Test(arguments: ["serve", "demo", "tail", "trigger", "publish", "sign", "order", "version"])
+    func everyCommandHasHelp(_ name: String) throws {
+        for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {
+            let process = PaycastProgram.start(words)
+            #expect(try process.waitForExit() == 0)
+            #expect(process.output == Help.commands[name].map { $0 + "\n" })
+            #expect(process.errors.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ["tail"], ["publish", "--user", "1", "--html", "x"], ["order", "--user", "1", "--product", "p"],
+    ]) func withoutAServerOneLineSaysWhatToDo(_ words: [String]) throws {
+        let url = "http://127.0.0.1:\(SocketServer.freePort())"
+        let process = PaycastProgram.start(words + ["--server", url])
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.isEmpty)
+        #expect(process.errors == "paycast: nothing answers at \(url): is the server running there?\n")
+    }
+
+    @Test func wrongSettingsStopTheStartAllAtOnce() throws {
+        let environment = [
+            "PORT": "x", "PAYCAST_LOOPS": "0", "PAYCAST_API_KEY": "hunter2", "PAYCAST_PUBLIC": "/nowhere",
+        ]
+        let process = PaycastProgram.start(["serve"], environment: environment)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.isEmpty)
+        let names = process.errors.split(separator: "\n").map { $0.prefix { $0 != ":" } }
+        #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS"])
+        #expect(!process.errors.contains("hunter2"))
+    }
+
+    @Test func versionNamesItselfAndItsLibraries() throws {
+        for words in [["version"], ["--version"]] {
+            let process = PaycastProgram.start(words, environment: ["PAYCAST_API_KEY": "hunter2"])
+            #expect(try process.waitForExit() == 0)
+            let lines = process.output.split(separator: "\n")
+            #expect(lines.first == "paycast 0.1.0")
+            for name in ["Swift ", "libcurl ", "build "] { #expect(lines.contains { $0.hasPrefix(name) }) }
+            #expect(!process.output.contains("hunter2"))
+        }
+    }
+}

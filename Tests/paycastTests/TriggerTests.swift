@@ -1,0 +1,64 @@
+import Simulator
+import TestSupport
+import Testing
+
+/// The real `trigger` in the workspace of a development server; what it posts is checked where the store is simulated.
+@Suite(.timeLimit(.minutes(1))) struct TriggerTests {
+    private let folder = TemporaryFolder()
+    private let order = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+    init() throws {
+        _ = try DevelopmentWorkspace.open(in: folder.path)
+    }
+
+    @Test func tellsWhatBecameOfIt() throws {
+        let recorder = Recorder(answer(200, #"{"outcome":"applied","event":"id","cursor":"e-7"}"#))
+        let process = trigger(recorder, "SUBSCRIBED/INITIAL_BUY", "--order", order)
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        #expect(process.output == "outcome  applied\nevent    id\ncursor   e-7\n")
+        #expect(process.errors.isEmpty)
+        let request = recorder.requests.first ?? ""
+        #expect(request.hasPrefix("POST /webhooks/apple "))
+        #expect(request.contains(#"{"signedPayload":""#))
+        #expect(!request.contains("Authorization"))
+    }
+
+    @Test func printsTheAnswerAsItCame() throws {
+        let json = #"{"outcome":"ignored","event":"id","cursor":"e-7"}"#
+        let recorder = Recorder(answer(200, json))
+        let process = trigger(recorder, "TEST", "--json")
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        #expect(process.output == json + "\n")
+    }
+
+    @Test func refusalExits1WithTheReason() throws {
+        let recorder = Recorder(answer(503, #"{"error":"wrong_app","message":"not our bundle"}"#))
+        let process = trigger(recorder, "TEST", "--bundle", "com.example.other")
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.isEmpty)
+        #expect(process.errors == "paycast: the server refuses (503 wrong_app): not our bundle\n")
+    }
+
+    @Test func unknownTypeIsSentWithAHint() throws {
+        let recorder = Recorder(answer(200, #"{"outcome":"ignored"}"#))
+        let process = trigger(recorder, "SUBSCRIBE", "--order", order)
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        #expect(process.errors.contains("did you mean SUBSCRIBED?"))
+    }
+
+    @Test func withoutAWorkspaceSaysWhereToRunIt() throws {
+        let empty = TemporaryFolder()
+        let process = PaycastProgram.start(["trigger", "apple", "TEST"], folder: empty.path)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.errors.contains("--dev"))
+        #expect(empty.names.isEmpty)
+    }
+
+    private func trigger(_ recorder: Recorder, _ words: String...) -> RunningProcess {
+        PaycastProgram.start(["trigger", "apple"] + words + ["--server", recorder.url], folder: folder.path)
+    }
+
+    private func answer(_ status: Int, _ json: String) -> String {
+        "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n\r\n\(json)"
+    }
+}
