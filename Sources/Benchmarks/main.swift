@@ -1,1 +1,37 @@
-print("not yet")
+internal import Glibc
+
+/// `swift run -c release Benchmarks [name …]`: measures Paycast beside a floor of its own and prints one table.
+func measure(_ names: [String]) throws -> Report {
+    let known = benchmarks.map { $0.name }
+    for name in names where !known.contains(name) { throw BenchmarkError.unknown(name, known: known) }
+    var report = Report()
+    for benchmark in benchmarks where names.isEmpty || names.contains(benchmark.name) {
+        note("\(benchmark.name) …")
+        try benchmark.run(&report)
+    }
+    return report
+}
+
+func note(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(2, bytes, bytes.count)
+}
+
+/// A page needs a file descriptor here and one in the server, which inherits the limit.
+func raiseFileLimit() {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+raiseFileLimit()
+signal(SIGPIPE, SIG_IGN)
+do {
+    let names = Array(CommandLine.arguments.dropFirst())
+    if names == ["--floor"] { try Floor.run() }
+    print(try measure(names).table)
+} catch {
+    note("Benchmarks: \(error)")
+    exit(1)
+}

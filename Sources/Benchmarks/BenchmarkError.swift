@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// Why there is no figure.
+enum BenchmarkError: Error, CustomStringConvertible {
+    case system(String, Int32)
+    case timedOut(waitingFor: String)
+    /// What the server answered.
+    case refused(String)
+    case notStarted(String)
+    case unknown(String, known: [String])
+
+    var description: String {
+        switch self {
+        case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
+        case .timedOut(let what): "waited too long for \(what)"
+        case .refused(let answer): "refused: \(answer)"
+        case .notStarted(let reason): "not started: \(reason)"
+        case .unknown(let name, let known):
+            "no benchmark is named '\(name)'; there are \(known.joined(separator: ", "))"
+        }
+    }
+}

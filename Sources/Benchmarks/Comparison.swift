@@ -1,0 +1,33 @@
+/// Paycast and the floor in turns on the same machine: only ratios of one run count.
+struct Comparison {
+    static let rounds = 3
+
+    private(set) var paycast: [[Double]] = []
+    private(set) var floor: [[Double]] = []
+
+    /// `measure` gives the same figures for either.
+    init(_ measure: (any Target) throws -> [Double]) throws {
+        for _ in 0..<Comparison.rounds {
+            floor.append(try with(FloorTarget.init) { try measure($0) })
+            paycast.append(try with(PaycastTarget.init) { try measure($0) })
+        }
+    }
+
+    /// The middle of the rounds.
+    func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
+        let values = paycast.map { $0[index] }
+        let floors = floor.map { $0[index] }
+        return Row(
+            figure: figure,
+            unit: unit,
+            value: median(values),
+            floor: median(floors),
+            ratio: median(zip(values, floors).map { $0 / $1 }),
+            bound: bound
+        )
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    values.isEmpty ? .nan : values.sorted()[values.count / 2]
+}

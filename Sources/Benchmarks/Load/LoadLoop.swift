@@ -1,0 +1,40 @@
+internal import Glibc
+
+/// What reacts to its sockets on the load generator's thread.
+protocol LoadClient: AnyObject {
+    func react(_ index: Int, on loop: LoadLoop)
+}
+
+/// The load generator's one thread: pages and publishers over one epoll.
+final class LoadLoop {
+    let poller = Poller()
+    private var clients: [any LoadClient] = []
+
+    /// Returns the client's number, the upper half of its tags.
+    func register(_ client: any LoadClient) -> UInt64 {
+        clients.append(client)
+        return UInt64(clients.count - 1) << 32
+    }
+
+    func turn(milliseconds: Int32) {
+        poller.wait(milliseconds: milliseconds) { tag in
+            clients[Int(tag >> 32)].react(Int(tag & 0xFFFF_FFFF), on: self)
+        }
+    }
+
+    /// Turns until `condition` holds.
+    func turn(until what: String, timeout: Duration = .seconds(60), _ condition: () -> Bool) throws(BenchmarkError) {
+        let start = ContinuousClock.now
+        while !condition() {
+            turn(milliseconds: 20)
+            guard ContinuousClock.now - start < timeout else { throw .timedOut(waitingFor: what) }
+        }
+    }
+}
+
+/// Nanoseconds of the monotonic clock, which all processes of a machine share.
+func nanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

@@ -1,0 +1,136 @@
+internal import Glibc
+
+/// Thousands of open pages on one thread. Counts every delivery.
+final class Pages: LoadClient {
+    enum Transport: String {
+        case webSocket = "WebSocket"
+        case eventStream = "SSE"
+    }
+
+    private enum Phase {
+        case connecting, handshake, ready, dead
+    }
+
+    private struct Page {
+        var descriptor: Int32
+        var phase: Phase
+        /// The answer's head, or the beginning of a marker.
+        var rest: [UInt8] = []
+    }
+
+    private let target: any Target
+    private let transport: Transport
+    private let channel: (Int) -> Int
+    private var pages: [Page] = []
+    private var tag: UInt64 = 0
+    private var refusal: String?
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    private(set) var ready = 0
+    private(set) var dead = 0
+    /// Markers received.
+    private(set) var deliveries = 0
+    /// Receives the page's index and the bytes of each read once it is open; for figures that need no marker.
+    var onBytes: ((Int, UnsafeRawBufferPointer) -> Void)?
+
+    init(_ target: any Target, _ transport: Transport, channel: @escaping (Int) -> Int) {
+        (self.target, self.transport, self.channel) = (target, transport, channel)
+    }
+
+    deinit {
+        for page in pages where page.phase != .dead { close(page.descriptor) }
+        buffer.deallocate()
+    }
+
+    /// Opens `count` pages, 256 at a time, and returns when every one has its answer.
+    func open(_ count: Int, on loop: LoadLoop) throws(BenchmarkError) {
+        tag = loop.register(self)
+        while ready + dead < count {
+            while pages.count < count, pages.count - ready - dead < 256 { try connect(on: loop) }
+            let before = ready
+            try loop.turn(until: "pages to open") { ready > before || dead > 0 }
+            guard dead == 0 else { throw .refused(refusal ?? "connection lost") }
+        }
+    }
+
+    func react(_ index: Int, on loop: LoadLoop) {
+        switch pages[index].phase {
+        case .dead: break
+        case .connecting:
+            pages[index].phase = .handshake
+            loop.poller.change(pages[index].descriptor, .read, tag: tag | UInt64(index))
+            if !Sockets.send(request(channel(index)), to: pages[index].descriptor) { kill(index) }
+        case .handshake, .ready: receive(index)
+        }
+    }
+
+    private func connect(on loop: LoadLoop) throws(BenchmarkError) {
+        let index = pages.count
+        let descriptor = try Sockets.connect(port: target.port, source: index % 16, isBlocking: false)
+        pages.append(Page(descriptor: descriptor, phase: .connecting))
+        loop.poller.add(descriptor, [.read, .write], tag: tag | UInt64(index))
+    }
+
+    private func request(_ channel: Int) -> [UInt8] {
+        let host = "127.0.0.1:\(target.port)"
+        let head = "GET \(target.path(channel: channel)) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
+        let upgrade = """
+            Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+            """
+        return Array((head + (transport == .webSocket ? upgrade : "Accept: text/event-stream\r\n\r\n")).utf8)
+    }
+
+    private func receive(_ index: Int) {
+        let count = recv(pages[index].descriptor, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else {
+            if count == 0 || errno != EAGAIN { kill(index) }
+            return
+        }
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        if pages[index].phase == .ready { take(bytes, index) } else { takeHead(bytes, index) }
+    }
+
+    private func takeHead(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+        pages[index].rest += bytes
+        guard let end = pages[index].rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
+        let status = transport == .webSocket ? "101" : "200"
+        guard pages[index].rest.dropFirst(9).starts(with: status.utf8) else {
+            refusal = String(decoding: pages[index].rest.prefix(300), as: UTF8.self)
+            return kill(index)
+        }
+        let rest = Array(pages[index].rest[end.upperBound...])
+        pages[index].rest = []
+        pages[index].phase = .ready
+        ready += 1
+        rest.withUnsafeBytes { take($0, index) }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+        answerPing(bytes, index)
+        onBytes?(index, bytes)
+        let found = { (_: UInt64) in self.deliveries += 1 }
+        if pages[index].rest.isEmpty {
+            pages[index].rest = Marker.scan(bytes, found)
+        } else {
+            let joined = pages[index].rest + bytes
+            pages[index].rest = joined.withUnsafeBytes { Marker.scan($0, found) }
+        }
+    }
+
+    /// A page answers a ping, as a browser does (RFC 6455 §5.5.2); the frame comes in a read of its own.
+    private func answerPing(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+        guard transport == .webSocket, bytes.count >= 2, bytes[0] == 0x89, Int(bytes[1]) <= bytes.count - 2 else {
+            return
+        }
+        let payload = bytes[2..<(2 + Int(bytes[1]))]
+        _ = Sockets.send([0x8A, 0x80 | bytes[1], 0, 0, 0, 0] + payload, to: pages[index].descriptor)
+    }
+
+    private func kill(_ index: Int) {
+        if pages[index].phase == .ready { ready -= 1 }
+        close(pages[index].descriptor)
+        pages[index].phase = .dead
+        dead += 1
+    }
+}

@@ -1,0 +1,65 @@
+/// One line of the table.
+struct Row {
+    /// What the project is held to.
+    enum Bound {
+        case timesFloor(Double)
+        case atMost(Double)
+        case atLeast(Double)
+        case none
+    }
+
+    let figure: String
+    let unit: String
+    let value: Double
+    var floor: Double?
+    var ratio: Double?
+    var bound = Bound.none
+
+    var verdict: String {
+        switch bound {
+        case .timesFloor(let limit): (ratio ?? .infinity) <= limit ? "ok" : "MISSED"
+        case .atMost(let limit): value <= limit ? "ok" : "MISSED"
+        case .atLeast(let limit): value >= limit ? "ok" : "MISSED"
+        case .none: ""
+        }
+    }
+
+    var cells: [String] {
+        let must =
+            switch bound {
+            case .timesFloor(let limit): "≤ \(decimal(limit)) × floor"
+            case .atMost(let limit): "≤ \(decimal(limit))"
+            case .atLeast(let limit): "≥ \(decimal(limit))"
+            case .none: ""
+            }
+        return [figure, unit, decimal(value), floor.map(decimal) ?? "", ratio.map(decimal) ?? "", must, verdict]
+    }
+}
+
+/// The table that the program prints.
+struct Report {
+    private var rows: [Row] = []
+
+    mutating func add(_ row: Row) {
+        rows.append(row)
+    }
+
+    var table: String {
+        let head = ["figure", "unit", "Paycast", "floor", "ratio", "must reach", ""]
+        let lines = [head, head.map { String(repeating: "-", count: $0.count) }] + rows.map(\.cells)
+        let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        return lines.map { cells in
+            let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            return "| " + padded.joined(separator: " | ") + " |"
+        }.joined(separator: "\n")
+    }
+}
+
+/// Two decimals below 100, none above.
+func decimal(_ value: Double) -> String {
+    guard value.isFinite else { return "–" }
+    guard value.magnitude < 100 else { return String(Int(value.rounded())) }
+    let hundredths = Int((value * 100).rounded())
+    let fraction = String(hundredths.magnitude % 100 + 100).dropFirst()
+    return (value < 0 ? "-" : "") + "\(hundredths.magnitude / 100).\(fraction)"
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// A child process, started in a folder of its own, that says on standard output where it listens.
+final class Child {
+    let id: pid_t
+    let port: Int
+    /// From the start to the line that says it listens.
+    let startUp: Duration
+
+    /// Standard error goes to `errors.log` in `folder`.
+    init(_ command: [String], in folder: String, environment: [String: String] = [:]) throws(BenchmarkError) {
+        var pipe: [Int32] = [0, 0]
+        guard Glibc.pipe(&pipe) == 0 else { throw .system("pipe", errno) }
+        defer { close(pipe[0]) }
+        let start = ContinuousClock.now
+        let script = #"cd "$0" && exec "$@" 2>>errors.log"#
+        let variables = environment.map { "\($0)=\($1)" }
+        let child = Child.spawn(
+            ["/bin/sh", "-c", script, folder, "/usr/bin/env"] + variables + command,
+            output: pipe[1]
+        )
+        close(pipe[1])
+        id = try child.get()
+        guard let line = Child.readLine(pipe[0]), let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+            kill(id, SIGKILL)
+            waitpid(id, nil, 0)
+            throw .notStarted("see \(folder)/errors.log")
+        }
+        self.port = port
+        startUp = ContinuousClock.now - start
+    }
+
+    deinit {
+        kill(id, SIGTERM)
+        waitpid(id, nil, 0)
+    }
+
+    /// Runs a program to its end; false unless it says that all went well.
+    static func run(_ words: [String]) throws(BenchmarkError) -> Bool {
+        let child = try spawn(words, output: 2).get()
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        return status == 0
+    }
+
+    private static func spawn(_ words: [String], output: Int32) -> Result<pid_t, BenchmarkError> {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        let status = posix_spawn(&child, words[0], &actions, nil, arguments, environ)
+        return status == 0 ? .success(child) : .failure(.system("posix_spawn", status))
+    }
+
+    private static func readLine(_ descriptor: Int32) -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+}

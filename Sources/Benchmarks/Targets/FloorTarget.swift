@@ -1,0 +1,16 @@
+/// The floor in a child process of this program.
+struct FloorTarget: Target {
+    let process: Child
+
+    init(in folder: String) throws(BenchmarkError) {
+        process = try Child([Paths.programs + "/Benchmarks", "--floor"], in: folder)
+    }
+
+    var port: Int { process.port }
+
+    func path(channel: Int) -> String { "/pages/\(channel)" }
+
+    func broadcast(_ html: String, channel: Int) -> [UInt8] {
+        postRequest("/pages/\(channel)", body: Array(html.utf8))
+    }
+}

@@ -1,0 +1,77 @@
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import Simulator
+
+/// The real server beside this program, in development mode, with a folder and a ledger of its own.
+struct PaycastTarget: Target {
+    static let bundleID = "com.example.benchmarks"
+
+    let process: Child
+    let store: SimulatedAppStore
+    private let apiKey: String
+    private let streams: StreamSigner
+
+    /// `folder` may hold a ledger already.
+    init(in folder: String) throws(BenchmarkError) {
+        let settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
+        let options = ["--dev", "--port", "0", "--public", Paths.workingFolder + "/public", "--log-level", "warning"]
+        process = try Child([Paths.programs + "/paycast", "serve"] + options, in: folder, environment: settings)
+        do throws(WorkspaceError) {
+            let workspace = try DevelopmentWorkspace.existing(in: folder)
+            apiKey = workspace.apiKey
+            store = SimulatedAppStore(signer: workspace.signer)
+            guard let signer = StreamSigner(keys: [StreamSigner.Key(text: workspace.streamKey)]) else {
+                throw .damaged(path: folder)
+            }
+            streams = signer
+        } catch {
+            throw .notStarted("\(error)")
+        }
+    }
+
+    var port: Int { process.port }
+
+    private func user(_ channel: Int) -> String { "bench-\(channel)" }
+
+    /// What `PAYCAST_STREAM_NAME` makes of it by default.
+    private func stream(_ channel: Int) -> String { "user:\(user(channel)):paywall" }
+
+    func path(channel: Int) -> String {
+        guard let name = StreamName(stream(channel)) else { return "/" }
+        return "/streams?name=" + streams.sign(name).map { percentEncoded[$0] ?? String($0) }.joined()
+    }
+
+    func broadcast(_ html: String, channel: Int) -> [UInt8] {
+        post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
+    }
+
+    /// Binds `token` to the channel's user.
+    func order(_ token: OrderToken, channel: Int) -> [UInt8] {
+        post("/orders", #"{"user":"\#(user(channel))","product":"paycast.pro.monthly","token":"\#(token)"}"#)
+    }
+
+    /// A first purchase, signed, ready to be posted.
+    func purchase(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
+        let notification = SimulatedNotification(
+            type: "SUBSCRIBED",
+            subtype: "INITIAL_BUY",
+            subscription: SimulatedSubscription(product: "paycast.pro.monthly", order: token),
+            token: token,
+            bundleID: PaycastTarget.bundleID,
+            now: now
+        )
+        do {
+            return postRequest("/webhooks/apple", body: try store.body(notification))
+        } catch {
+            throw .notStarted("\(error)")
+        }
+    }
+
+    private func post(_ path: String, _ json: String) -> [UInt8] {
+        let headers = "Authorization: Bearer \(apiKey)\r\nContent-Type: application/json\r\n"
+        return postRequest(path, headers: headers, body: Array(json.utf8))
+    }
+}
+
+private let percentEncoded: [Character: String] = ["+": "%2B", "/": "%2F", "=": "%3D"]

@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// What the kernel knows of a process (https://docs.kernel.org/filesystems/proc.html).
+struct ProcessFigures {
+    let id: pid_t
+
+    /// Microseconds of CPU that all its threads have used, exact to the nanosecond.
+    var processorTime: Double {
+        let folder = "/proc/\(id)/task"
+        return names(in: folder).reduce(0) { sum, thread in
+            let nanoseconds = text(of: "\(folder)/\(thread)/schedstat").split(separator: " ").first.flatMap {
+                Double($0)
+            }
+            return sum + (nanoseconds ?? 0) / 1000
+        }
+    }
+
+    /// Kilobytes of memory that it holds.
+    var residentMemory: Double {
+        let lines = text(of: "/proc/\(id)/status").split(separator: "\n")
+        let words = lines.first { $0.hasPrefix("VmRSS:") }?.split { $0 == " " || $0 == "\t" }
+        return words.flatMap { $0.count > 1 ? Double($0[1]) : nil } ?? 0
+    }
+
+    /// Turns the loop until the process has nothing left to do: less than 2 % of a core.
+    func settle(_ loop: LoadLoop) throws(BenchmarkError) {
+        var last = processorTime
+        var quietSince = ContinuousClock.now
+        try loop.turn(until: "the server to settle") {
+            guard ContinuousClock.now - quietSince > .milliseconds(100) else { return false }
+            let now = processorTime
+            defer { (last, quietSince) = (now, .now) }
+            return now - last < 2000
+        }
+    }
+}
+
+private func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+}
+
+func text(of path: String) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+}

@@ -1,0 +1,70 @@
+"""The real server in a folder of its own, and what an app and a store say to it."""
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def binary():
+    """The newest build, unless PAYCAST_BINARY names one."""
+    if "PAYCAST_BINARY" in os.environ:
+        return Path(os.environ["PAYCAST_BINARY"]).resolve()
+    builds = [ROOT / ".build" / kind / "paycast" for kind in ("release", "debug")]
+    built = [build for build in builds if build.exists()]
+    assert built, "no build: run swift build first"
+    return max(built, key=lambda build: build.stat().st_mtime)
+
+
+class Server:
+    def __init__(self, folder, environment=None):
+        self.folder = folder
+        self.public = folder / "public"
+        shutil.copytree(ROOT / "public", self.public)
+        self.errors = (folder / "errors.log").open("w")
+        self.process = subprocess.Popen(
+            [binary(), "serve", "--dev", "--port", "0", "--public", self.public],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+        )
+        ready, _, _ = select.select([self.process.stdout], [], [], 20)
+        line = self.process.stdout.readline() if ready else ""
+        assert line.startswith("paycast listening on "), (folder / "errors.log").read_text()
+        self.url = line.split()[-1]
+        self.key = (folder / ".paycast" / "api.key").read_text().strip()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(timeout=20)
+        self.errors.close()
+        assert status == 0, (self.folder / "errors.log").read_text()
+
+    def request(self, method, path, body=None, authorized=True):
+        headers = {"Content-Type": "application/json"}
+        if authorized:
+            headers["Authorization"] = f"Bearer {self.key}"
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)
+
+    def stream(self, user):
+        """What an app puts into its page."""
+        return self.request("GET", f"/users/{user}/stream")
+
+    def broadcast(self, user, html):
+        self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
+
+    def trigger(self, event, user):
+        """What the store says, with our own command."""
+        command = [binary(), "trigger", "apple", event, "--user", user]
+        subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
