@@ -83,7 +83,7 @@ let package = Package(
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
-        tests("Gateway", ["Domain", "Runtime", "Crypto"]),
+        tests("Gateway", ["Domain", "Runtime", "Hub"]),
         tests("Server", ["Domain", "Runtime"]),
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(

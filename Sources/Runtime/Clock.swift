@@ -3,7 +3,8 @@ internal import Glibc
 
 /// What the server takes for *now*. In development it may start at another instant and runs on from there.
 public struct Clock: Sendable {
-    private let offset: Duration
+    /// How far it is ahead of the machine's clock.
+    public let offset: Duration
 
     public init() {
         offset = .zero

@@ -42,10 +42,18 @@ struct DemoPage: Sendable {
 
     private func render(_ page: String, user: String, stream: StreamName, _ replay: Replay) -> String {
         let newest = replay.items.flatMap(\.fragments)
-        return page.replacing("{{source}}", with: source(stream, since: replay.through))
-            .replacing("{{paywall}}", with: element(.paywall, newest, user))
-            .replacing("{{subscription_status}}", with: element(.subscriptionStatus, newest, user))
-            .replacing("{{user}}", with: HTML.escape(user))
+        let values = [
+            "user": HTML.escape(user),
+            "source": source(stream, since: replay.through),
+            "paywall": element(.paywall, newest, user),
+            "subscription_status": element(.subscriptionStatus, newest, user),
+        ]
+        // In one pass: what is put in may look like a placeholder itself.
+        return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
+            guard number > 0, let end = piece.firstRange(of: "}}"), let value = values[String(piece[..<end.lowerBound])]
+            else { return number > 0 ? "{{\(piece)" : String(piece) }
+            return value + piece[end.upperBound...]
+        }.joined()
     }
 
     private func source(_ stream: StreamName, since: Cursor) -> String {
@@ -64,8 +72,7 @@ struct DemoPage: Sendable {
     }
 
     private func offer(_ target: PageTarget, _ user: String) -> String {
-        guard target == .paywall else { return "<div id=\"\(target.rawValue)\"></div>" }
-        let bytes = templates.renderer.element(.paywall, for: .paywall, values: ["user": user])
-        return String(decoding: bytes ?? Array("<div id=\"paywall\"></div>".utf8), as: UTF8.self)
+        let bytes = templates.renderer.element(.paywall, for: target, values: ["user": user])
+        return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
     }
 }

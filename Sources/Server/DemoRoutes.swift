@@ -10,32 +10,41 @@ internal import Synchronization
 final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
+    /// The first bundle that is served; nil when any is.
+    private let bundleID: String?
+    private let clock: Clock
     private let page: DemoPage
     private let feed: FeedEndpoint
     private let reader: LedgerReader
     /// The simulated store talks to this server over HTTP like a real one, so it waits on a thread of its own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
-    private let address = Mutex<String?>(nil)
+    private let driver = Mutex<StoreDriver?>(nil)
 
     init(
         workspace: DevelopmentWorkspace,
         _ configuration: Configuration,
-        reader: LedgerReader,
-        epoch: String,
+        clock: Clock,
+        ledger: (writer: LedgerWriter, reader: LedgerReader),
         templates: TemplateStore,
         keys: Keys
     ) {
         self.workspace = workspace
-        self.reader = reader
+        self.clock = clock
+        reader = ledger.reader
         apiKey = keys.apiKeys.first ?? ""
+        bundleID = if case .only(let bundles) = configuration.apple.bundles { bundles.min() } else { nil }
         page = DemoPage(configuration, templates: templates, signer: keys.signer)
-        feed = FeedEndpoint(reader: reader, epoch: epoch)
+        feed = FeedEndpoint(reader: ledger.reader, epoch: ledger.writer.epoch)
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
-    func serve(at address: String) {
-        self.address.withLock { $0 = address }
-        workspace.writeAddress(address)
+    func serve(at address: String) throws(StartError) {
+        driver.withLock { $0 = StoreDriver(server: address, apiKey: apiKey, signer: workspace.signer) }
+        do throws(WorkspaceError) {
+            try workspace.announce(address: address, clockOffset: clock.offset)
+        } catch {
+            throw .workspace(error)
+        }
     }
 
     func close() {
@@ -52,9 +61,9 @@ final class DemoRoutes: DevelopmentRoutes {
     }
 
     private func deliver(_ request: Request, _ reply: Reply) {
-        guard let address = address.withLock({ $0 }), let purchase = DemoPurchase(request.body) else {
+        guard let driver = driver.withLock({ $0 }), let purchase = DemoPurchase(request.body) else {
             return reply.send(.error(400, "invalid_json", "Send {\"user\":…,\"type\":…} as JSON strings."))
         }
-        reply.send(purchase.deliver(to: address, apiKey: apiKey, workspace: workspace))
+        reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))
     }
 }

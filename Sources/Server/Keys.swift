@@ -30,7 +30,7 @@ struct Keys {
     func appleRoots(_ path: String?) throws(StartError) -> TrustedRoots {
         do throws(TrustedRootsError) {
             let roots = try path.map { path throws(TrustedRootsError) in try TrustedRoots.load(from: path) } ?? .apple
-            return workspace.map { roots + $0.roots } ?? roots
+            return workspace.flatMap { TrustedRoots(pem: $0.root) }.map { roots + $0 } ?? roots
         } catch {
             throw .roots(error)
         }

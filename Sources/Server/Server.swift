@@ -34,7 +34,7 @@ public final class Server {
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
         let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let demo = keys.workspace.map {
-            DemoRoutes(workspace: $0, configuration, reader: ledger.reader, epoch: ledger.writer.epoch, templates: templates, keys: keys)
+            DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
         }
         let services = Services(
             access: keys.access(configuration.allowedOrigins),
@@ -60,10 +60,10 @@ public final class Server {
     }
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
-    public func run() {
+    public func run() throws(StartError) {
         let address = "http://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
-        demo?.serve(at: address)
+        try demo?.serve(at: address)
         let housekeeper = Housekeeper(templates: templates, log: log)
         Log.standardOutput("paycast listening on \(address)")
         Signals.wait()

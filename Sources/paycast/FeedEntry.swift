@@ -4,7 +4,7 @@ internal import Domain
 struct FeedEntry {
     /// What filters and `--until` may name.
     static let fields = [
-        "cursor", "committed_at", "kind", "provider", "environment", "type", "subtype", "event", "outcome", "user",
+        "cursor", "at", "kind", "provider", "environment", "type", "subtype", "event", "outcome", "user",
         "contract", "order", "product", "previous_state", "state", "active", "access_until",
     ]
 
@@ -36,7 +36,7 @@ struct FeedEntry {
     var fragments: [String] {
         (value["fragments"]?.items ?? []).map { fragment in
             let target = fragment["target"]?.words ?? fragment["targets"]?.words
-            let what = fragment["name"]?.words ?? fragment["template"]?.words ?? fragment["action"]?.words ?? "?"
+            let what = fragment["fragment"]?.words ?? fragment["action"]?.words ?? "?"
             return target.map { "\($0):\(what)" } ?? fragment.words ?? what
         }
     }

@@ -5,7 +5,7 @@ struct FeedLine {
     func render(_ entry: FeedEntry) -> String {
         let outcome = entry["outcome"] ?? "-"
         let columns = [
-            clock(entry["committed_at"]),
+            clock(entry["at"]),
             padded(entry["provider"] ?? "-", to: 11),
             padded(entry.label, to: 30),
             coloured(padded(outcome, to: 11), by: outcome),

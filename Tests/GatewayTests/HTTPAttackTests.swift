@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Requests that no well-behaved client sends: each has its answer, at once, and none harms the next request.

@@ -4,7 +4,6 @@ import Testing
 
 /// From an order to the page of the user who paid.
 @Suite(
-    .disabled("the server is not part of this build yet"),
     .timeLimit(.minutes(1))
 ) struct PurchaseJourneyTests {
     @Test func paidOrderOpensThePage() throws {

@@ -3,7 +3,6 @@ import Testing
 
 /// The server as its operator meets it.
 @Suite(
-    .disabled("the server is not part of this build yet"),
     .timeLimit(.minutes(1))
 ) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])

@@ -4,7 +4,6 @@ import Testing
 
 /// What was committed is told once, in order, whatever happens to the server.
 @Suite(
-    .disabled("the server is not part of this build yet"),
     .timeLimit(.minutes(1))
 ) struct TailJourneyTests {
     @Test(arguments: [RunningProcess.Signal.kill, .terminate])

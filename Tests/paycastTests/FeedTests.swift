@@ -106,10 +106,10 @@ import Testing
 
     private func expired(_ position: Int, epoch: String = "e") throws -> FeedEntry {
         let data = """
-            {"cursor":"\(epoch)-\(position)","committed_at":"2026-01-31T12:34:56.789Z","provider":"apple",
+            {"cursor":"\(epoch)-\(position)","at":"2026-01-31T12:34:56.789Z","provider":"apple",
             "type":"EXPIRED","subtype":"VOLUNTARY","outcome":"applied","user":"42","product":"monthly",
             "previous_state":"cancelled","state":"expired","active":false,"order":null,
-            "fragments":[{"target":"paywall","name":"paywall"},{"target":"subscription_status","name":"ending"}]}
+            "fragments":[{"target":"paywall","fragment":"paywall"},{"target":"subscription_status","fragment":"ending"}]}
             """
         return try #require(FeedEntry(.init(type: "message", data: data, id: "")))
     }

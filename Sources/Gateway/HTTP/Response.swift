@@ -34,6 +34,10 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
+    static var pipelined: Response {
+        .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
+    }
+
     private struct ErrorBody: Encodable {
         var error: String
         var message: String

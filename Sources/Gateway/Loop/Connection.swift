@@ -11,8 +11,6 @@ final class Connection {
         case waiting(keepAlive: Bool, includesBody: Bool)
         /// The answer is here and waits for the writable callback.
         case answering(Response, keepAlive: Bool, includesBody: Bool)
-        /// The answer is written; the next writable callback frees the connection for another request.
-        case completing
         /// An upgrade was granted; the WebSocket is about to be established.
         case upgrading(PageRequest)
         /// A page that follows a stream.
@@ -24,6 +22,8 @@ final class Connection {
     let id: ConnectionID
     let socket: Socket
     var phase = Phase.idle
+    /// It has been answered before: what it sends next may already be in lws' buffer.
+    var isReused = false
     /// More bytes came after a body before it was answered: close after the answer.
     var hasPipelined = false
 

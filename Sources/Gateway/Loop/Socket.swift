@@ -46,6 +46,9 @@ struct Socket: Equatable {
         lws_http_transaction_completed(wsi) != 0
     }
 
+    /// Bytes that lws has read but not parsed wait on this thread: in a head's callback, the rest of a pipelined request.
+    var hasBufferedInput: Bool { lws_service_adjust_timeout(lws_get_context(wsi), 1, 0) == 0 }
+
     /// No timer of lws on this connection: its list is sorted, and each insertion walks it.
     func clearTimeout() {
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)

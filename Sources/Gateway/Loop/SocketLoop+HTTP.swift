@@ -9,6 +9,9 @@ extension SocketLoop {
         switch gate.admit(head, to: route) {
         case .refuse(let response):
             return write(response, on: connection, keepAlive: false, includesBody: head.method != "HEAD")
+        case .collect where connection.isReused && socket.hasBufferedInput:
+            // lws parses a body in its own buffer from the wrong place, and then spins.
+            return write(.pipelined, on: connection, keepAlive: false, includesBody: true)
         case .collect(let length):
             connection.phase = .collecting(request(head, route, socket, reserving: length), remaining: length)
             return .keep
@@ -40,8 +43,7 @@ extension SocketLoop {
         switch connection.phase {
         case .collecting(let request, _):
             connection.phase = .idle
-            // lws cannot parse a second body out of its own buffer: it would spin. Only a sender that holds a key may
-            // use the connection again, and only when nothing came before the answer (see `completing`).
+            // Whoever holds a key may send more on this connection; a webhook's sender has proven nothing yet.
             let isTrusted = handler.isTrusted(request.authorization)
             return perform(handler.handle(request), on: connection, keepAlive: isTrusted, includesBody: true)
         case .waiting, .answering:
@@ -93,9 +95,6 @@ extension SocketLoop {
         case .answering(let response, let keepAlive, let includesBody):
             let mayContinue = keepAlive && !connection.hasPipelined
             return write(response, on: connection, keepAlive: mayContinue, includesBody: includesBody)
-        case .completing:
-            connection.phase = .idle
-            return socket.completeTransaction() ? .close : .keep
         case .page: return flush(connection)
         case .closing(let code):
             if code != 0 { socket.setCloseReason(code) }
@@ -104,8 +103,7 @@ extension SocketLoop {
         }
     }
 
-    /// Writes a whole answer. A connection that goes on is freed in the next writable callback: until then, bytes that
-    /// were pipelined after a body show themselves as a second `completedBody`, and close it.
+    /// Writes a whole answer, and frees the connection for the next request or closes it.
     private func write(
         _ response: Response,
         on connection: Connection,
@@ -115,9 +113,9 @@ extension SocketLoop {
         metrics.responses(response.status).add()
         var bytes = response.encoded(keepAlive: keepAlive, includingBody: includesBody)
         guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
-        connection.phase = .completing
-        connection.socket.requestWritable()
-        return .keep
+        connection.phase = .idle
+        connection.isReused = true
+        return connection.socket.completeTransaction() ? .close : .keep
     }
 
     func request(_ head: RequestHead, _ route: Route, _ socket: Socket, reserving length: Int) -> Request {
