@@ -3,17 +3,18 @@ enum Notifications: Benchmark {
     static let name = "notifications"
     private static let count = 10_000
     private static let pages = 1000
+    private static let connections = 256
 
     static func run(_ report: inout Report) throws {
         let rates = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, measure) }
-        let figure = "Apple notifications, \(count) users, 64 in flight"
+        let figure = "Apple notifications, \(count) users, \(connections) in flight"
         report.add(Row(figure: figure, unit: "per second", value: median(rates.map(\.rate)), bound: .atLeast(3000)))
         report.add(Row(figure: figure, unit: "µs CPU each", value: median(rates.map(\.cost))))
     }
 
     private static func measure(_ target: PaycastTarget) throws -> (rate: Double, cost: Double) {
         let loop = LoadLoop()
-        let publishers = Publishers(target, on: loop)
+        let publishers = Publishers(target, connections: connections, on: loop)
         let purchases = try Purchases(count, at: target, publishers)
         let listeners = Pages(target, .webSocket) { $0 }
         try listeners.open(pages, on: loop)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Up to 64 connections with one request in flight on each. One that the server ends is opened again.
+/// Some connections with one request in flight on each. One that the server ends is opened again.
 final class Publishers: LoadClient {
     private struct Connection {
         var descriptor: Int32?
