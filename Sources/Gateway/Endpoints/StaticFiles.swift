@@ -38,14 +38,14 @@ struct StaticFiles: Sendable {
         return parts.joined(separator: "/")
     }
 
-    /// Nil for what is no regular file, is too large, or leaves the folder through a link.
+    /// Nil for what is no regular file (a pipe must not block the loop), is too large, or leaves the folder through a link.
     private func read(_ name: String) -> [UInt8]? {
         guard let root = realpath(folder, nil) else { return nil }
         defer { free(root) }
         guard let resolved = realpath("\(folder)/\(name)", nil) else { return nil }
         defer { free(resolved) }
         guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { return nil }
-        let descriptor = open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
