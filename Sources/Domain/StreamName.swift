@@ -21,6 +21,12 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
 
 /// True for 1…`limit` bytes with no control character: what may name a user, a product, a group or a stream.
 public func isPlain(_ text: String, limit: Int = 255) -> Bool {
-    (1...limit).contains(text.utf8.count)
-        && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    // Control characters are U+0000…1F and U+007F…9F; the latter are C2 80…9F in UTF-8.
+    guard (1...limit).contains(text.utf8.count) else { return false }
+    var previous: UInt8 = 0
+    for byte in text.utf8 {
+        if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+        previous = byte
+    }
+    return true
 }

@@ -34,6 +34,7 @@ public final class Gateway: Sendable {
                         settings: settings,
                         listener: listener,
                         port: port,
+                        peers: ports.filter { $0 !== port },
                         handler: handler,
                         metrics: counters,
                         position: position

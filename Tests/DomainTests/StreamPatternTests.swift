@@ -21,3 +21,15 @@ import Testing
         #expect(StreamPattern.standard.stream(for: "4\r\n2") == nil)
     }
 }
+
+@Suite struct StreamNameTests {
+    @Test(arguments: ["a", "user:42:paywall", "é\u{A0}", "日本", String(repeating: "x", count: 512)])
+    func accepts(_ text: String) {
+        #expect(StreamName(text)?.text == text)
+    }
+
+    @Test(arguments: ["", "a\nb", "\u{0}", "\u{7F}", "\u{80}", "a\u{9F}", String(repeating: "x", count: 513)])
+    func refuses(_ text: String) {
+        #expect(StreamName(text) == nil)
+    }
+}

@@ -14,7 +14,8 @@ public struct Request: Sendable {
     public var lastEventID: String?
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool
-    public var peer: String
+    /// It comes from this machine; known for operators' routes only, since asking costs a system call.
+    public var isLocal: Bool
     /// Monotonic nanoseconds, for latency.
     public var receivedAt: UInt64
 }

@@ -12,7 +12,7 @@ struct RequestGate {
     static let bodyLimit = 256 << 10
 
     func admit(_ head: RequestHead, to route: Route) -> Admission {
-        guard route.methods.contains(head.method) else {
+        guard route.takes(head.method) else {
             return .refuse(RequestGate.methodNotAllowed(route))
         }
         guard head.method == "POST" else { return .handle }
@@ -29,12 +29,11 @@ struct RequestGate {
     }
 
     static func methodNotAllowed(_ route: Route) -> Response {
-        let allowed = route.methods.joined(separator: ", ")
-        return .error(
+        .error(
             405,
             "method_not_allowed",
-            "This address takes \(allowed) only.",
-            headers: [("Allow", allowed)]
+            "This address takes \(route.methods) only.",
+            headers: [("Allow", route.methods)]
         )
     }
 }

@@ -30,13 +30,21 @@ public enum Route: Sendable, Equatable {
         }
     }
 
-    public var methods: [String] {
+    /// For the `Allow` header.
+    var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .demoStore: ["POST"]
-        case .up, .ready, .metrics, .file: ["GET", "HEAD"]
-        case .entitlements, .userStream, .streams, .feed, .demoFeed: ["GET"]
+        case .webhook, .orders, .broadcasts, .demoStore: "POST"
+        case .up, .ready, .metrics, .file: "GET, HEAD"
+        case .entitlements, .userStream, .streams, .feed, .demoFeed: "GET"
         }
     }
+
+    func takes(_ method: String) -> Bool {
+        method == methods || (methods == "GET, HEAD" && (method == "GET" || method == "HEAD"))
+    }
+
+    /// Answered to this machine without a key.
+    var isForOperators: Bool { self == .ready || self == .metrics }
 
     /// A WebSocket may be opened here.
     var isUpgradable: Bool { self == .streams }

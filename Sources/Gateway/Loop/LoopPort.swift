@@ -45,6 +45,8 @@ final class LoopPort: Sendable {
         mailbox.send(message)
     }
 
+    var isEmpty: Bool { mailbox.count == 0 }
+
     func drain() -> [Message] { mailbox.drain() }
 
     /// On the loop's thread: before the first service, and with nil before the context goes.

@@ -4,16 +4,18 @@ extension Socket {
     /// Reads the request's head while lws still holds it: inside the HTTP and the filter callbacks only.
     func requestHead() -> RequestHead? {
         guard let (method, path) = requestLine() else { return nil }
-        var headers: [RequestHead.Header: String] = [:]
-        for header in RequestHead.Header.allCases {
-            headers[header] = value(of: header)
-        }
         return RequestHead(
             method: method,
             path: path,
             query: Query(arguments()),
-            headers: headers,
-            isUpgrade: lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) > 0
+            host: text(WSI_TOKEN_HOST),
+            origin: text(WSI_TOKEN_ORIGIN),
+            authorization: text(WSI_TOKEN_HTTP_AUTHORIZATION),
+            contentLength: text(WSI_TOKEN_HTTP_CONTENT_LENGTH),
+            ifNoneMatch: text(WSI_TOKEN_HTTP_IF_NONE_MATCH),
+            lastEventID: custom("last-event-id:"),
+            isChunked: has(WSI_TOKEN_HTTP_TRANSFER_ENCODING),
+            isUpgrade: has(WSI_TOKEN_UPGRADE)
         )
     }
 
@@ -38,18 +40,7 @@ extension Socket {
         }
     }
 
-    private func value(of header: RequestHead.Header) -> String? {
-        switch header {
-        case .host: text(WSI_TOKEN_HOST)
-        case .origin: text(WSI_TOKEN_ORIGIN)
-        case .authorization: text(WSI_TOKEN_HTTP_AUTHORIZATION)
-        case .contentLength: text(WSI_TOKEN_HTTP_CONTENT_LENGTH)
-        case .transferEncoding: text(WSI_TOKEN_HTTP_TRANSFER_ENCODING)
-        case .ifNoneMatch: text(WSI_TOKEN_HTTP_IF_NONE_MATCH)
-        case .accept: text(WSI_TOKEN_HTTP_ACCEPT)
-        case .lastEventID: custom("last-event-id:")
-        }
-    }
+    private func has(_ token: lws_token_indexes) -> Bool { lws_hdr_total_length(wsi, token) > 0 }
 
     private func text(_ token: lws_token_indexes) -> String? {
         let length = Int(lws_hdr_total_length(wsi, token))

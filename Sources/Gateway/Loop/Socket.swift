@@ -80,10 +80,11 @@ struct Socket: Equatable {
         lws_close_reason(wsi, lws_close_status(UInt32(code)), nil, 0)
     }
 
-    /// The peer's address, without a port.
-    var peer: String {
+    /// Whether the peer is on this machine.
+    var isLocal: Bool {
         var buffer = [CChar](repeating: 0, count: 64)
         lws_get_peer_simple(wsi, &buffer, buffer.count)
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let peer = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
     }
 }

@@ -73,6 +73,9 @@ extension SocketLoop {
                 return write(.busy, on: connection, keepAlive: false, includesBody: includesBody)
             }
             return .keep
+        case .publish(let publication, let response):
+            broadcast(publication)
+            return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         case .open(let page):
             return openEventStream(page, on: connection)
         }
@@ -124,13 +127,13 @@ extension SocketLoop {
             method: head.method,
             query: head.query,
             body: [],
-            host: head.headers[.host] ?? "localhost",
-            origin: head.headers[.origin],
-            authorization: head.headers[.authorization],
-            ifNoneMatch: head.headers[.ifNoneMatch],
-            lastEventID: head.headers[.lastEventID],
+            host: head.host ?? "localhost",
+            origin: head.origin,
+            authorization: head.authorization,
+            ifNoneMatch: head.ifNoneMatch,
+            lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,
-            peer: socket.peer,
+            isLocal: route.isForOperators && socket.isLocal,
             receivedAt: monotonicNanoseconds()
         )
         request.body.reserveCapacity(length)

@@ -6,10 +6,10 @@ internal import Runtime
 extension SocketLoop {
     // MARK: Opening
 
-    /// Answers the request's head; from then on the connection only sends.
+    /// From now on the connection only sends. The answer's head goes out together with the first block: one `send` less.
     func openEventStream(_ request: PageRequest, on connection: Connection) -> Verdict {
         let socket = connection.socket
-        guard write(EventStream.head(allowedOrigin: request.allowedOrigin), to: socket) else { return .close }
+        openings[connection.id] = EventStream.head(allowedOrigin: request.allowedOrigin)
         // lws does not read in this state, and a level-triggered poll on unread bytes would spin for ever.
         socket.markEventStream()
         socket.stopReading()
@@ -31,7 +31,7 @@ extension SocketLoop {
             connection.phase = .upgrading(page)
             return .keep
         case .respond(let response): return refuseUpgrade(response, on: connection)
-        case .later: return .close
+        case .later, .publish: return .close
         }
     }
 
@@ -57,7 +57,8 @@ extension SocketLoop {
         if index >= pages.count { pages.append(contentsOf: repeatElement(nil, count: index + 1 - pages.count)) }
         pages[index] = connection
         if case .feed(let filter) = request.content {
-            feeds[request.stream, default: (filter, 0)].followers += 1
+            feeds[request.stream] = filter
+            followed[connection.id] = request.stream
         }
         metrics.pages(transport).add(1)
         let id = connection.id
@@ -68,20 +69,29 @@ extension SocketLoop {
     /// Overload is something that a retry cures: an EventSource must not be killed by it.
     private func turnAway(_ connection: Connection) -> Verdict {
         guard case .page(let page) = connection.phase else { return .close }
-        if page.transport != .webSocket { _ = write("retry: 5000\n\n", to: connection.socket) }
+        if page.transport != .webSocket { _ = write(opening(connection) + "retry: 5000\n\n", to: connection.socket) }
         return .close
     }
 
-    // MARK: PageReplay and live messages
+    /// The head that has not been sent yet; empty when it has.
+    private func opening(_ connection: Connection) -> String {
+        openings.removeValue(forKey: connection.id) ?? ""
+    }
+
+    // MARK: Replay and live messages
 
     /// What the page missed has been read. The first block gives it a cursor, before any event.
     func replayed(_ id: ConnectionID, _ replay: PageReplay) {
         guard let connection = connections[id], case .page(let page) = connection.phase else { return }
-        guard replay.extent != .unreadable else { return close(connection) }
+        guard replay.extent != .unreadable else {
+            if turnAway(connection) == .close { close(connection) }
+            return
+        }
         if page.transport != .webSocket {
             let position = replay.messages.first?.position.map { $0 - 1 } ?? replay.through
             let cursor = Cursor(epoch: settings.epoch, position: position)
-            guard write(EventStream.position(cursor), to: connection.socket) else { return connection.socket.kill() }
+            let start = opening(connection) + EventStream.position(cursor)
+            guard write(start, to: connection.socket) else { return connection.socket.kill() }
         }
         if !replay.messages.isEmpty { metrics.replayed.add() }
         guard replay.extent == .whole else { return sendPart(replay.messages, to: connection, page) }
@@ -105,9 +115,16 @@ extension SocketLoop {
         close(connection)
     }
 
+    /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
+    /// unless older ones wait there.
+    func broadcast(_ publication: Publication) {
+        for peer in peers { peer.send(.publish([publication])) }
+        if port.isEmpty { publish(publication) } else { port.send(.publish([publication])) }
+    }
+
     func publish(_ publication: Publication) {
         if let entry = publication.entry {
-            for (stream, feed) in feeds where feed.filter.admits(entry.notice) {
+            for (stream, filter) in feeds where filter.admits(entry.notice) {
                 let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
@@ -182,6 +199,9 @@ extension SocketLoop {
         hub.unsubscribe(page.subscription)
         wheel.remove(page.heartbeat)
         metrics.pages(page.transport).add(-1)
+        if let feed = followed.removeValue(forKey: connection.id), !followed.values.contains(feed) {
+            feeds[feed] = nil
+        }
         let index = Int(page.subscription.index)
         guard pages[index] === connection else { return }
         pages[index] = nil

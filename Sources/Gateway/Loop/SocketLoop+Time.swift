@@ -10,7 +10,8 @@ extension SocketLoop {
             connections[ConnectionID(number: tag)]?.socket.kill()
         }
         for id in wheel.tick() {
-            guard let connection = connections[id], case .page(let page) = connection.phase else { continue }
+            guard let connection = connections[id], case .page(let page) = connection.phase, openings[id] == nil
+            else { continue }
             beat(connection, page)
         }
     }
@@ -52,7 +53,8 @@ extension SocketLoop {
             guard case .page(let page) = connection.phase else { continue }
             if page.transport != .webSocket, !connection.socket.isBehind {
                 let delay = Int.random(in: 1000...4000, using: &generator)
-                _ = write("retry: \(delay)\n\n", to: connection.socket)
+                let head = openings.removeValue(forKey: connection.id) ?? ""
+                _ = write("\(head)retry: \(delay)\n\n", to: connection.socket)
             }
             close(connection, code: 1001)
         }

@@ -11,6 +11,8 @@ internal import Runtime
 final class SocketLoop {
     let settings: LoopSettings
     let port: LoopPort
+    /// The other loops of this gateway.
+    let peers: [LoopPort]
     let handler: any RequestHandler
     let metrics: GatewayMetrics
     let gate = RequestGate()
@@ -21,8 +23,11 @@ final class SocketLoop {
     var pages: ContiguousArray<Connection?> = []
     /// Those that another thread, the wheel or the hangup watch may name.
     var connections: [ConnectionID: Connection] = [:]
-    /// The feeds that somebody follows, by their stream, and how many do.
-    var feeds: [StreamName: (filter: FeedFilter, followers: Int)] = [:]
+    /// Heads of event streams whose replay is still being read.
+    var openings: [ConnectionID: String] = [:]
+    /// The feeds that somebody follows, and who follows which.
+    var feeds: [StreamName: FeedFilter] = [:]
+    var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     var generator = SystemRandomNumberGenerator()
     var now = 0
@@ -39,6 +44,7 @@ final class SocketLoop {
         settings: LoopSettings,
         listener: ListeningSocket,
         port: LoopPort,
+        peers: [LoopPort],
         handler: any RequestHandler,
         metrics: GatewayMetrics,
         position: Int64
@@ -46,6 +52,7 @@ final class SocketLoop {
         self.settings = settings
         self.listener = listener
         self.port = port
+        self.peers = peers
         self.handler = handler
         self.metrics = metrics
         hub = Hub(position: position)
@@ -127,6 +134,7 @@ final class SocketLoop {
         let connection = Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue()
         leave(connection)
         connections[connection.id] = nil
+        openings[connection.id] = nil
         metrics.connections.add(-1)
     }
 
