@@ -45,9 +45,10 @@ public struct Fragment: Sendable, Equatable {
         self.content = content
     }
 
-    /// What a newer fragment with the same key makes superfluous: only a whole element or a whole content.
+    /// What a newer fragment with the same key makes superfluous: a whole element, or a whole content. An `update` leaves
+    /// the attributes that a `replace` brought, so the two have keys of their own.
     public var collapseKey: String? {
         guard action == "replace" || action == "update", let target else { return nil }
-        return target
+        return "\(action) \(target)"
     }
 }

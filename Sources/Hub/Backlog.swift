@@ -12,27 +12,26 @@ struct Backlog {
 
     var isEmpty: Bool { queue.isEmpty }
 
-    /// Queues a message and returns how many parts it made superfluous. `order` is as in `Pending`.
-    mutating func add(_ message: Message, order: Int64) -> Int {
-        add(Pending(order: order, isTransient: message.position == nil, parts: message.parts))
+    /// Queues a message and returns how many parts it made superfluous. `order` is as in `Pending`. Only what waits for a
+    /// slow reader collapses: a page that comes back is owed all it missed.
+    mutating func add(_ message: Message, order: Int64, collapses: Bool) -> Int {
+        add(Pending(order: order, isTransient: message.position == nil, parts: message.parts), collapses: collapses)
     }
 
     /// Puts a replay where it belongs: before what was collected meanwhile and is newer, without what is in both.
     ///
     /// A transient message that came while the loop was behind the reader stays before the entries that it preceded.
-    mutating func merge(replay: [Message], through: Int64) -> Int {
+    mutating func merge(replay: [Message], through: Int64) {
         let collected = queue.filter { $0.isTransient || $0.order > through }
         self = Backlog()
-        var collapsed = 0
         var rest = replay[...]
         for pending in collected {
             while let message = rest.first, (message.position ?? 0) <= pending.order {
-                collapsed += add(rest.removeFirst(), order: message.position ?? 0)
+                _ = add(rest.removeFirst(), order: message.position ?? 0, collapses: false)
             }
-            collapsed += add(pending)
+            _ = add(pending, collapses: false)
         }
-        for message in rest { collapsed += add(message, order: message.position ?? 0) }
-        return collapsed
+        for message in rest { _ = add(message, order: message.position ?? 0, collapses: false) }
     }
 
     /// Takes whole messages up to `limit` bytes, but at least one.
@@ -53,9 +52,9 @@ struct Backlog {
         return Flush(html: html, position: position, hasMore: !queue.isEmpty)
     }
 
-    private mutating func add(_ pending: Pending) -> Int {
+    private mutating func add(_ pending: Pending, collapses: Bool) -> Int {
         guard !pending.parts.isEmpty else { return 0 }
-        let keys = pending.parts.compactMap(\.collapseKey)
+        let keys = collapses ? pending.parts.compactMap(\.collapseKey) : []
         let collapsed = keys.isEmpty ? 0 : removeParts(keys, onlyTransient: pending.isTransient)
         bytes += pending.parts.reduce(0) { $0 + $1.cost }
         queue.append(pending)

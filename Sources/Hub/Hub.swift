@@ -65,7 +65,7 @@ public struct Hub: Sendable {
         guard let index = roster.index(id), roster.slots[index].phase == .collecting else { return nil }
         roster.slots[index].phase = .following
         roster.slots[index].through = through
-        tally.collapsed += roster.slots[index].backlog.merge(replay: messages, through: through)
+        roster.slots[index].backlog.merge(replay: messages, through: through)
         guard let flush = flush(index) else { return nil }
         guard !flush.hasMore else { return flush }
         return Flush(html: flush.html, position: max(through, flush.position ?? 0), hasMore: false)
@@ -146,7 +146,12 @@ public struct Hub: Sendable {
             settle(index)
             return roster.slots[index].isLive ? .live : .writeOnce
         }
-        tally.collapsed += roster.slots[index].backlog.add(message, order: message.position ?? newest)
+        let isBlocked = roster.slots[index].isBlocked
+        tally.collapsed += roster.slots[index].backlog.add(
+            message,
+            order: message.position ?? newest,
+            collapses: isBlocked
+        )
         return roster.slots[index].backlog.bytes > limits.queuedBytes ? .overflow : .queued
     }
 

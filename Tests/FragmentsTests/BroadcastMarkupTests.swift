@@ -112,7 +112,7 @@ import Testing
     @Test func aSingleReplaceCollapses() throws {
         let stream = try #require(StreamName("s"))
         let one = "<turbo-stream action=\"replace\" target=\"a\"><template>x</template></turbo-stream>"
-        #expect(try BroadcastMarkup(one).fragment(on: stream).collapseKey == "a")
+        #expect(try BroadcastMarkup(one).fragment(on: stream).collapseKey == "replace a")
         #expect(try BroadcastMarkup(one + one).fragment(on: stream).collapseKey == nil)
     }
 }
