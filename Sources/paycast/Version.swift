@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import Server
 
 /// What runs here: for bug reports.
 struct Version: Command {
@@ -20,7 +21,7 @@ struct Version: Command {
     }
 
     private var libraries: [(String, String)] {
-        [("libcurl", libcurlVersion)]
+        libraryVersions.map { ($0.name, $0.version) } + [("libcurl", libcurlVersion)]
     }
 
     private var configuration: String {

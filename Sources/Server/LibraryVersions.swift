@@ -1,0 +1,8 @@
+internal import Crypto
+internal import Gateway
+internal import Ledger
+
+/// The C libraries that this process really runs with: for bug reports.
+public let libraryVersions: [(name: String, version: String)] = [
+    ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("OpenSSL", opensslVersion),
+]
