@@ -88,7 +88,7 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Crypto", "Simulator", "HTTPClient"],
+            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "Simulator"],
             swiftSettings: settings
         ),
     ]

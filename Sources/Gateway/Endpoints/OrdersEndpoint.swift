@@ -23,7 +23,7 @@ struct OrdersEndpoint {
         var user: String
         var product: String
         var stream: String
-        var signed_stream: String
+        var signedStream: String
         var since: String
         var sse: String
         var websocket: String
@@ -108,7 +108,7 @@ struct OrdersEndpoint {
                     user: receipt.order.user,
                     product: receipt.order.product,
                     stream: page.stream,
-                    signed_stream: page.signed_stream,
+                    signedStream: page.signedStream,
                     since: page.since,
                     sse: page.sse,
                     websocket: page.websocket

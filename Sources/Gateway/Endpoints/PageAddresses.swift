@@ -4,7 +4,7 @@ internal import Domain
 struct PageAddresses: Sendable {
     struct Page: Encodable, Sendable {
         var stream: String
-        var signed_stream: String
+        var signedStream: String
         var since: String
         var sse: String
         var websocket: String
@@ -31,7 +31,7 @@ struct PageAddresses: Sendable {
         let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
         return Page(
             stream: stream.text,
-            signed_stream: signed,
+            signedStream: signed,
             since: since.description,
             sse: "http://\(host)\(path)",
             websocket: "ws://\(host)\(path)",

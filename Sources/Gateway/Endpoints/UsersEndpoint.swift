@@ -21,7 +21,7 @@ struct UsersEndpoint {
         var entitlement: Entitlement
 
         private enum Key: String, CodingKey {
-            case product, group, state, active, access_until, auto_renew, pending_product, provider, environment
+            case product, group, state, active, accessUntil, autoRenew, pendingProduct, provider, environment
             case contract, family
         }
 
@@ -31,9 +31,9 @@ struct UsersEndpoint {
             try container.encode(entitlement.group, forKey: .group)
             try container.encode(entitlement.state.rawValue, forKey: .state)
             try container.encode(entitlement.isActive, forKey: .active)
-            try container.encode(entitlement.accessUntil?.iso8601, forKey: .access_until)
-            try container.encode(entitlement.autoRenew, forKey: .auto_renew)
-            try container.encode(entitlement.pendingProduct, forKey: .pending_product)
+            try container.encode(entitlement.accessUntil?.iso8601, forKey: .accessUntil)
+            try container.encode(entitlement.autoRenew, forKey: .autoRenew)
+            try container.encode(entitlement.pendingProduct, forKey: .pendingProduct)
             try container.encode(entitlement.provider.rawValue, forKey: .provider)
             try container.encode(entitlement.environment.rawValue, forKey: .environment)
             try container.encode(entitlement.contract, forKey: .contract)

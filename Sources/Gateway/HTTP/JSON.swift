@@ -2,9 +2,10 @@ internal import FoundationEssentials
 
 /// The one place that knows the JSON library.
 enum JSON {
-    /// Sorted keys: answers are the same bytes every time.
+    /// Sorted keys: answers are the same bytes every time. Members are `snake_case`, as the public interface spells them.
     static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Our own structs of strings, numbers and booleans cannot fail to encode.
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)

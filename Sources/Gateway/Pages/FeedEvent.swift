@@ -22,10 +22,10 @@ enum FeedEvent {
         var contract: String?
         var order: String?
         var product: String?
-        var previous_state: String?
+        var previousState: String?
         var state: String?
         var active: Bool?
-        var access_until: String?
+        var accessUntil: String?
         var fragments: [Caused]
 
         init(_ entry: Entry, _ cursor: Cursor) {
@@ -43,10 +43,10 @@ enum FeedEvent {
             contract = notice.contract
             order = notice.order?.description
             product = notice.product
-            previous_state = notice.previousState?.rawValue
+            previousState = notice.previousState?.rawValue
             state = notice.state?.rawValue
             active = notice.active
-            access_until = notice.accessUntil?.iso8601
+            accessUntil = notice.accessUntil?.iso8601
             fragments = entry.fragments.map(Caused.init)
         }
     }

@@ -1,0 +1,182 @@
+import Domain
+import FoundationEssentials
+import Runtime
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// `kill -9` at random moments under load: what was answered 200 is there, and what was shown had been committed.
+///
+///     senders                server                     follower of the feed
+///     POST … POST … POST     verify, commit, answer     id: EPOCH-1, id: EPOCH-2 …
+///     connection lost        killed                     connection lost
+///                            started on the same ledger
+///     every 200 is in the feed, at its cursor; every id that was shown is there, with the same event
+@Suite(.timeLimit(.minutes(5))) struct KillNineTests {
+    private static let rounds = 100
+    private static let senders = 3
+    private static let perSender = 6
+
+    @Test func nothingAnsweredIsMissingAndNothingElseWasShown() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("KillNineTests seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let server = try PaycastServer()
+        let load = try Load(server)
+        var start = "start"
+        var (answered, shown) = (0, 0)
+        for round in 0..<KillNineTests.rounds {
+            let bodies = try (0..<KillNineTests.senders).map { sender in
+                try (0..<KillNineTests.perSender).map { try load.notification(round, sender, $0) }
+            }
+            let killAfter = Int.random(in: 0...KillNineTests.senders * KillNineTests.perSender, using: &generator)
+            let seen = try load.run(bodies, since: start, killAfter: killAfter)
+            try server.start()
+            let committed = try load.feed(since: start)
+            answered += seen.answered.count
+            shown += seen.shown.count
+            for (cursor, event) in seen.answered {
+                #expect(committed[cursor] == event, "round \(round): answered 200 at \(cursor), then gone")
+            }
+            for (cursor, event) in seen.shown {
+                #expect(committed[cursor] == event, "round \(round): shown at \(cursor), but not committed")
+            }
+            if let (body, answer) = seen.last {
+                #expect(try load.post(body) == Answer(outcome: "duplicate", event: answer.event, cursor: answer.cursor))
+            }
+            start = try load.head()
+        }
+        #expect(answered > KillNineTests.rounds && shown > KillNineTests.rounds)
+    }
+}
+
+private struct Answer: Decodable, Equatable {
+    var outcome: String
+    var event: String
+    var cursor: String
+}
+
+/// What the world outside knows of one round.
+private struct Seen: Sendable {
+    var answered: [String: String] = [:]
+    var shown: [String: String] = [:]
+    var last: (body: [UInt8], answer: Answer)?
+}
+
+/// The server was killed before it answered 200.
+private struct NoAnswer: Error {}
+
+private struct Load: Sendable {
+    private struct FeedLine: Decodable {
+        var cursor: String
+        var event: String?
+    }
+
+    private struct Holding: Decodable {
+        var since: String
+    }
+
+    private let server: PaycastServer
+    private let store: SimulatedAppStore
+    private let authorization: String
+
+    init(_ server: PaycastServer) throws {
+        self.server = server
+        let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
+        store = SimulatedAppStore(signer: workspace.signer)
+        authorization = "Bearer \(workspace.apiKey)"
+    }
+
+    func notification(_ round: Int, _ sender: Int, _ number: Int) throws -> [UInt8] {
+        let subscription = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2\(round)0\(sender)")
+        let isFirst = number == 0
+        return try store.body(
+            SimulatedNotification(
+                type: isFirst ? "SUBSCRIBED" : "DID_RENEW",
+                subtype: isFirst ? "INITIAL_BUY" : nil,
+                subscription: subscription,
+                token: nil,
+                bundleID: "com.example.paycast",
+                now: Clock().now()
+            )
+        )
+    }
+
+    /// Sends from several threads until `killAfter` answers have come, then kills the server.
+    func run(_ bodies: [[[UInt8]]], since start: String, killAfter: Int) throws -> Seen {
+        let seen = Mutex(Seen())
+        let waker = Waker()
+        let follower = WorkerThread(name: "follower") {
+            guard let feed = try? follow(since: start) else { return }
+            while let line = try? next(feed) { seen.withLock { $0.shown[line.cursor] = line.event } }
+        }
+        let open = Mutex(bodies.count)
+        let senders = bodies.map { bodies in
+            WorkerThread(name: "sender") {
+                for body in bodies {
+                    guard let answer = try? post(body) else { break }
+                    seen.withLock {
+                        $0.answered[answer.cursor] = answer.event
+                        $0.last = (body, answer)
+                    }
+                    waker.wake()
+                }
+                open.withLock { $0 -= 1 }
+                waker.wake()
+            }
+        }
+        while seen.withLock({ $0.answered.count }) < killAfter, open.withLock({ $0 }) > 0 { waker.wait() }
+        try server.stop(with: .kill)
+        senders.forEach { $0.join() }
+        follower.join()
+        return seen.withLock { $0 }
+    }
+
+    func post(_ body: [UInt8]) throws -> Answer {
+        let socket = try server.connect()
+        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
+        try socket.send(body)
+        return try decode(Answer.self, from: try socket.readToEnd())
+    }
+
+    /// The newest cursor.
+    func head() throws -> String {
+        let socket = try server.connect()
+        let headers = "Host: x\r\nAuthorization: \(authorization)\r\nConnection: close\r\n"
+        try socket.send("GET /users/1/entitlements HTTP/1.1\r\n\(headers)\r\n")
+        return try decode(Holding.self, from: try socket.readToEnd()).since
+    }
+
+    /// Everything after `start`, by cursor.
+    func feed(since start: String) throws -> [String: String] {
+        let head = try head()
+        var events: [String: String] = [:]
+        guard head != start, !head.hasSuffix("-0") else { return events }
+        let feed = try follow(since: start)
+        while true {
+            let line = try next(feed)
+            events[line.cursor] = line.event
+            if line.cursor == head { return events }
+        }
+    }
+
+    private func follow(since start: String) throws -> EventStreamClient {
+        try EventStreamClient(
+            port: server.port,
+            path: "/feed?since=\(start)",
+            headers: [("Authorization", authorization)]
+        )
+    }
+
+    private func next(_ feed: EventStreamClient) throws -> FeedLine {
+        let message = try feed.message()
+        return try JSONDecoder().decode(FeedLine.self, from: Data((message.data ?? "").utf8))
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type, from response: [UInt8]) throws -> Value {
+        let text = String(decoding: response, as: UTF8.self)
+        guard text.hasPrefix("HTTP/1.1 200"), let head = text.firstRange(of: "\r\n\r\n") else { throw NoAnswer() }
+        return try JSONDecoder().decode(type, from: Data(text[head.upperBound...].utf8))
+    }
+}
