@@ -1,0 +1,109 @@
+import Crypto
+import Domain
+import Simulator
+import TestSupport
+import Testing
+
+/// What a page gets when it connects, whatever it says it has.
+@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+    private let server: PaycastServer
+    private let name: String
+
+    init() throws {
+        server = try PaycastServer()
+        let sign = server.paycast("sign", "room:1")
+        #expect(try sign.waitForExit() == 0)
+        name = String(sign.output.split(separator: "\n").first ?? "")
+    }
+
+    /// Publishes a fragment and returns its cursor.
+    @discardableResult
+    private func publish(_ text: String, _ more: String...) throws -> String {
+        let words = ["publish", "--stream", "room:1", "--action", "update", "--target", "box", "--html", text]
+        let process = server.paycast(words + more)
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        return String(process.output.split(separator: "\n").first ?? "")
+    }
+
+    private func page(_ query: String = "", _ headers: [(String, String)] = []) throws -> EventStreamClient {
+        try EventStreamClient(port: server.port, path: "/streams?name=\(name)\(query)", headers: headers)
+    }
+
+    @Test func beginsWithAnIDAndNoMessageWhenNothingHappened() throws {
+        let page = try page()
+        let first = try page.block()
+        #expect(first.id?.hasSuffix("-0") == true && first.data == nil && first.retry != nil)
+        #expect(page.head.contains("Content-Type: text/event-stream") && page.head.contains("X-Accel-Buffering: no"))
+        let cursor = try publish("live")
+        let message = try page.message()
+        #expect(message.id == cursor && message.data?.contains("live") == true)
+    }
+
+    @Test func bringsAllThatWasMissedInOrderOnce() throws {
+        let start = try publish("zero")
+        for text in ["one", "two", "three"] { try publish(text) }
+        try publish("passing", "--transient")
+        let last = try publish("four")
+        for query in [("&since=\(start)", []), ("", [("Last-Event-ID", start)])] {
+            let message = try page(query.0, query.1).message()
+            #expect(message.id == last)
+            let texts = message.data?.split(separator: "<template>").dropFirst().map { $0.prefix { $0 != "<" } } ?? []
+            #expect(texts == ["one", "two", "three", "four"])
+        }
+    }
+
+    @Test func largerOfBothCursorsCounts() throws {
+        let first = try publish("one")
+        let second = try publish("two")
+        try publish("three")
+        let message = try page("&since=\(first)", [("Last-Event-ID", second)]).message()
+        #expect(message.data?.contains("two") == false && message.data?.contains("three") == true)
+    }
+
+    @Test(arguments: ["", "&since=other000-5", "&since=garbage"]) func unknownCursorGetsTheNewest(_ query: String)
+        throws
+    {
+        try publish("old")
+        try publish("new")
+        let message = try page(query).message()
+        #expect(message.data?.contains("new") == true && message.data?.contains("old") == false)
+    }
+
+    @Test(arguments: ["&since=other000-5", "&since=garbage"]) func unknownCursorOfAnEmptyStreamReloads(_ query: String)
+        throws
+    {
+        #expect(try page(query).message().data?.contains(#"action="refresh""#) == true)
+    }
+
+    @Test func webSocketGetsTheSame() throws {
+        let start = try publish("zero")
+        try publish("one")
+        let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=\(start)")
+        #expect(try socket.text().contains("one"))
+        try publish("two")
+        #expect(try socket.text().contains("two"))
+    }
+
+    @Test func expiredNameIsHealedByAReload() throws {
+        let workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
+        let signer = try #require(StreamSigner(keys: [.init(text: workspace.streamKey)]))
+        let old = signer.sign(try #require(StreamName("room:1")), expires: Instant(milliseconds: 0))
+        let page = try EventStreamClient(port: server.port, path: "/streams?name=\(old)")
+        #expect(page.status == 200)
+        #expect(try page.message().data?.contains(#"action="refresh""#) == true)
+    }
+
+    @Test func pagesOfOtherOriginsAreRefused() throws {
+        #expect(try page("", [("Origin", "https://evil.example")]).status == 403)
+        #expect(try page("", [("Origin", "http://127.0.0.1:\(server.port)")]).status == 200)
+    }
+
+    @Test func drainSendsPagesAwayAndExitsWithZero() throws {
+        let page = try page()
+        #expect(try page.block().id != nil)
+        try server.stop(with: .terminate)
+        #expect(try page.block().retry != nil)
+        #expect(try page.messagesToEnd().isEmpty)
+        #expect(try server.process.waitForExit() == 0)
+    }
+}
