@@ -7,9 +7,9 @@ public struct DatabaseURL: Sendable, Equatable {
 
         public var description: String {
             switch self {
-            case .unknownScheme: "only sqlite: is supported, as in sqlite:paycast.db"
-            case .missingPath: "the path is missing, as in sqlite:paycast.db"
-            case .notAPath: "the path must name one file, without control characters, and not be :memory:"
+            case .unknownScheme: "is not sqlite:PATH, as in sqlite:paycast.db; PostgreSQL comes later"
+            case .missingPath: "has no path; write sqlite:paycast.db"
+            case .notAPath: "its path must name one file, without control characters, and not be :memory:"
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import Ledger
 internal import Runtime
 
 extension ConfigurationReader {
@@ -14,14 +15,12 @@ extension ConfigurationReader {
     /// Never shows the value: the address of another database carries a password.
     mutating func databasePath() -> String {
         guard let given = given("DATABASE_URL", flag: "--database") else { return "paycast.db" }
-        let scheme = given.value.prefix { $0 != ":" }
-        let path = String(given.value.dropFirst(scheme.count + 1))
-        switch scheme {
-        case "sqlite" where !path.isEmpty: break
-        case "postgres", "postgresql": reject(given.name, "PostgreSQL comes later; use sqlite:PATH")
-        default: reject(given.name, "is not sqlite:PATH")
+        do throws(DatabaseURL.Failure) {
+            return try DatabaseURL(given.value).path
+        } catch {
+            reject(given.name, "\(error)")
+            return ""
         }
-        return path
     }
 
     mutating func publicFolder() -> String? {

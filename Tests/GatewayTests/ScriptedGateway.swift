@@ -7,10 +7,11 @@ import TestSupport
 
 /// A real gateway with real sockets, in front of a handler that answers without a ledger.
 final class ScriptedGateway {
-    /// What `/orders` answers after its body has been counted on another thread.
+    /// The `Authorization` that the script trusts.
     static let key = "Bearer test-key"
 
     let gateway: Gateway
+    private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
     init(loops: Int = 1) throws {
         gateway = try Gateway(
@@ -19,12 +20,13 @@ final class ScriptedGateway {
             loops: loops,
             epoch: "test",
             position: 0,
-            handler: Script(),
+            handler: Script(workers: workers),
             metrics: Metrics()
         )
     }
 
     deinit {
+        workers.close()
         gateway.stop()
     }
 
@@ -39,6 +41,8 @@ final class ScriptedGateway {
 }
 
 private struct Script: RequestHandler {
+    let workers: WorkerPool
+
     func isTrusted(_ authorization: String?) -> Bool { authorization == ScriptedGateway.key }
 
     func handle(_ request: Request) -> Answer {
@@ -46,10 +50,7 @@ private struct Script: RequestHandler {
         case .up: return .respond(Response(status: 200, contentType: "text/plain", body: "up\n"))
         case .broadcasts: return .respond(counted(request))
         case .orders:
-            return .later { reply in
-                _ = WorkerThread(name: "answer") { reply.send(counted(request)) }
-                return true
-            }
+            return .later { reply in workers.submit { reply.send(counted(request)) } }
         case .entitlements: return .later { _ in false }
         case .streams: return .open(page(request.query["name"] ?? ""))
         default: return .respond(.error(404, "not_found", "There is nothing at this address."))
