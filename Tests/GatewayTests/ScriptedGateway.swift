@@ -11,6 +11,7 @@ final class ScriptedGateway {
     static let key = "Bearer test-key"
 
     let gateway: Gateway
+    let metrics = Metrics()
     private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
     init(loops: Int = 1) throws {
@@ -21,7 +22,7 @@ final class ScriptedGateway {
             epoch: "test",
             position: 0,
             handler: Script(workers: workers),
-            metrics: Metrics()
+            metrics: metrics
         )
     }
 

@@ -45,7 +45,7 @@ import Testing
             status: 400,
             code: "invalid_jws"
         ),
-        Attack(name: "no store", path: "/webhooks/nobody", status: 405, code: "method_not_allowed"),
+        Attack(name: "no store", path: "/webhooks/nobody", body: "{}", status: 404, code: "not_found"),
         Attack(name: "a store to come", path: "/webhooks/stripe", body: "{}", status: 503, code: "not_configured"),
         Attack(name: "unknown route", method: "GET", path: "/nothing", status: 404, code: "not_found"),
         Attack(name: "order without a key", path: "/orders", isTrusted: false, status: 401, code: "unauthorized"),
@@ -251,6 +251,38 @@ import Testing
             "\(answer)"
         )
         #expect(given.status != 503 || answer.contains("Retry-After: "))
+    }
+
+    /// Signed as it should be, by an authority that this server does not trust; and with one byte of its signature changed.
+    @Test func signatureOfAnotherAuthorityIsRefused() throws {
+        let server = try PaycastServer()
+        let other = TemporaryFolder()
+        let own = try DevelopmentWorkspace.existing(in: server.folder.path)
+        let foreign = try DevelopmentWorkspace.open(in: other.path)
+        let notification = SimulatedNotification(
+            type: "SUBSCRIBED",
+            subscription: SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001"),
+            token: nil,
+            bundleID: "com.example.paycast",
+            now: Clock().now()
+        )
+        let strange = String(decoding: try SimulatedAppStore(signer: foreign.signer).body(notification), as: UTF8.self)
+        let genuine = String(decoding: try SimulatedAppStore(signer: own.signer).body(notification), as: UTF8.self)
+        let changed = genuine.dropLast(12) + (genuine.suffix(12).hasPrefix("A") ? "B" : "A") + genuine.suffix(11)
+        for (body, code) in [(strange, "untrusted_chain"), (String(changed), "bad_signature")] {
+            let attack = Attack(
+                name: code,
+                path: "/webhooks/apple",
+                body: body,
+                isTrusted: false,
+                status: 400,
+                code: code
+            )
+            let answer = try send(attack, to: server, own.apiKey)
+            #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(#""error":"\#(code)""#), "\(answer)")
+        }
+        let head = Attack(name: "head", method: "GET", path: "/users/1/entitlements", status: 200, code: "")
+        #expect(try send(head, to: server, own.apiKey).contains(#"-0","user":"1""#), "nothing was committed")
     }
 
     @Test func unconfiguredServerAsksAppleToComeBack() throws {

@@ -47,14 +47,19 @@ struct GenuineNotificationTests {
 
     @Test func waitsForItsOrder() throws {
         let server = try server(at: "2025-12-18T21:47:00Z")
+        let sign = server.paycast("sign", "user:42:paywall")
+        #expect(try sign.waitForExit() == 0)
+        let name = sign.output.split(separator: "\n").first ?? ""
+        let page = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
+        #expect(try page.block().id != nil)
         #expect(try post(to: server).contains(#""outcome":"unclaimed""#))
-        let page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order(on: server))")
+        _ = try order(on: server)
         #expect(try page.message().data?.contains(#"data-state="active""#) == true)
     }
 
     /// The period ends at 22:47:33.
     @Test func accessEndsByItself() throws {
-        let server = try server(at: "2025-12-18T22:47:31Z")
+        let server = try server(at: "2025-12-18T22:47:26Z")
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order(on: server))")
         #expect(try page.block().id != nil)
         #expect(try post(to: server).contains(#""outcome":"applied""#))

@@ -8,7 +8,7 @@ import Testing
 
 /// `kill -9` at random moments under load: what was answered 200 is there, and what was shown had been committed.
 ///
-///     senders                server                     follower of the feed
+///     senders                server                     a page, and a follower of the feed
 ///     POST … POST … POST     verify, commit, answer     id: EPOCH-1, id: EPOCH-2 …
 ///     connection lost        killed                     connection lost
 ///                            started on the same ledger
@@ -25,13 +25,14 @@ import Testing
         let server = try PaycastServer()
         let load = try Load(server)
         var start = "start"
-        var (answered, shown) = (0, 0)
+        var (answered, shown, pages) = (0, 0, 0)
         for round in 0..<KillNineTests.rounds {
+            let order = try load.order(of: "user-\(round)")
             let bodies = try (0..<KillNineTests.senders).map { sender in
-                try (0..<KillNineTests.perSender).map { try load.notification(round, sender, $0) }
+                try (0..<KillNineTests.perSender).map { try load.notification(order, "2\(round)0\(sender)", $0) }
             }
             let killAfter = Int.random(in: 0...KillNineTests.senders * KillNineTests.perSender, using: &generator)
-            let seen = try load.run(bodies, since: start, killAfter: killAfter)
+            let seen = try load.run(bodies, order, since: start, killAfter: killAfter)
             try server.start()
             let committed = try load.feed(since: start)
             answered += seen.answered.count
@@ -42,12 +43,17 @@ import Testing
             for (cursor, event) in seen.shown {
                 #expect(committed[cursor] == event, "round \(round): shown at \(cursor), but not committed")
             }
+            for cursor in seen.onPage {
+                #expect(committed[cursor] != nil, "round \(round): a page showed \(cursor), but it was not committed")
+            }
+            #expect(seen.refused == 0)
+            pages += seen.onPage.count
             if let (body, answer) = seen.last {
                 #expect(try load.post(body) == Answer(outcome: "duplicate", event: answer.event, cursor: answer.cursor))
             }
             start = try load.head()
         }
-        #expect(answered > KillNineTests.rounds && shown > KillNineTests.rounds)
+        #expect(answered > KillNineTests.rounds && shown > KillNineTests.rounds && pages > KillNineTests.rounds)
     }
 }
 
@@ -61,11 +67,22 @@ private struct Answer: Decodable, Equatable {
 private struct Seen: Sendable {
     var answered: [String: String] = [:]
     var shown: [String: String] = [:]
+    var onPage: [String] = []
+    /// Answers other than 200, from a server that lived.
+    var refused = 0
     var last: (body: [UInt8], answer: Answer)?
 }
 
-/// The server was killed before it answered 200.
+/// The server was killed before it answered.
 private struct NoAnswer: Error {}
+
+private struct Refused: Error {}
+
+private struct CreatedOrder: Decodable {
+    var order: String
+    var signedStream: String
+    var since: String
+}
 
 private struct Load: Sendable {
     private struct FeedLine: Decodable {
@@ -88,15 +105,23 @@ private struct Load: Sendable {
         authorization = "Bearer \(workspace.apiKey)"
     }
 
-    func notification(_ round: Int, _ sender: Int, _ number: Int) throws -> [UInt8] {
-        let subscription = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2\(round)0\(sender)")
+    func order(of user: String) throws -> CreatedOrder {
+        let body = #"{"user":"\#(user)","product":"paycast.pro.monthly"}"#
+        let socket = try server.connect()
+        try socket.send("POST /orders HTTP/1.1\r\nHost: x\r\nAuthorization: \(authorization)\r\nConnection: close\r\n")
+        try socket.send("Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try decode(CreatedOrder.self, from: try socket.readToEnd())
+    }
+
+    func notification(_ order: CreatedOrder, _ lineage: String, _ number: Int) throws -> [UInt8] {
+        let subscription = SimulatedSubscription(product: "paycast.pro.monthly", lineage: lineage)
         let isFirst = number == 0
         return try store.body(
             SimulatedNotification(
                 type: isFirst ? "SUBSCRIBED" : "DID_RENEW",
                 subtype: isFirst ? "INITIAL_BUY" : nil,
                 subscription: subscription,
-                token: nil,
+                token: OrderToken(order.order),
                 bundleID: "com.example.paycast",
                 now: Clock().now()
             )
@@ -104,21 +129,32 @@ private struct Load: Sendable {
     }
 
     /// Sends from several threads until `killAfter` answers have come, then kills the server.
-    func run(_ bodies: [[[UInt8]]], since start: String, killAfter: Int) throws -> Seen {
+    func run(_ bodies: [[[UInt8]]], _ order: CreatedOrder, since start: String, killAfter: Int) throws -> Seen {
         let seen = Mutex(Seen())
         let waker = Waker()
         let follower = WorkerThread(name: "follower") {
             guard let feed = try? follow(since: start) else { return }
             while let line = try? next(feed) { seen.withLock { $0.shown[line.cursor] = line.event } }
         }
+        let page = WorkerThread(name: "page") {
+            let path = "/streams?name=\(order.signedStream)&since=\(order.since)"
+            guard let page = try? EventStreamClient(port: server.port, path: path) else { return }
+            while let message = try? page.message() { seen.withLock { $0.onPage.append(message.id ?? "none") } }
+        }
         let open = Mutex(bodies.count)
         let senders = bodies.map { bodies in
             WorkerThread(name: "sender") {
                 for body in bodies {
-                    guard let answer = try? post(body) else { break }
-                    seen.withLock {
-                        $0.answered[answer.cursor] = answer.event
-                        $0.last = (body, answer)
+                    do {
+                        let answer = try post(body)
+                        seen.withLock {
+                            $0.answered[answer.cursor] = answer.event
+                            $0.last = (body, answer)
+                        }
+                    } catch is Refused {
+                        seen.withLock { $0.refused += 1 }
+                    } catch {
+                        break
                     }
                     waker.wake()
                 }
@@ -130,6 +166,7 @@ private struct Load: Sendable {
         try server.stop(with: .kill)
         senders.forEach { $0.join() }
         follower.join()
+        page.join()
         return seen.withLock { $0 }
     }
 
@@ -156,7 +193,7 @@ private struct Load: Sendable {
         let feed = try follow(since: start)
         while true {
             let line = try next(feed)
-            events[line.cursor] = line.event
+            events[line.cursor] = line.event ?? ""
             if line.cursor == head { return events }
         }
     }
@@ -176,7 +213,10 @@ private struct Load: Sendable {
 
     private func decode<Value: Decodable>(_ type: Value.Type, from response: [UInt8]) throws -> Value {
         let text = String(decoding: response, as: UTF8.self)
-        guard text.hasPrefix("HTTP/1.1 200"), let head = text.firstRange(of: "\r\n\r\n") else { throw NoAnswer() }
-        return try JSONDecoder().decode(type, from: Data(text[head.upperBound...].utf8))
+        guard let head = text.firstRange(of: "\r\n\r\n") else { throw NoAnswer() }
+        guard text.hasPrefix("HTTP/1.1 20") else { throw Refused() }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(type, from: Data(text[head.upperBound...].utf8))
     }
 }

@@ -56,15 +56,17 @@ import Testing
         let first = try publish("one")
         let second = try publish("two")
         try publish("three")
-        let message = try page("&since=\(first)", [("Last-Event-ID", second)]).message()
-        #expect(message.data?.contains("two") == false && message.data?.contains("three") == true)
+        for (since, id) in [(first, second), (second, first)] {
+            let message = try page("&since=\(since)", [("Last-Event-ID", id)]).message()
+            #expect(message.data?.contains("two") == false && message.data?.contains("three") == true)
+        }
     }
 
-    @Test(arguments: ["", "&since=other000-5", "&since=garbage"]) func unknownCursorGetsTheNewest(_ query: String)
-        throws
-    {
-        try publish("old")
+    @Test(arguments: ["", "&since=other000-5", "&since=garbage", "&since=EPOCH-999"])
+    func unknownCursorGetsTheNewest(_ given: String) throws {
+        let cursor = try publish("old")
         try publish("new")
+        let query = given.replacing("EPOCH", with: cursor.prefix { $0 != "-" })
         let message = try page(query).message()
         #expect(message.data?.contains("new") == true && message.data?.contains("old") == false)
     }
@@ -96,6 +98,15 @@ import Testing
     @Test func pagesOfOtherOriginsAreRefused() throws {
         #expect(try page("", [("Origin", "https://evil.example")]).status == 403)
         #expect(try page("", [("Origin", "http://127.0.0.1:\(server.port)")]).status == 200)
+        let path = "/streams?name=\(name)"
+        let evil = try WebSocketClient(port: server.port, path: path, headers: [("Origin", "https://evil.example")])
+        #expect(evil.status == 403)
+    }
+
+    @Test func forgedNameIsRefused() throws {
+        let forged = name.dropLast() + (name.hasSuffix("0") ? "1" : "0")
+        #expect(try EventStreamClient(port: server.port, path: "/streams?name=\(forged)").status == 403)
+        #expect(try WebSocketClient(port: server.port, path: "/streams?name=\(forged)").status == 403)
     }
 
     @Test func drainSendsPagesAwayAndExitsWithZero() throws {

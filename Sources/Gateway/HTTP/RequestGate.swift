@@ -13,6 +13,8 @@ struct RequestGate {
 
     func admit(_ head: RequestHead, to route: Route) -> Admission {
         guard route.takes(head.method) else {
+            // Nothing can be done to a file but reading it: any other method means a route that is not there.
+            if case .file = route { return .refuse(StaticFiles.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }
         guard head.method == "POST" else { return .handle }
