@@ -1,15 +1,18 @@
 internal import Domain
 internal import Fragments
 internal import Gateway
+internal import Runtime
 internal import Synchronization
 
 /// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {
     private let templates: TemplateStore
+    private let log: Log
     private let gateway = Mutex<Gateway?>(nil)
 
-    init(templates: TemplateStore) {
+    init(templates: TemplateStore, log: Log) {
         self.templates = templates
+        self.log = log
     }
 
     /// From now on there are pages. What was committed before is in the ledger, and every page reads there first.
@@ -18,6 +21,12 @@ final class Publisher: Sendable {
     }
 
     @Sendable func committed(_ entries: [Entry]) {
+        for entry in entries {
+            log.debug(
+                "committed",
+                ["position": entry.position, "kind": entry.notice.kind.rawValue, "fragments": entry.fragments.count]
+            )
+        }
         let renderer = templates.renderer
         publish(entries.map { Publication($0, renderer) })
     }

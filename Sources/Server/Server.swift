@@ -30,7 +30,7 @@ public final class Server {
         let metrics = Metrics()
         let keys = try Keys(configuration)
         let templates = try Server.templates(configuration)
-        let publisher = Publisher(templates: templates)
+        let publisher = Publisher(templates: templates, log: log)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
         let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let demo = keys.workspace.map {
@@ -45,6 +45,7 @@ public final class Server {
             streams: configuration.streamPattern,
             epoch: ledger.writer.epoch,
             clock: clock,
+            log: log,
             metrics: metrics,
             telemetry: Telemetry(metrics),
             verifiers: verifiers,
@@ -65,6 +66,13 @@ public final class Server {
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         try demo?.serve(at: address)
         let housekeeper = Housekeeper(templates: templates, log: log)
+        log.info(
+            "serving",
+            [
+                "address": address, "ledger": configuration.databasePath, "epoch": writer.epoch,
+                "loops": configuration.loops,
+            ]
+        )
         Log.standardOutput("paycast listening on \(address)")
         Signals.wait()
         log.info("draining")

@@ -30,6 +30,7 @@ struct AppleWebhook {
                     if !isTaken { reply.send(.busy) }
                 } catch {
                     telemetry.refused.add()
+                    services.log.warning("webhook refused", ["provider": "apple", "reason": error.code])
                     reply.send(AppleWebhook.response(to: error))
                 }
             }

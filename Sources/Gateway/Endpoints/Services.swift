@@ -14,6 +14,7 @@ public struct Services: Sendable {
     public var streams: StreamPattern
     public var epoch: String
     public var clock: Clock
+    public var log: Log
     public var metrics: Metrics
     public var telemetry: Telemetry
     /// Signatures are checked here, never on a loop.
@@ -36,6 +37,7 @@ public struct Services: Sendable {
         streams: StreamPattern,
         epoch: String,
         clock: Clock,
+        log: Log,
         metrics: Metrics,
         telemetry: Telemetry,
         verifiers: WorkerPool,
@@ -52,6 +54,7 @@ public struct Services: Sendable {
         self.streams = streams
         self.epoch = epoch
         self.clock = clock
+        self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
         self.verifiers = verifiers
