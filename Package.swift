@@ -41,7 +41,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
-        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis"),  // Redis
+        .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // Runtime, Benchmarks: what Glibc's module leaves out
 
         // Values and pure rules, then what they run on.

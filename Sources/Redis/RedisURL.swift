@@ -79,6 +79,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
         let isBracketed = authority.hasPrefix("[")
         let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
         guard isPlain(String(host)), !host.contains(" ") else { throw .missingHost }
+        guard !isBracketed || authority.dropFirst(host.count + 1).hasPrefix("]") else { throw .missingHost }
         let port = authority.dropFirst(host.count + (isBracketed ? 2 : 0))
         guard port.isEmpty || port.hasPrefix(":") else { throw .missingHost }
         guard let number = port.isEmpty ? 6379 : UInt16(port.dropFirst()), number > 0 else { throw .port }

@@ -9,7 +9,7 @@ import Testing
         var pattern: String
         var channel: String
         var stream: String?
-        var testDescription: String { "\(prefix ?? "no prefix"), \(channel)" }
+        var testDescription: String { "\(prefix ?? "no prefix"), \(channel.debugDescription)" }
     }
 
     @Test(arguments: [

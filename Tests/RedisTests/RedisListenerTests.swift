@@ -34,6 +34,16 @@ import Testing
         #expect(inbox.metric("paycast_redis_connected") == 1)
     }
 
+    @Test func connectsThroughAUnixSocket() throws {
+        let folder = TemporaryFolder()
+        let (redis, inbox) = (try RedisServer(["--unixsocket", folder.path + "/redis.sock"]), Inbox())
+        let listener = try inbox.listener("unix:\(folder.path)/redis.sock")
+        #expect(isReady(listener, inbox))
+        try redis.client().send("PUBLISH", "s", railsJSON(update("1")))
+        #expect(inbox.wait { $0.texts.count == 1 })
+        listener.close()
+    }
+
     @Test func orderOfAThousandIsKept() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url)
