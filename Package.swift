@@ -80,7 +80,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime"],
+            dependencies: ["Domain", "Runtime", "JSONText"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -101,7 +101,7 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "Simulator"],
+            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
             swiftSettings: settings
         ),
     ]
