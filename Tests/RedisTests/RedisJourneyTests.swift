@@ -42,6 +42,33 @@ import Testing
         #expect(try late.message().data == update("a < b & \u{2028}"), "a page that was away")
     }
 
+    /// What Action Cable itself publishes, where Debian's ruby-actioncable and ruby-redis are installed.
+    @Test(.enabled(if: actionCableIsInstalled)) func actionCableReachesThePage() throws {
+        let redis = try RedisServer()
+        let server = try PaycastServer(environment: ["REDIS_URL": redis.url + "/1", "PAYCAST_REDIS_PREFIX": "shop"])
+        try waitForReady(server, 200, "true")
+        let page = try page(of: server)
+        #expect(try page.block().id != nil)
+        let script = """
+            require "logger"
+            require "active_support/all"
+            require "action_cable"
+            cable = { adapter: "redis", url: ARGV[0], channel_prefix: "shop" }
+            ActionCable.server.config.logger = Logger.new(nil)
+            ActionCable.server.config.cable = cable.with_indifferent_access
+            ActionCable.server.broadcast("chat", { body: "not for pages" })
+            ActionCable.server.broadcast(ARGV[1], ARGV[2])
+            """
+        let html = update("R & D\u{2028} <b>é</b> \u{1F600}")
+        let rails = RunningProcess(
+            "ruby",
+            ["-e", script, redis.url + "/1", Self.stream, html],
+            environment: ["LANG": "C.UTF-8"]
+        )
+        #expect(try rails.waitForExit() == 0, "\(rails.errors)")
+        #expect(try page.message().data == html)
+    }
+
     @Test func killedRedisIsToldAndHealed() throws {
         let redis = try RedisServer()
         let server = try PaycastServer(environment: ["REDIS_URL": redis.url])
@@ -81,4 +108,8 @@ import Testing
         #expect(process.errors.contains("PAYCAST_REDIS_PREFIX: "))
         #expect(!process.errors.contains("s3cret"))
     }
+}
+
+private let actionCableIsInstalled = ["actioncable", "redis"].allSatisfy {
+    readFile("/usr/share/doc/ruby-\($0)/copyright") != nil
 }
