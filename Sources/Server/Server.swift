@@ -70,7 +70,7 @@ public final class Server {
         try demo?.serve(at: address)
         let housekeeper = Housekeeper(templates: templates, log: log)
         // What Redis lost, the app's own server still knows: pages ask there.
-        redis?.start { [log] in log.warning("pages refreshed", ["reason": "redis was away"]) }
+        redis?.start { [gateway] in gateway.refreshPages() }
         log.info(
             "serving",
             [

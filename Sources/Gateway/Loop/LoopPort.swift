@@ -10,6 +10,7 @@ final class LoopPort: Sendable {
         case reply(ConnectionID, Response)
         case replay(SubscriptionID, PageReplay)
         case publish([Publication])
+        case refreshPages
         case drain(Promise<Void>)
         case stop
     }

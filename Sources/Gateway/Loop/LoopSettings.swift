@@ -23,6 +23,6 @@ struct LoopSettings: Sendable {
     static let idleTicks = 600
     /// How long a WebSocket may take to answer a close frame.
     static let partingTicks = 20
-    /// How long a drain takes at the most, so that not all pages come back at once.
-    static let drainTicks = 30
+    /// How long a drain or a refresh of all pages takes at the most.
+    static let spreadTicks = 30
 }

@@ -27,7 +27,7 @@ extension SocketLoop {
     }
 
     /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls.
-    private func publish(_ message: Message) {
+    func publish(_ message: Message) {
         let fanout = hub.publish(message)
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in fanout.live {

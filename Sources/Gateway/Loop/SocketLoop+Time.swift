@@ -18,6 +18,7 @@ extension SocketLoop {
         }
         pingClients()
         for id in expiries.tick(now: settings.clock.now) { expire(id) }
+        refreshSome()
         releaseSome()
         endPartings()
         if now % LoopSettings.ticksPerSecond == 0 { endIdlers() }

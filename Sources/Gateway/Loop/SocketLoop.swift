@@ -34,6 +34,7 @@ final class SocketLoop {
     var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
+    var refreshing = Spread<StreamName>([])
     /// Connections of publishers, and the tick at which each last said something.
     var idlers: [ConnectionID: Int] = [:]
     /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
@@ -168,6 +169,7 @@ final class SocketLoop {
             case .reply(let id, let response): replied(id, response)
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
+            case .refreshPages: refreshPages()
             case .drain(let done): drain(done)
             case .stop: return stop()
             }
