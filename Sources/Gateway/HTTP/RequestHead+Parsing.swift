@@ -78,12 +78,17 @@ private struct Target {
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.first == UInt8(ascii: "/"), !bytes.contains(where: { $0 <= 32 || $0 == 127 }) else { return nil }
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-        guard let text = PercentEncoding.decode(path), !text.utf8.contains(0),
-            !text.split(separator: "/").contains("..")
-        else { return nil }
+        guard let text = PercentEncoding.decode(path), !text.utf8.contains(0), !text.utf8.hasParent else { return nil }
         self.path = text
         let arguments = bytes[path.endIndex...].dropFirst().split(separator: UInt8(ascii: "&"))
         query = Query(arguments.compactMap { PercentEncoding.decode($0) })
+    }
+}
+
+extension String.UTF8View {
+    /// A piece of the path is `..`.
+    fileprivate var hasParent: Bool {
+        contains(UInt8(ascii: ".")) && split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 }
 
