@@ -1,4 +1,5 @@
 public import Domain
+public import Gateway
 public import Runtime
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
@@ -34,6 +35,10 @@ public struct Configuration: Sendable {
     public var streamPattern: StreamPattern
     /// `PAYCAST_ALLOWED_ORIGINS`: beside the same one.
     public var allowedOrigins: AllowedOrigins
+    /// `PAYCAST_TRUSTED_PROXIES`: whose `X-Forwarded-…` headers count.
+    public var trustedProxies: TrustedProxies
+    /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
+    public var limits: Limits
 
     public var apple: Apple
     public var google: Google
@@ -68,6 +73,8 @@ public struct Configuration: Sendable {
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
+        trustedProxies = reader.trustedProxies()
+        limits = reader.limits()
 
         apple = Apple(&reader)
         google = Google(&reader)

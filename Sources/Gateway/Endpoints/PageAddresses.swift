@@ -15,12 +15,14 @@ struct PageAddresses: Sendable {
     private let access: Access
     private let streams: StreamPattern
     private let host: String
+    private let scheme: Scheme
 
-    /// `host` is the request's own `Host`: where its sender reached us, a page may reach us too.
-    init(_ services: Services, host: String) {
+    /// Where the request's sender reached us, a page may reach us too.
+    init(_ services: Services, _ request: Request) {
         access = services.access
         streams = services.streams
-        self.host = host.utf8.allSatisfy(isHostByte) ? host : "localhost"
+        host = request.host.utf8.allSatisfy(isHostByte) ? request.host : "localhost"
+        scheme = request.scheme ?? .http
     }
 
     /// Nil when the user id cannot be in a stream name.
@@ -28,20 +30,16 @@ struct PageAddresses: Sendable {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
         let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
-        let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
+        let address = "\(scheme)://\(host)\(path)"
         return Page(
             stream: stream.text,
             signedStream: signed,
             since: since.description,
-            sse: "http://\(host)\(path)",
-            websocket: "ws://\(host)\(path)",
-            html: "<turbo-stream-source src=\"\(source)\"></turbo-stream-source>"
+            sse: address,
+            websocket: "\(scheme.webSocket)://\(host)\(path)",
+            html: "<turbo-stream-source src=\"\(address.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
         )
     }
-}
-
-private func isHostByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-:[]_".utf8.contains(byte)
 }
 
 /// The characters of Base64 and hexadecimal that mean something else in a query.

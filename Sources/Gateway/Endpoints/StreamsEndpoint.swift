@@ -15,7 +15,7 @@ struct StreamsEndpoint {
 
     func answer(_ request: Request) -> Answer {
         let origin: String?
-        switch services.access.judge(origin: request.origin, host: request.host) {
+        switch services.access.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:
@@ -43,6 +43,7 @@ struct StreamsEndpoint {
         guard !request.isWebSocket else {
             return .respond(.error(403, "expired_stream_name", "The name has expired; load the page again."))
         }
+        services.telemetry.healed.add()
         return .respond(EventStream.refresh(allowedOrigin: origin))
     }
 
@@ -56,14 +57,20 @@ struct StreamsEndpoint {
     }
 
     private func page(on stream: StreamName, since: Cursor?, allowedOrigin: String?) -> PageRequest {
-        let (reader, templates) = (services.reader, services.templates)
+        let (reader, templates, telemetry) = (services.reader, services.templates, services.telemetry)
         return PageRequest(stream: stream, content: .fragments, allowedOrigin: allowedOrigin) { done in
             reader.replay(stream, since: since) { result in
                 guard case .success(let replay) = result else { return done(.unreadable) }
+                if replay.needsRefresh { telemetry.healed.add() }
                 done(PageReplay(replay, on: stream, templates.renderer))
             }
         }
     }
+}
+
+extension Replay {
+    /// What was missed cannot be told any more.
+    var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
 extension PageReplay {
@@ -74,7 +81,7 @@ extension PageReplay {
         var messages = replay.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
         }
-        if replay.isTruncated || (replay.isUnknownCursor && messages.isEmpty) {
+        if replay.needsRefresh {
             let part = Part(html: Renderer.refresh, collapseKey: nil)
             messages.append(Message(stream: stream, position: replay.through.position, parts: [part]))
         }

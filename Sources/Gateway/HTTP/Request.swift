@@ -6,15 +6,17 @@ public struct Request: Sendable {
     public var method: String
     public var query: Query
     public var body: [UInt8]
-    /// `Host`, for absolute addresses in answers.
+    /// `Host`, or what a trusted proxy was asked for: for absolute addresses in answers.
     public var host: String
+    /// What the page connected with; nil when no trusted proxy says.
+    public var scheme: Scheme?
     public var origin: String?
     public var authorization: String?
     public var ifNoneMatch: String?
     public var lastEventID: String?
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool
-    /// It comes from this machine; known for operators' routes only, since asking costs a system call.
+    /// It comes from this machine, not through a proxy; known for operators' routes and behind trusted proxies only.
     public var isLocal: Bool
     /// Monotonic nanoseconds, for latency.
     public var receivedAt: UInt64

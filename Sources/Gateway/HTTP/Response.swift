@@ -34,6 +34,14 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
+    /// Every place is taken: a page would stay, so it has to come back.
+    static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
+
+    /// An EventSource would end for good at a 503; it is asked to try again, at a time of its own.
+    static func turnedAway(_ page: PageRequest) -> Response {
+        EventStream.answer("retry: \(Int.random(in: 5000...15_000))\n\n", allowedOrigin: page.allowedOrigin)
+    }
+
     static var pipelined: Response {
         .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
     }

@@ -19,6 +19,21 @@ extension Socket {
         )
     }
 
+    /// What proxies wrote; read for a trusted one only.
+    func forwardedHeaders() -> ForwardedHeaders {
+        ForwardedHeaders(
+            addresses: text(WSI_TOKEN_X_FORWARDED_FOR),
+            scheme: custom("x-forwarded-proto:"),
+            host: custom("x-forwarded-host:")
+        )
+    }
+
+    /// Some proxy passed this request on, whether it is trusted or not.
+    var isForwarded: Bool {
+        has(WSI_TOKEN_X_FORWARDED_FOR) || has(WSI_TOKEN_HTTP_X_REAL_IP) || has(WSI_TOKEN_HTTP_VIA)
+            || custom("forwarded:") != nil || custom("x-forwarded-proto:") != nil || custom("x-forwarded-host:") != nil
+    }
+
     private static let methods: [(token: lws_token_indexes, name: String)] = [
         (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_HEAD_URI, "HEAD"),
         (WSI_TOKEN_PUT_URI, "PUT"), (WSI_TOKEN_PATCH_URI, "PATCH"), (WSI_TOKEN_DELETE_URI, "DELETE"),

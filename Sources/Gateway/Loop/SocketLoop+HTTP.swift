@@ -13,14 +13,15 @@ extension SocketLoop {
             // lws parses a body in its own buffer from the wrong place, and then spins.
             return write(.pipelined, on: connection, keepAlive: false, includesBody: true)
         case .collect(let length):
-            connection.phase = .collecting(request(head, route, socket, reserving: length), remaining: length)
+            connection.phase = .collecting(request(head, route, connection, reserving: length), remaining: length)
+            watch(connection, seconds: settings.limits.bodySeconds)
             return .keep
         case .handle:
             // A GET that brings a body is answered, and then closed: lws would parse the body as a request.
             return perform(
-                handler.handle(request(head, route, socket, reserving: 0)),
+                handler.handle(request(head, route, connection, reserving: 0)),
                 on: connection,
-                keepAlive: head.bodyLength == .none,
+                keepAlive: head.bodyLength == .none && connection.place == .seat,
                 includesBody: head.method != "HEAD"
             )
         }
@@ -44,8 +45,8 @@ extension SocketLoop {
         case .collecting(let request, _):
             connection.phase = .idle
             // Whoever holds a key may send more on this connection; a webhook's sender has proven nothing yet.
-            let isTrusted = handler.isTrusted(request.authorization)
-            return perform(handler.handle(request), on: connection, keepAlive: isTrusted, includesBody: true)
+            let keepAlive = handler.isTrusted(request.authorization) && connection.place == .seat
+            return perform(handler.handle(request), on: connection, keepAlive: keepAlive, includesBody: true)
         case .waiting, .answering:
             connection.hasPipelined = true
             return .keep
@@ -66,7 +67,7 @@ extension SocketLoop {
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         case .later(let start):
             connection.phase = .waiting(keepAlive: keepAlive, includesBody: includesBody)
-            connections[connection.id] = connection
+            unwatch(connection)
             connection.socket.clearTimeout()
             connection.socket.stopReading()
             guard start(Reply(port: port, connection: connection.id)) else {
@@ -77,6 +78,10 @@ extension SocketLoop {
             broadcast(publication)
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         case .open(let page):
+            guard connection.place == .seat else {
+                metrics.turnedAway.add()
+                return write(.turnedAway(page), on: connection, keepAlive: false, includesBody: true)
+            }
             return openEventStream(page, on: connection)
         }
     }
@@ -85,7 +90,6 @@ extension SocketLoop {
     func replied(_ id: ConnectionID, _ response: Response) {
         guard let connection = connections[id], case .waiting(let keepAlive, let includesBody) = connection.phase
         else { return }
-        connections[id] = nil
         connection.phase = .answering(response, keepAlive: keepAlive, includesBody: includesBody)
         // lws calls nothing back on a connection that does not read.
         connection.socket.resumeReading()
@@ -118,22 +122,27 @@ extension SocketLoop {
         guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
         connection.phase = .idle
         connection.isReused = true
-        return connection.socket.completeTransaction() ? .close : .keep
+        watchAfterAnswer(connection)
+        guard !connection.socket.completeTransaction() else { return .close }
+        connection.socket.clearTimeout()
+        return .keep
     }
 
-    func request(_ head: RequestHead, _ route: Route, _ socket: Socket, reserving length: Int) -> Request {
+    func request(_ head: RequestHead, _ route: Route, _ connection: Connection, reserving length: Int) -> Request {
+        let sender = sender(on: connection, route)
         var request = Request(
             route: route,
             method: head.method,
             query: head.query,
             body: [],
-            host: head.host ?? "localhost",
+            host: sender.host ?? head.host ?? "localhost",
+            scheme: sender.scheme,
             origin: head.origin,
             authorization: head.authorization,
             ifNoneMatch: head.ifNoneMatch,
             lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,
-            isLocal: route.isForOperators && socket.isLocal,
+            isLocal: sender.address?.isLoopback ?? false,
             receivedAt: monotonicNanoseconds()
         )
         request.body.reserveCapacity(length)

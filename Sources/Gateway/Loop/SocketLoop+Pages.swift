@@ -23,10 +23,15 @@ extension SocketLoop {
         guard let head = socket.requestHead() else { return .close }
         let connection = connection(of: socket)
         let route = Route(path: head.path)
+        let request = request(head, route, connection, reserving: 0)
+        guard connection.place == .seat else {
+            metrics.turnedAway.add()
+            return refuseUpgrade(.full, on: connection)
+        }
         guard route.isUpgradable, head.method == "GET" else {
             return refuseUpgrade(.error(404, "no_websocket", "No WebSocket is served here."), on: connection)
         }
-        switch handler.handle(request(head, route, socket, reserving: 0)) {
+        switch handler.handle(request) {
         case .open(let page):
             connection.phase = .upgrading(page)
             return .keep
@@ -52,7 +57,7 @@ extension SocketLoop {
         let subscription = hub.subscribe(to: request.stream)
         let heartbeat = wheel.add(connection.id, using: &generator)
         connection.phase = .page(Page(transport: transport, subscription: subscription, heartbeat: heartbeat))
-        connections[connection.id] = connection
+        unwatch(connection)
         let index = Int(subscription.index)
         if index >= pages.count { pages.append(contentsOf: repeatElement(nil, count: index + 1 - pages.count)) }
         pages[index] = connection
@@ -94,6 +99,7 @@ extension SocketLoop {
             guard write(start, to: connection.socket) else { return connection.socket.kill() }
         }
         if !replay.messages.isEmpty { metrics.replayed.add() }
+        metrics.replayedMessages.add(replay.messages.count)
         guard replay.extent == .whole else { return sendPart(replay.messages, to: connection, page) }
         guard let flush = hub.replayed(page.subscription, through: replay.through, messages: replay.messages) else {
             return
@@ -118,6 +124,7 @@ extension SocketLoop {
     /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
     /// unless older ones wait there.
     func broadcast(_ publication: Publication) {
+        metrics.published.add(publication.messages.count)
         for peer in peers { peer.send(.publish([publication])) }
         if port.isEmpty { publish(publication) } else { port.send(.publish([publication])) }
     }
@@ -127,15 +134,16 @@ extension SocketLoop {
             for (stream, filter) in feeds where filter.admits(entry.notice) {
                 let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
-                publish(Message(stream: stream, position: entry.position, parts: [part]))
+                _ = publish(Message(stream: stream, position: entry.position, parts: [part]))
             }
         }
-        for message in publication.messages { publish(message) }
+        let written = publication.messages.reduce(0) { $0 + publish($1) }
+        publication.flight?.landed(written)
         if let entry = publication.entry { hub.advance(to: entry.position) }
     }
 
-    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls.
-    private func publish(_ message: Message) {
+    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls. Returns to how many.
+    private func publish(_ message: Message) -> Int {
         let fanout = hub.publish(message)
         var frames = FrameCache(message: message, epoch: settings.epoch)
         for id in fanout.live {
@@ -151,6 +159,7 @@ extension SocketLoop {
             metrics.slow.add()
             if let connection = pages[Int(id.index)] { close(connection) }
         }
+        return fanout.live.count
     }
 
     /// The socket takes more bytes again.
@@ -158,6 +167,7 @@ extension SocketLoop {
         guard !connection.socket.isBehind, case .page(var page) = connection.phase else { return .keep }
         page.behindSince = nil
         connection.phase = .page(page)
+        unwatch(connection)
         if page.transport != .webSocket { connection.socket.stopReading() }
         guard let flush = hub.writable(page.subscription) else { return .keep }
         return send(flush, to: connection, page) ? .keep : .close
@@ -182,6 +192,7 @@ extension SocketLoop {
         guard case .page(var page) = connection.phase, page.behindSince == nil else { return }
         page.behindSince = now
         connection.phase = .page(page)
+        watchReader(connection)
         // lws calls nothing back on a connection that does not read; bytes that come meanwhile end it at the next tick.
         if page.transport != .webSocket { connection.socket.resumeReading() }
         hub.blocked(page.subscription)

@@ -21,9 +21,16 @@ enum EventStream {
 
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
     static func refresh(allowedOrigin: String?) -> Response {
+        answer(
+            "retry: 10000\n\ndata: <turbo-stream action=\"refresh\"></turbo-stream>\n\n",
+            allowedOrigin: allowedOrigin
+        )
+    }
+
+    /// A whole answer: the browser reads it and connects again.
+    static func answer(_ body: String, allowedOrigin: String?) -> Response {
         var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
         if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
-        let body = "retry: 10000\n\ndata: <turbo-stream action=\"refresh\"></turbo-stream>\n\n"
         return Response(status: 200, headers: headers, body: Array(body.utf8))
     }
 
