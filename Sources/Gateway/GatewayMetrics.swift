@@ -36,7 +36,10 @@ final class GatewayMetrics: Sendable {
         )
         replayed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
         replayedMessages = metrics.counter("paycast_replayed_messages_total", "Messages sent to these pages.")
-        collapsed = metrics.counter("paycast_collapsed_total", "Fragments that a newer one replaced in a slow page's queue.")
+        collapsed = metrics.counter(
+            "paycast_collapsed_total",
+            "Fragments that a newer one replaced in a slow page's queue."
+        )
         slow = metrics.counter("paycast_slow_closed_total", "Pages closed because they took too little too late.")
         let refusals = "Connections beyond a limit, by how they ended."
         refused = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "none"])
@@ -48,7 +51,9 @@ final class GatewayMetrics: Sendable {
         answered = (1...5).map {
             metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
         }
-        let overdue = { metrics.counter("paycast_overdue_closed_total", "Connections closed at a deadline.", labels: $0) }
+        let overdue = {
+            metrics.counter("paycast_overdue_closed_total", "Connections closed at a deadline.", labels: $0)
+        }
         headers = overdue(["deadline": "header"])
         bodies = overdue(["deadline": "body"])
         idle = overdue(["deadline": "idle"])

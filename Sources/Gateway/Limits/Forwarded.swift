@@ -72,7 +72,10 @@ struct Sender: Equatable {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || (text.first == ":" && (1...5).contains(text.utf8.count - 1) && UInt16(text.dropFirst()) != nil)
+        guard !text.isEmpty else { return true }
+        let digits = text.utf8.dropFirst()
+        return text.first == ":" && (1...5).contains(digits.count) && digits.allSatisfy { (48...57).contains($0) }
+            && UInt16(text.dropFirst()) != nil
     }
 
     /// Some proxies name the WebSocket's scheme.

@@ -8,9 +8,11 @@ extension SocketLoop {
     /// Behind a proxy of ours the connection counts for its request's client from now on.
     func sender(on connection: Connection, _ route: Route) -> Sender {
         guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
-            return direct(connection, route)
+            return Sender(direct: disguised(connection, route) ? nil : connection.peer)
         }
-        let sender = Sender(proxy: peer, connection.socket.forwardedHeaders(), settings.proxies)
+        let headers = connection.socket.forwardedHeaders()
+        var sender = Sender(proxy: peer, headers, settings.proxies)
+        if headers.addresses == nil, disguised(connection, route) { sender.address = nil }
         if sender.address != connection.client, connection.place != .none {
             connection.place = census.move(from: connection.client, to: sender.address)
             connection.client = sender.address
@@ -18,12 +20,10 @@ extension SocketLoop {
         return sender
     }
 
-    /// A proxy that is not listed must not make the Internet local: for operators' routes its traces count against it.
-    private func direct(_ connection: Connection, _ route: Route) -> Sender {
-        guard route.isForOperators, connection.peer?.isLoopback == true, connection.socket.isForwarded else {
-            return Sender(direct: connection.peer)
-        }
-        return Sender(direct: nil)
+    /// A proxy on this machine that names no address we believe must not make the Internet local: on operators' routes
+    /// any trace of one counts against the request.
+    private func disguised(_ connection: Connection, _ route: Route) -> Bool {
+        route.isForOperators && connection.peer?.isLoopback == true && connection.socket.isForwarded
     }
 
     // MARK: Deadlines

@@ -94,9 +94,9 @@ final class SocketLoop {
         info.max_http_header_data = UInt16(Limits.headerBytes)
         info.max_http_header_pool = 1024
         // Nets below our own deadlines (`closeOverdue`): lws's start again with each byte of a body.
-        info.timeout_secs = UInt32(max(settings.limits.headerSeconds, settings.limits.bodySeconds))
-        info.timeout_secs_ah_idle = UInt32(settings.limits.headerSeconds)
-        info.keepalive_timeout = Int32(settings.limits.idleSeconds)
+        info.timeout_secs = UInt32(5 + max(settings.limits.headerSeconds, settings.limits.bodySeconds))
+        info.timeout_secs_ah_idle = UInt32(5 + settings.limits.headerSeconds)
+        info.keepalive_timeout = Int32(5 + settings.limits.idleSeconds)
         info.user = Unmanaged.passUnretained(self).toOpaque()
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
