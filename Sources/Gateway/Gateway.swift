@@ -16,6 +16,7 @@ public final class Gateway: Sendable {
         loops: Int,
         epoch: String,
         position: Int64,
+        clock: Clock = Clock(),
         handler: any RequestHandler,
         metrics: Metrics,
         limits: Limits = Limits(),
@@ -24,8 +25,9 @@ public final class Gateway: Sendable {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, limits: limits, proxies: proxies)
+        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
         let census = Census(limits: limits, proxies: proxies)
+        let sessions = CableSessions()
         let counters = GatewayMetrics(metrics)
         let ports = listeners.map { _ in LoopPort() }
         var threads: [WorkerThread] = []
@@ -42,6 +44,7 @@ public final class Gateway: Sendable {
                         handler: handler,
                         metrics: counters,
                         census: census,
+                        sessions: sessions,
                         position: position
                     ).run { isStarted.fulfil($0) }
                 }
@@ -62,9 +65,15 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
-    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here.
+    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
+    /// at once for a few, after 3 s for thousands.
     public func drain() {
-        for port in ports { port.send(.drain) }
+        let goodbyes = ports.map { port in
+            let done = Promise<Void>()
+            port.send(.drain(done))
+            return done
+        }
+        for goodbye in goodbyes { goodbye.wait() }
     }
 
     /// Closes everything and joins the threads. Once only.

@@ -18,6 +18,13 @@ final class GatewayMetrics: Sendable {
     private let eventStreams: Gauge
     private let webSockets: Gauge
     private let feeds: Gauge
+    private let cables: Gauge
+    /// Cable commands, and what became of those that were not served.
+    let commands: Counter
+    let rejected: Counter
+    let refusedFrames: Counter
+    let abusive: Counter
+    let expired: Counter
     private let answered: [Counter]
     private let headers: Counter
     private let bodies: Counter
@@ -48,6 +55,12 @@ final class GatewayMetrics: Sendable {
         eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
         webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
         feeds = metrics.gauge("paycast_pages", help, labels: ["transport": "feed"])
+        cables = metrics.gauge("paycast_pages", help, labels: ["transport": "cable"])
+        commands = metrics.counter("paycast_cable_commands_total", "Commands of Action Cable clients.")
+        rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions with a name that is none of ours.")
+        refusedFrames = metrics.counter("paycast_cable_refused_frames_total", "Commands too long, or no text.")
+        abusive = metrics.counter("paycast_cable_abusive_total", "Clients ended for too many commands.")
+        expired = metrics.counter("paycast_expired_total", "Pages told to load again because their name had ended.")
         answered = (1...5).map {
             metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
         }
@@ -64,8 +77,10 @@ final class GatewayMetrics: Sendable {
     /// AnyCable's names, where the meaning is the same: its dashboards go on working
     /// (https://docs.anycable.io/anycable-go/instrumentation).
     private func exposeToAnyCable(_ metrics: Metrics) {
-        let (sse, webSockets, slow, published) = (eventStreams, webSockets, slow, published)
-        metrics.gauge("anycable_go_clients_num", "The number of active clients") { sse.value + webSockets.value }
+        let (sse, webSockets, cables, slow, published) = (eventStreams, webSockets, cables, slow, published)
+        metrics.gauge("anycable_go_clients_num", "The number of active clients") {
+            sse.value + webSockets.value + cables.value
+        }
         metrics.gauge("anycable_go_sse_clients_num", "The number of active SSE clients") { sse.value }
         metrics.counter("anycable_go_broadcast_msg_total", "The total number of messages received for broadcast") {
             published.value
@@ -75,11 +90,12 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    func pages(_ transport: Page.Transport) -> Gauge {
+    func pages(_ transport: Transport) -> Gauge {
         switch transport {
         case .eventStream: eventStreams
         case .webSocket: webSockets
         case .feed: feeds
+        case .cable, .extendedCable: cables
         }
     }
 
@@ -89,7 +105,7 @@ final class GatewayMetrics: Sendable {
     func overdue(_ connection: Connection) -> Counter {
         switch connection.phase {
         case .collecting: bodies
-        case .page: writes
+        case .page, .cable: writes
         case .idle where connection.socket.isBehind: writes
         case .idle where connection.isReused: idle
         default: headers

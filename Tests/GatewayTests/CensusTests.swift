@@ -16,16 +16,16 @@ import Testing
 
     @Test func inAllThereAreSeatsThenAReserveThenNothing() throws {
         let places = try fill(census(), nil, 5 + Limits.reserve + 3)
-        #expect(places.prefix(5).allSatisfy { $0 == .seat })
+        #expect(places.prefix(5).allSatisfy { $0 == .stay })
         #expect(places.dropFirst(5).prefix(Limits.reserve).allSatisfy { $0 == .reserve })
         #expect(places.suffix(3).allSatisfy { $0 == .none })
     }
 
     @Test(arguments: ["203.0.113.7", "2001:db8::1"]) func oneAddressHasItsShare(_ address: String) throws {
         let census = try census(connections: 1000)
-        #expect(fill(census, address, 3) == [.seat, .seat, .reserve])
+        #expect(fill(census, address, 3) == [.stay, .stay, .reserve])
         #expect(fill(census, address, Limits.reserve).last == Census.Place.none)
-        #expect(fill(census, "203.0.113.8", 1) == [.seat])
+        #expect(fill(census, "203.0.113.8", 1) == [.stay])
         #expect(census.total == 3 + Limits.reserve)
     }
 
@@ -34,19 +34,19 @@ import Testing
         let places = ["2001:db8::1", "2001:db8::2", "2001:db8::ffff:1", "2001:db8:0:1::1"].flatMap {
             fill(census, $0, 1)
         }
-        #expect(places == [.seat, .seat, .reserve, .seat])
+        #expect(places == [.stay, .stay, .reserve, .stay])
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "10.0.0.9", "192.168.1.1", "fd00::1", "198.51.100.1"])
     func whoStandsForManyIsNotCounted(_ address: String) throws {
-        #expect(try fill(census(), address, 5).allSatisfy { $0 == .seat })
+        #expect(try fill(census(), address, 5).allSatisfy { $0 == .stay })
     }
 
     @Test func whoLeavesMakesRoom() throws {
         let census = try census()
         let address = IPAddress("203.0.113.7")
         for _ in 0..<1000 {
-            #expect(census.enter(address) == .seat)
+            #expect(census.enter(address) == .stay)
             census.leave(address)
         }
         #expect(census.total == 0)
@@ -55,10 +55,10 @@ import Testing
     @Test func aProxysConnectionCountsForItsClient() throws {
         let census = try census()
         let (proxy, client) = (IPAddress("198.51.100.1"), IPAddress("203.0.113.7"))
-        #expect(fill(census, "203.0.113.7", 2) == [.seat, .seat])
-        #expect(census.enter(proxy) == .seat)
+        #expect(fill(census, "203.0.113.7", 2) == [.stay, .stay])
+        #expect(census.enter(proxy) == .stay)
         #expect(census.move(from: proxy, to: client) == .reserve)
-        #expect(census.move(from: client, to: proxy) == .seat)
+        #expect(census.move(from: client, to: proxy) == .stay)
         #expect(census.total == 3)
     }
 }

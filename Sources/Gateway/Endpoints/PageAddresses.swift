@@ -17,11 +17,10 @@ struct PageAddresses: Sendable {
     private let host: String
     private let scheme: Scheme
 
-    /// Where the request's sender reached us, a page may reach us too.
     init(_ services: Services, _ request: Request) {
         access = services.access
         streams = services.streams
-        host = request.host.utf8.allSatisfy(isHostByte) ? request.host : "localhost"
+        host = AddressText.host(request.host)
         scheme = request.scheme ?? .http
     }
 
@@ -29,7 +28,7 @@ struct PageAddresses: Sendable {
     func page(of user: String, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
-        let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
+        let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
         let address = "\(scheme)://\(host)\(path)"
         return Page(
             stream: stream.text,
@@ -40,9 +39,4 @@ struct PageAddresses: Sendable {
             html: "<turbo-stream-source src=\"\(address.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
         )
     }
-}
-
-/// The characters of Base64 and hexadecimal that mean something else in a query.
-private func queryEscaped(_ token: String) -> String {
-    token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
 }

@@ -16,6 +16,8 @@ public struct Request: Sendable {
     public var lastEventID: String?
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool
+    /// The cable session that a client wants to resume.
+    public var sessionID: String?
     /// It comes from this machine, not through a proxy; known for operators' routes and behind trusted proxies only.
     public var isLocal: Bool
     /// Monotonic nanoseconds, for latency.

@@ -39,7 +39,10 @@ public struct Response: Sendable {
 
     /// An EventSource would end for good at a 503; it is asked to try again, at a time of its own.
     static func turnedAway(_ page: PageRequest) -> Response {
-        EventStream.answer("retry: \(Int.random(in: 5000...15_000))\n\n", allowedOrigin: page.allowedOrigin)
+        EventStream.answer(
+            Array("retry: \(Int.random(in: 5000...15_000))\n\n".utf8),
+            allowedOrigin: page.allowedOrigin
+        )
     }
 
     static var pipelined: Response {

@@ -5,7 +5,7 @@ final class Census: Sendable {
     /// What a connection may do.
     enum Place: Equatable {
         /// Stay.
-        case seat
+        case stay
         /// Be answered and leave: a limit is reached.
         case reserve
         /// Nothing: it is closed at once.
@@ -68,10 +68,10 @@ final class Census: Sendable {
     }
 
     private static func place(_ count: Int, _ limit: Int) -> Place {
-        count < limit ? .seat : count < limit + Limits.reserve ? .reserve : .none
+        count < limit ? .stay : count < limit + Limits.reserve ? .reserve : .none
     }
 
     private static func worse(_ one: Place, _ other: Place) -> Place {
-        one == .none || other == .none ? .none : one == .reserve || other == .reserve ? .reserve : .seat
+        one == .none || other == .none ? .none : one == .reserve || other == .reserve ? .reserve : .stay
     }
 }

@@ -88,12 +88,8 @@ struct Sender: Equatable {
     }
 
     private static func host(_ item: Substring) -> String? {
-        (1...255).contains(item.utf8.count) && item.utf8.allSatisfy(isHostByte) ? String(item) : nil
+        (1...255).contains(item.utf8.count) && item.utf8.allSatisfy(AddressText.isHostByte) ? String(item) : nil
     }
-}
-
-func isHostByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-:[]_".utf8.contains(byte)
 }
 
 extension String {

@@ -21,7 +21,7 @@ extension SocketLoop {
             return perform(
                 handler.handle(request(head, route, connection, reserving: 0)),
                 on: connection,
-                keepAlive: head.bodyLength == .none && connection.place == .seat,
+                keepAlive: head.bodyLength == .none && connection.place == .stay,
                 includesBody: head.method != "HEAD"
             )
         }
@@ -45,7 +45,7 @@ extension SocketLoop {
         case .collecting(let request, _):
             connection.phase = .idle
             // Whoever holds a key may send more on this connection; a webhook's sender has proven nothing yet.
-            let keepAlive = handler.isTrusted(request.authorization) && connection.place == .seat
+            let keepAlive = handler.isTrusted(request.authorization) && connection.place == .stay
             return perform(handler.handle(request), on: connection, keepAlive: keepAlive, includesBody: true)
         case .waiting, .answering:
             connection.hasPipelined = true
@@ -57,7 +57,7 @@ extension SocketLoop {
     func receivedMalformed(_ socket: Socket, _ bytes: UnsafeRawBufferPointer) -> Verdict {
         let connection = connection(of: socket)
         if case .closing = connection.phase { return .close }
-        connection.phase = .closing(code: 0)
+        connection.phase = .closing
         return write(MalformedRequest.response(to: bytes), on: connection, keepAlive: false, includesBody: true)
     }
 
@@ -78,11 +78,13 @@ extension SocketLoop {
             broadcast(publication)
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         case .open(let page):
-            guard connection.place == .seat else {
+            guard connection.place == .stay else {
                 metrics.turnedAway.add()
                 return write(.turnedAway(page), on: connection, keepAlive: false, includesBody: true)
             }
             return openEventStream(page, on: connection)
+        case .openCable:
+            return write(CableEndpoint.pageNotFound, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         }
     }
 
@@ -102,10 +104,8 @@ extension SocketLoop {
         case .answering(let response, let keepAlive, let includesBody):
             let mayContinue = keepAlive && !connection.hasPipelined
             return write(response, on: connection, keepAlive: mayContinue, includesBody: includesBody)
-        case .page: return flush(connection)
-        case .closing(let code):
-            if code != 0 { socket.setCloseReason(code) }
-            return .close
+        case .page, .cable: return flush(connection)
+        case .closing: return .close
         case .idle, .collecting, .waiting, .upgrading: return .keep
         }
     }

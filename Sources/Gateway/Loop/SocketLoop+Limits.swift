@@ -30,7 +30,7 @@ extension SocketLoop {
 
     /// From now on it has `seconds` for what it is doing.
     func watch(_ connection: Connection, seconds: Int) {
-        connection.deadline = now + LoopSettings.ticks(seconds)
+        connection.deadline = now + seconds * LoopSettings.ticksPerSecond
         if connection.watch == nil { connection.watch = watched.add(connection.id, using: &generator) }
     }
 

@@ -15,13 +15,15 @@ final class SocketLoop {
     let peers: [LoopPort]
     let handler: any RequestHandler
     let metrics: GatewayMetrics
+    /// Shared by all loops.
+    let sessions: CableSessions
     let gate = RequestGate()
     let census: Census
     let hangups = HangupWatch()
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
-    var pages: ContiguousArray<Connection?> = []
+    var seats: ContiguousArray<Seat?> = []
     /// All that are open.
     var connections: [ConnectionID: Connection] = [:]
     /// Heads of event streams whose replay is still being read.
@@ -30,8 +32,13 @@ final class SocketLoop {
     var feeds: [StreamName: FeedFilter] = [:]
     var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
     /// Connections that are no page, or a page that is behind: each has a deadline.
     var watched = HeartbeatWheel<ConnectionID>(period: LoopSettings.watchTicks)
+    var expiries = ExpiryWheel()
+    var draining: Draining?
+    /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
+    var partings: [(id: ConnectionID, tick: Int)] = []
     var generator = SystemRandomNumberGenerator()
     var now = 0
     /// What the metrics know of the hub.
@@ -53,6 +60,7 @@ final class SocketLoop {
         handler: any RequestHandler,
         metrics: GatewayMetrics,
         census: Census,
+        sessions: CableSessions,
         position: Int64
     ) {
         self.settings = settings
@@ -62,6 +70,7 @@ final class SocketLoop {
         self.peers = peers
         self.handler = handler
         self.metrics = metrics
+        self.sessions = sessions
         hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
     }
 
@@ -183,7 +192,7 @@ final class SocketLoop {
             case .reply(let id, let response): replied(id, response)
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
-            case .drain: drain()
+            case .drain(let done): drain(done)
             case .stop: return stop()
             }
         }

@@ -20,19 +20,20 @@ enum EventStream {
     }
 
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
-    static func refresh(allowedOrigin: String?) -> Response {
-        answer(
-            "retry: 10000\n\ndata: <turbo-stream action=\"refresh\"></turbo-stream>\n\n",
-            allowedOrigin: allowedOrigin
-        )
+    static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
+        let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
+        return answer(body, allowedOrigin: allowedOrigin)
     }
 
     /// A whole answer: the browser reads it and connects again.
-    static func answer(_ body: String, allowedOrigin: String?) -> Response {
+    static func answer(_ body: [UInt8], allowedOrigin: String?) -> Response {
         var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
         if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
-        return Response(status: 200, headers: headers, body: Array(body.utf8))
+        return Response(status: 200, headers: headers, body: body)
     }
+
+    /// Milliseconds after which a page whose name has ended may ask again, if it has not loaded itself anew.
+    static let expiredRetry = 10_000
 
     static let heartbeat = ":\n\n"
 
