@@ -1,4 +1,3 @@
-public import Cable
 internal import Domain
 public import Runtime
 
@@ -6,6 +5,7 @@ public import Runtime
 public final class Gateway: Sendable {
     private let ports: [LoopPort]
     private let threads: [WorkerThread]
+    private let metrics: GatewayMetrics
     /// The port that is bound.
     public let port: Int
 
@@ -17,14 +17,16 @@ public final class Gateway: Sendable {
         epoch: String,
         position: Int64,
         clock: Clock = Clock(),
-        limits: CableLimits = CableLimits(),
         handler: any RequestHandler,
-        metrics: Metrics
+        metrics: Metrics,
+        limits: Limits = Limits(),
+        proxies: TrustedProxies = .none
     ) throws(GatewayError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, clock: clock, cable: limits)
+        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
+        let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let counters = GatewayMetrics(metrics)
         let ports = listeners.map { _ in LoopPort() }
@@ -41,6 +43,7 @@ public final class Gateway: Sendable {
                         peers: ports.filter { $0 !== port },
                         handler: handler,
                         metrics: counters,
+                        census: census,
                         sessions: sessions,
                         position: position
                     ).run { isStarted.fulfil($0) }
@@ -48,12 +51,17 @@ public final class Gateway: Sendable {
             )
             guard isStarted.wait() else { throw .noLoop }
         }
-        (self.ports, self.threads) = (ports, threads)
+        (self.ports, self.threads, self.metrics) = (ports, threads, counters)
         self.port = listeners[0].port
     }
 
     /// Hands publications to every loop; each finds its own pages.
     public func publish(_ publications: [Publication]) {
+        let publications = publications.map { publication in
+            var publication = publication
+            publication.depart(to: ports.count, metrics)
+            return publication
+        }
         for port in ports { port.send(.publish(publications)) }
     }
 

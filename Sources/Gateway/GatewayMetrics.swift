@@ -3,9 +3,18 @@ internal import Runtime
 /// What the loops count, shared by all of them.
 final class GatewayMetrics: Sendable {
     let connections: Gauge
+    let streams: Gauge
+    let published: Counter
+    let unheard: Counter
     let deliveries: Counter
+    let written: Histogram
     let replayed: Counter
+    let replayedMessages: Counter
+    let collapsed: Counter
     let slow: Counter
+    /// Connections closed at once, and those that were answered first.
+    let refused: Counter
+    let turnedAway: Counter
     private let eventStreams: Gauge
     private let webSockets: Gauge
     private let feeds: Gauge
@@ -17,12 +26,31 @@ final class GatewayMetrics: Sendable {
     let abusive: Counter
     let expired: Counter
     private let answered: [Counter]
+    private let headers: Counter
+    private let bodies: Counter
+    private let idle: Counter
+    private let writes: Counter
 
     init(_ metrics: Metrics) {
         connections = metrics.gauge("paycast_connections", "Open connections.")
+        streams = metrics.gauge("paycast_streams", "Streams that pages follow, summed over the loops.")
+        published = metrics.counter("paycast_published_total", "Messages published, committed or transient.")
+        unheard = metrics.counter("paycast_unheard_total", "Commits with something to show while no page followed.")
         deliveries = metrics.counter("paycast_deliveries_total", "Frames written to pages.")
+        written = metrics.histogram(
+            "paycast_webhook_written_seconds",
+            "From reception to the last page's socket; without those that nobody followed."
+        )
         replayed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
+        replayedMessages = metrics.counter("paycast_replayed_messages_total", "Messages sent to these pages.")
+        collapsed = metrics.counter(
+            "paycast_collapsed_total",
+            "Fragments that a newer one replaced in a slow page's queue."
+        )
         slow = metrics.counter("paycast_slow_closed_total", "Pages closed because they took too little too late.")
+        let refusals = "Connections beyond a limit, by how they ended."
+        refused = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "none"])
+        turnedAway = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "retry"])
         let help = "Pages connected now, by transport."
         eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
         webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
@@ -36,6 +64,30 @@ final class GatewayMetrics: Sendable {
         answered = (1...5).map {
             metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
         }
+        let overdue = {
+            metrics.counter("paycast_overdue_closed_total", "Connections closed at a deadline.", labels: $0)
+        }
+        headers = overdue(["deadline": "header"])
+        bodies = overdue(["deadline": "body"])
+        idle = overdue(["deadline": "idle"])
+        writes = overdue(["deadline": "write"])
+        exposeToAnyCable(metrics)
+    }
+
+    /// AnyCable's names, where the meaning is the same: its dashboards go on working
+    /// (https://docs.anycable.io/anycable-go/instrumentation).
+    private func exposeToAnyCable(_ metrics: Metrics) {
+        let (sse, webSockets, cables, slow, published) = (eventStreams, webSockets, cables, slow, published)
+        metrics.gauge("anycable_go_clients_num", "The number of active clients") {
+            sse.value + webSockets.value + cables.value
+        }
+        metrics.gauge("anycable_go_sse_clients_num", "The number of active SSE clients") { sse.value }
+        metrics.counter("anycable_go_broadcast_msg_total", "The total number of messages received for broadcast") {
+            published.value
+        }
+        metrics.counter("anycable_go_disconnected_slow_clients_total", "The number of slow clients disconnected") {
+            slow.value
+        }
     }
 
     func pages(_ transport: Transport) -> Gauge {
@@ -48,4 +100,15 @@ final class GatewayMetrics: Sendable {
     }
 
     func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
+
+    /// What a connection was too slow with.
+    func overdue(_ connection: Connection) -> Counter {
+        switch connection.phase {
+        case .collecting: bodies
+        case .page, .cable: writes
+        case .idle where connection.socket.isBehind: writes
+        case .idle where connection.isReused: idle
+        default: headers
+        }
+    }
 }

@@ -30,11 +30,11 @@ public final class Gauge: Sendable {
     public var value: Int { level.load(ordering: .relaxed) }
 }
 
-/// Durations in buckets from 100 µs to 10 s.
+/// Durations in buckets from 25 µs to 10 s.
 public final class Histogram: Sendable {
     /// Upper bounds in microseconds.
     private static let bounds = [
-        100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000,
+        25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000,
     ]
 
     private struct Tally {

@@ -30,6 +30,16 @@ public final class Metrics: Sendable {
         return gauge
     }
 
+    /// A counter that stands elsewhere, under another name.
+    public func counter(_ name: String, _ help: String, reading: @escaping @Sendable () -> Int) {
+        register(name, help, "counter") { ["\(name) \(reading())"] }
+    }
+
+    /// A gauge that stands elsewhere, under another name.
+    public func gauge(_ name: String, _ help: String, reading: @escaping @Sendable () -> Int) {
+        register(name, help, "gauge") { ["\(name) \(reading())"] }
+    }
+
     public func histogram(_ name: String, _ help: String) -> Histogram {
         let histogram = Histogram()
         register(name, help, "histogram") { histogram.lines(name) }

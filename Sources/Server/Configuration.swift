@@ -1,4 +1,5 @@
 public import Domain
+public import Gateway
 public import Redis
 public import Runtime
 
@@ -35,6 +36,10 @@ public struct Configuration: Sendable {
     public var streamPattern: StreamPattern
     /// `PAYCAST_ALLOWED_ORIGINS`: beside the same one.
     public var allowedOrigins: AllowedOrigins
+    /// `PAYCAST_TRUSTED_PROXIES`: whose `X-Forwarded-…` headers count.
+    public var trustedProxies: TrustedProxies
+    /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
+    public var limits: Limits
 
     /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil listens to nothing.
     public var redis: RedisSettings?
@@ -72,6 +77,8 @@ public struct Configuration: Sendable {
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
+        trustedProxies = reader.trustedProxies()
+        limits = reader.limits()
 
         redis = reader.redis()
 

@@ -7,11 +7,13 @@ internal import Synchronization
 /// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {
     private let templates: TemplateStore
+    private let telemetry: Telemetry
     private let log: Log
     private let gateway = Mutex<Gateway?>(nil)
 
-    init(templates: TemplateStore, log: Log) {
+    init(templates: TemplateStore, telemetry: Telemetry, log: Log) {
         self.templates = templates
+        self.telemetry = telemetry
         self.log = log
     }
 
@@ -28,7 +30,9 @@ final class Publisher: Sendable {
             )
         }
         let renderer = templates.renderer
-        publish(entries.map { Publication($0, renderer) })
+        publish(
+            entries.map { Publication($0, renderer, receivedAt: telemetry.receivedAt($0.notice.event)) }
+        )
     }
 
     @Sendable func publish(_ publications: [Publication]) {

@@ -32,7 +32,8 @@ public final class Server {
         let metrics = Metrics()
         let keys = try Keys(configuration)
         let templates = try Server.templates(configuration)
-        let publisher = Publisher(templates: templates, log: log)
+        let telemetry = Telemetry(metrics)
+        let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
         let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let demo = keys.workspace.map {
@@ -50,7 +51,7 @@ public final class Server {
             clock: clock,
             log: log,
             metrics: metrics,
-            telemetry: Telemetry(metrics),
+            telemetry: telemetry,
             verifiers: verifiers,
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
@@ -185,7 +186,9 @@ public final class Server {
                 epoch: ledger.writer.epoch,
                 position: Server.head(ledger.reader),
                 handler: endpoints,
-                metrics: metrics
+                metrics: metrics,
+                limits: configuration.limits,
+                proxies: configuration.trustedProxies
             )
         } catch {
             throw .gateway(error)

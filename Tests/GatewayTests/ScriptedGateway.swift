@@ -11,11 +11,14 @@ final class ScriptedGateway {
     /// The `Authorization` that the script trusts.
     static let key = "Bearer test-key"
 
+    /// More than the kernel takes at once.
+    static let long = String(repeating: "x", count: 32 << 20)
+
     let gateway: Gateway
     let metrics = Metrics()
     private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
-    init(loops: Int = 1) throws {
+    init(loops: Int = 1, limits: Limits = Limits(), proxies: TrustedProxies = .none) throws {
         gateway = try Gateway(
             address: "127.0.0.1",
             port: 0,
@@ -23,7 +26,9 @@ final class ScriptedGateway {
             epoch: "test",
             position: 0,
             handler: Script(workers: workers),
-            metrics: metrics
+            metrics: metrics,
+            limits: limits,
+            proxies: proxies
         )
     }
 
@@ -32,7 +37,9 @@ final class ScriptedGateway {
         gateway.stop()
     }
 
-    func connect() throws -> RawSocket { try RawSocket(port: gateway.port, timeout: .seconds(5)) }
+    func connect(timeout: Duration = .seconds(5)) throws -> RawSocket {
+        try RawSocket(port: gateway.port, timeout: timeout)
+    }
 
     /// Sends the pieces one by one and returns everything until the server closes.
     func exchange(_ pieces: [String]) throws -> String {
@@ -58,6 +65,8 @@ private struct Script: RequestHandler {
         case .orders:
             return .later { reply in workers.submit { reply.send(counted(request)) } }
         case .entitlements: return .later { _ in false }
+        case .ready: return .respond(told(request))
+        case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
         case .streams: return .open(page(request.query["name"] ?? ""))
         default: return .respond(.error(404, "not_found", "There is nothing at this address."))
         }
@@ -65,6 +74,13 @@ private struct Script: RequestHandler {
 
     private func counted(_ request: Request) -> Response {
         Response(status: 200, contentType: "text/plain", body: "\(request.body.count) bytes\n")
+    }
+
+    /// Who it thinks has sent it.
+    private func told(_ request: Request) -> Response {
+        let scheme = request.scheme?.rawValue ?? "-"
+        let body = "\(request.isLocal ? "local" : "remote") \(scheme) \(request.host)\n"
+        return Response(status: 200, contentType: "text/plain", body: body)
     }
 
     private func page(_ name: String) -> PageRequest {

@@ -41,16 +41,29 @@ public struct Access: Sendable {
         return try signer.verify(String(token.map { $0 == " " ? "+" : $0 }), now: now)
     }
 
-    enum OriginVerdict {
+    /// As a browser writes it: lower case, without the scheme's own port (RFC 6454 §6.1).
+    private static func origin(of host: String, _ scheme: Scheme) -> String {
+        let host = host.lowercased()
+        let port = scheme == .https ? ":443" : ":80"
+        return "\(scheme)://\(host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)"
+    }
+
+    enum OriginVerdict: Equatable {
         /// The same origin, or none: no browser's cross-site request.
         case same
         case allowed(String)
         case refused
     }
 
-    func judge(origin: String?, host: String) -> OriginVerdict {
-        guard let origin else { return .same }
-        if origin == "http://\(host)" || origin == "https://\(host)" { return .same }
+    func judge(_ request: Request) -> OriginVerdict {
+        judge(origin: request.origin, host: request.host, scheme: request.scheme)
+    }
+
+    /// Without a trusted proxy that names the scheme, both are the same: TLS may end in front of us.
+    func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
+        guard let origin = origin?.lowercased() else { return .same }
+        let schemes = scheme.map { [$0] } ?? [.http, .https]
+        if schemes.contains(where: { origin == Access.origin(of: host, $0) }) { return .same }
         switch origins {
         case .all: return .allowed(origin)
         case .only(let allowed): return allowed.contains(origin) ? .allowed(origin) : .refused

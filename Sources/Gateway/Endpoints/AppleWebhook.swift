@@ -20,14 +20,17 @@ struct AppleWebhook {
                 do throws(VerificationError) {
                     let now = clock.now()
                     let event = try verifier.verify(body: request.body, now: now)
-                    telemetry.verified(receivedAt: request.receivedAt)
+                    telemetry.verified(event.id, receivedAt: request.receivedAt)
                     let isTaken = writer.submit(
                         .event(event, receivedAt: now) { result in
-                            telemetry.committed(receivedAt: request.receivedAt)
+                            telemetry.committed(event.id, receivedAt: request.receivedAt)
                             reply.send(AppleWebhook.response(to: result))
                         }
                     )
-                    if !isTaken { reply.send(.busy) }
+                    guard isTaken else {
+                        telemetry.dropped(event.id)
+                        return reply.send(.busy)
+                    }
                 } catch {
                     telemetry.refused.add()
                     services.log.warning("webhook refused", ["provider": "apple", "reason": error.code])

@@ -17,7 +17,7 @@ struct CableEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
-        switch services.access.judge(origin: request.origin, host: request.host) {
+        switch services.access.judge(request) {
         case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
         case .refused: return .respond(CableEndpoint.pageNotFound)
         }

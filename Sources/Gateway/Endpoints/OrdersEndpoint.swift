@@ -38,7 +38,7 @@ struct OrdersEndpoint {
         case .success(let valid): order = valid
         case .failure(let refusal): return .respond(refusal.response)
         }
-        let addresses = PageAddresses(services, host: request.host)
+        let addresses = PageAddresses(services, request)
         return .later { [writer = services.writer] reply in
             writer.submit(
                 .order(order) { result in

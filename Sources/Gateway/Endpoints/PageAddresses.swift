@@ -15,11 +15,13 @@ struct PageAddresses: Sendable {
     private let access: Access
     private let streams: StreamPattern
     private let host: String
+    private let scheme: Scheme
 
-    init(_ services: Services, host: String) {
+    init(_ services: Services, _ request: Request) {
         access = services.access
         streams = services.streams
-        self.host = AddressText.host(host)
+        host = AddressText.host(request.host)
+        scheme = request.scheme ?? .http
     }
 
     /// Nil when the user id cannot be in a stream name.
@@ -27,14 +29,14 @@ struct PageAddresses: Sendable {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
         let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
-        let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
+        let address = "\(scheme)://\(host)\(path)"
         return Page(
             stream: stream.text,
             signedStream: signed,
             since: since.description,
-            sse: "http://\(host)\(path)",
-            websocket: "ws://\(host)\(path)",
-            html: "<turbo-stream-source src=\"\(source)\"></turbo-stream-source>"
+            sse: address,
+            websocket: "\(scheme.webSocket)://\(host)\(path)",
+            html: "<turbo-stream-source src=\"\(address.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
         )
     }
 }

@@ -3,6 +3,7 @@ internal import Domain
 internal import Fragments
 internal import Hub
 internal import Ledger
+internal import Runtime
 
 /// From a verified name to the page that follows its stream, with what it missed.
 struct PageSource {
@@ -19,9 +20,11 @@ struct PageSource {
 
     func follow(_ name: SignedName, _ start: ReplayStart, _ source: SourceElement? = nil) -> PageRequest {
         let (reader, templates, stream) = (services.reader, services.templates, name.stream)
+        let telemetry = services.telemetry
         return PageRequest(stream: stream, content: .fragments, expires: name.expires, source: source) { done in
             reader.replay(stream, since: start) { result in
                 guard case .success(let replay) = result else { return done(.unreadable) }
+                if replay.needsRefresh { telemetry.healed.add() }
                 done(PageReplay(replay, on: stream, templates.renderer))
             }
         }
@@ -47,6 +50,11 @@ extension PageRequest {
     }
 }
 
+extension Replay {
+    /// What was missed cannot be told any more.
+    fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
+}
+
 extension PageReplay {
     static let unreadable = PageReplay(through: 0, messages: [], extent: .unreadable)
 
@@ -55,7 +63,7 @@ extension PageReplay {
         var messages = replay.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
         }
-        if replay.isTruncated || (replay.isUnknownCursor && messages.isEmpty) {
+        if replay.needsRefresh {
             let part = Part(html: Renderer.refresh, collapseKey: nil)
             messages.append(Message(stream: stream, position: replay.through.position, parts: [part]))
         }

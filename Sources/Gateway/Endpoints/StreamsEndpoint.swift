@@ -14,7 +14,7 @@ struct StreamsEndpoint {
 
     func answer(_ request: Request) -> Answer {
         let origin: String?
-        switch services.access.judge(origin: request.origin, host: request.host) {
+        switch services.access.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:
@@ -44,6 +44,7 @@ struct StreamsEndpoint {
         guard error == .expired else {
             return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
         }
+        services.telemetry.healed.add()
         let source = SourceElement(signedName: request.query["name"] ?? "", host: request.host)
         guard request.isWebSocket else {
             return .respond(EventStream.expired(source, allowedOrigin: origin))

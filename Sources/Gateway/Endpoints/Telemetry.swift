@@ -1,22 +1,41 @@
 public import Runtime
+internal import Synchronization
 
 /// How long a webhook takes from its first byte to the commit, and how many are refused.
 public final class Telemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
     let refused: Counter
+    /// Pages that were told to load themselves again: an expired name, or a cursor that says nothing any more.
+    let healed: Counter
+    /// When the events that wait for their commit arrived; never more than the writer's queue holds.
+    private let underWay = Mutex<[String: UInt64]>([:])
 
     public init(_ metrics: Metrics) {
         verified = metrics.histogram("paycast_webhook_verified_seconds", "From reception to a proven signature.")
         committed = metrics.histogram("paycast_webhook_committed_seconds", "From reception to the commit.")
         refused = metrics.counter("paycast_webhooks_refused_total", "Webhooks answered 400 or 503.")
+        healed = metrics.counter("paycast_healed_total", "Pages told to load themselves again.")
     }
 
-    func verified(receivedAt start: UInt64) {
+    /// An event is proven; what it causes is traced until `committed` or `dropped`.
+    func verified(_ event: String, receivedAt start: UInt64) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
+        underWay.withLock { $0[event] = start }
     }
 
-    func committed(receivedAt start: UInt64) {
+    func committed(_ event: String, receivedAt start: UInt64) {
         committed.record(nanoseconds: monotonicNanoseconds() - start)
+        dropped(event)
+    }
+
+    func dropped(_ event: String) {
+        _ = underWay.withLock { $0.removeValue(forKey: event) }
+    }
+
+    /// When the webhook of an event that is being committed arrived, in monotonic nanoseconds.
+    public func receivedAt(_ event: String?) -> UInt64? {
+        guard let event else { return nil }
+        return underWay.withLock { $0[event] }
     }
 }

@@ -62,7 +62,7 @@ struct UsersEndpoint {
     }
 
     func stream(of user: String, _ request: Request) -> Answer {
-        let addresses = PageAddresses(services, host: request.host)
+        let addresses = PageAddresses(services, request)
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)
         }

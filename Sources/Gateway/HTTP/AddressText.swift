@@ -10,7 +10,7 @@ public enum AddressText {
         given.utf8.allSatisfy(isHostByte) ? given : "localhost"
     }
 
-    private static func isHostByte(_ byte: UInt8) -> Bool {
+    static func isHostByte(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
             || ".-:[]_".utf8.contains(byte)
     }

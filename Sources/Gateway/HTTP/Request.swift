@@ -6,8 +6,10 @@ public struct Request: Sendable {
     public var method: String
     public var query: Query
     public var body: [UInt8]
-    /// `Host`, for absolute addresses in answers.
+    /// `Host`, or what a trusted proxy was asked for: for absolute addresses in answers.
     public var host: String
+    /// What the page connected with; nil when no trusted proxy says.
+    public var scheme: Scheme?
     public var origin: String?
     public var authorization: String?
     public var ifNoneMatch: String?
@@ -18,7 +20,7 @@ public struct Request: Sendable {
     var isLast: Bool
     /// The cable session that a client wants to resume.
     public var sessionID: String?
-    /// It comes from this machine; known for operators' routes only, since asking costs a system call.
+    /// It comes from this machine, not through a proxy; known for operators' routes and behind trusted proxies only.
     public var isLocal: Bool
     /// Monotonic nanoseconds, for latency.
     public var receivedAt: UInt64

@@ -18,6 +18,9 @@ struct RequestParser {
     private var start = 0
     private var head: (head: RequestHead, bodyLength: Int)?
 
+    /// Nothing of a next request has come yet.
+    var isEmpty: Bool { start == bytes.count && head == nil }
+
     /// False when more waits than a sender may have on the way.
     mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
         if start == bytes.count {

@@ -38,6 +38,17 @@ public struct Response: Sendable {
         .error(400, "upgrade_on_used_connection", "Open a WebSocket on a connection of its own.")
     }
 
+    /// Every place is taken: a page would stay, so it has to come back.
+    static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
+
+    /// An EventSource would end for good at a 503; it is asked to try again, at a time of its own.
+    static func turnedAway(_ page: PageRequest) -> Response {
+        EventStream.answer(
+            Array("retry: \(Int.random(in: 5000...15_000))\n\n".utf8),
+            allowedOrigin: page.allowedOrigin
+        )
+    }
+
     static var pipelined: Response {
         .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
     }

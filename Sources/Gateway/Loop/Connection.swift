@@ -43,10 +43,25 @@ final class Connection {
     var hasPipelined = false
     /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.
     var behindSince: Int?
+    /// Who opened it; nil when the kernel did not say.
+    let peer: IPAddress?
+    /// Whom it counts for: its peer or, behind a proxy of ours, the client of its last request.
+    var client: IPAddress?
+    /// What it may do; with `none` it counts for nobody.
+    var place: Census.Place
+    /// Where it stands among those that are watched for the time they take; nil for a page.
+    var watch: HeartbeatWheel<ConnectionID>.Handle?
+    /// The loop's tick at which its time is up, while it is watched.
+    var deadline = Int.max
+    /// What its peer had confirmed when it fell behind.
+    var acknowledged: UInt64 = 0
 
-    init(id: ConnectionID, socket: Socket) {
+    init(id: ConnectionID, socket: Socket, peer: IPAddress?, place: Census.Place) {
         self.id = id
         self.socket = socket
+        self.peer = peer
+        self.client = peer
+        self.place = place
     }
 
     var subscriptions: [SubscriptionID] {

@@ -45,15 +45,16 @@ struct ListeningSocket {
         return others.count == max(1, count) - 1 ? [first] + others : nil
     }
 
-    /// The next connection, ready for lws; nil when none waits.
+    /// The next connection, ready for lws, and who opened it; nil when none waits.
     ///
     /// Without a free descriptor the connection is taken and dropped: left alone it would wake the loop for ever.
-    func accept(sparing spare: inout Int32) -> Int32? {
-        let connection = Glibc.accept(descriptor, nil, nil)
+    func accept(sparing spare: inout Int32) -> (descriptor: Int32, peer: IPAddress?)? {
+        var storage = sockaddr_storage()
+        let connection = acceptNext(&storage)
         if connection >= 0 {
             ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: connection)
             ListeningSocket.enable(SO_KEEPALIVE, on: connection)
-            return connection
+            return (connection, IPAddress(storage))
         }
         if errno == EMFILE || errno == ENFILE {
             close(spare)
@@ -61,6 +62,13 @@ struct ListeningSocket {
             spare = ListeningSocket.spare()
         }
         return nil
+    }
+
+    private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.accept(descriptor, $0, &length) }
+        }
     }
 
     /// A descriptor held back for the moment when there are no others.

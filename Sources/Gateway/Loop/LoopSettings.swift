@@ -6,7 +6,8 @@ struct LoopSettings: Sendable {
     /// Ends a cursor's text; the same for all loops.
     var epoch: String
     var clock: Clock
-    var cable: CableLimits
+    var limits: Limits
+    var proxies: TrustedProxies
 
     /// Ten times a second.
     static let tickMicroseconds: Int64 = 100_000
@@ -15,14 +16,23 @@ struct LoopSettings: Sendable {
     static let heartbeatTicks = 150
     /// Action Cable's clients take a connection for dead after 6 s without a message.
     static let pingTicks = 30
-    /// A reader that takes nothing for this long is closed; it resumes by cursor.
-    static let writeDeadlineTicks = 300
-    /// The same for a peer that vanished without a word.
+    /// Each connection that is no page is looked at once a second.
+    static let watchTicks = 10
+    /// A peer that vanished without a word is given up after as long.
     static let deadPeerSeconds: Int32 = 30
-    /// How long a publisher may be silent.
-    static let idleTicks = 600
     /// How long a WebSocket may take to answer a close frame.
     static let partingTicks = 20
     /// How long a drain or a refresh of all pages takes at the most.
     static let spreadTicks = 30
+
+    /// A reader that takes nothing for this long is closed; it resumes by cursor.
+    var writeDeadlineTicks: Int { limits.writeSeconds * LoopSettings.ticksPerSecond }
+
+    var cable: CableLimits {
+        CableLimits(
+            subscriptions: limits.subscriptions,
+            commandsPerMinute: limits.commandsPerMinute,
+            commandBytes: limits.frameBytes
+        )
+    }
 }

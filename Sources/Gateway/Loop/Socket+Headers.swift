@@ -20,6 +20,21 @@ extension Socket {
         )
     }
 
+    /// What proxies wrote; read for a trusted one only.
+    func forwardedHeaders() -> ForwardedHeaders {
+        ForwardedHeaders(
+            addresses: text(WSI_TOKEN_X_FORWARDED_FOR),
+            scheme: custom("x-forwarded-proto:"),
+            host: custom("x-forwarded-host:")
+        )
+    }
+
+    /// Some proxy passed this request on, whether it is trusted or not.
+    var isForwarded: Bool {
+        has(WSI_TOKEN_X_FORWARDED_FOR) || has(WSI_TOKEN_HTTP_X_REAL_IP) || has(WSI_TOKEN_HTTP_VIA)
+            || custom("forwarded:") != nil || custom("x-forwarded-proto:") != nil || custom("x-forwarded-host:") != nil
+    }
+
     /// How AnyCable's native clients name the session to resume.
     var sessionToRestore: String? { custom("x-anycable-restore-sid:") }
 

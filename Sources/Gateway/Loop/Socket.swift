@@ -113,11 +113,13 @@ struct Socket: Equatable {
 
     var isEncrypted: Bool { lws_is_ssl(wsi) != 0 }
 
-    /// Whether the peer is on this machine.
-    var isLocal: Bool {
-        var buffer = [CChar](repeating: 0, count: 64)
-        lws_get_peer_simple(wsi, &buffer, buffer.count)
-        let peer = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
+    /// Bytes that the peer's kernel has confirmed (`tcpi_bytes_acked`, include/uapi/linux/tcp.h); 0 when it is not known.
+    var acknowledgedBytes: UInt64 {
+        var information = [UInt64](repeating: 0, count: 32)
+        var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
+        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0, length >= 128 else {
+            return 0
+        }
+        return information[15]
     }
 }

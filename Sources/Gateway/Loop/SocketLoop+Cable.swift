@@ -13,7 +13,7 @@ extension SocketLoop {
             heartbeat: pings.add(connection.id, using: &generator),
             limits: settings.cable
         )
-        connections[connection.id] = connection
+        unwatch(connection)
         connection.phase = .cable(client)
         connection.socket.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
@@ -194,7 +194,7 @@ extension SocketLoop {
     /// Every 3 s. Dead peers are found by TCP: a ping that nobody acknowledges ends the connection.
     func ping(_ client: CableClient, on connection: Connection, with frame: inout [UInt8]) {
         if let behindSince = connection.behindSince {
-            guard now - behindSince >= LoopSettings.writeDeadlineTicks else { return }
+            guard now - behindSince >= settings.writeDeadlineTicks else { return }
             metrics.slow.add()
             return disconnect(connection, .tooSlow)
         }

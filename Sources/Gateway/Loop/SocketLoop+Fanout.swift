@@ -8,6 +8,7 @@ extension SocketLoop {
     /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
     /// unless older ones wait there.
     func broadcast(_ publication: Publication) {
+        metrics.published.add(publication.messages.count)
         for peer in peers where publication.messages.contains(where: { peer.follows($0.stream) }) {
             peer.send(.publish([publication]))
         }
@@ -22,12 +23,14 @@ extension SocketLoop {
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
             }
         }
-        for message in publication.messages { publish(message) }
+        let written = publication.messages.reduce(0) { $0 + publish($1) }
+        publication.flight?.landed(written)
         if let entry = publication.entry { hub.advance(to: entry.position) }
     }
 
-    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls.
-    func publish(_ message: Message) {
+    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls. Returns to how many.
+    @discardableResult
+    func publish(_ message: Message) -> Int {
         let fanout = hub.publish(message)
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in fanout.live {
@@ -43,12 +46,14 @@ extension SocketLoop {
             metrics.slow.add()
             if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
         }
+        return fanout.live.count
     }
 
     /// What a page missed has been read.
     func replayed(_ id: SubscriptionID, _ replay: PageReplay) {
         guard let seat = seat(of: id) else { return }
         if !replay.messages.isEmpty { metrics.replayed.add() }
+        metrics.replayedMessages.add(replay.messages.count)
         switch seat.connection.phase {
         case .page(let page): replayed(seat, page, replay)
         case .cable(let client): replayed(seat, client, replay)
@@ -60,6 +65,7 @@ extension SocketLoop {
     func flush(_ connection: Connection) -> Verdict {
         guard !connection.socket.isBehind, connection.behindSince != nil else { return .keep }
         connection.behindSince = nil
+        unwatch(connection)
         if connection.isWebSocket == false, connection.parser == nil { connection.socket.stopReading() }
         for id in connection.subscriptions {
             guard let flush = hub.writable(id), let seat = seat(of: id) else { continue }
@@ -88,6 +94,7 @@ extension SocketLoop {
     func fellBehind(_ connection: Connection) {
         guard connection.behindSince == nil, let isWebSocket = connection.isWebSocket else { return }
         connection.behindSince = now
+        watchReader(connection)
         // lws calls nothing back on a connection that does not read; bytes that come meanwhile end it at the next tick.
         if !isWebSocket { connection.socket.resumeReading() }
         for id in connection.subscriptions { hub.blocked(id) }

@@ -14,14 +14,15 @@ extension SocketLoop {
             // lws parses a body in its own buffer from the wrong place, and then spins.
             return write(.pipelined, on: connection, keepAlive: false, includesBody: true)
         case .collect(let length):
-            connection.phase = .collecting(request(head, route, socket, reserving: length), remaining: length)
+            connection.phase = .collecting(request(head, route, connection, reserving: length), remaining: length)
+            watch(connection, seconds: settings.limits.bodySeconds)
             return .keep
         case .handle:
             // A GET that brings a body is answered, and then closed: lws would parse the body as a request.
             return perform(
-                handler.handle(request(head, route, socket, reserving: 0)),
+                handler.handle(request(head, route, connection, reserving: 0)),
                 on: connection,
-                keepAlive: head.bodyLength == .none,
+                keepAlive: head.bodyLength == .none && connection.place == .stay,
                 includesBody: head.method != "HEAD"
             )
         }
@@ -50,7 +51,7 @@ extension SocketLoop {
             return perform(
                 handler.handle(request),
                 on: connection,
-                keepAlive: isTrusted && !request.isLast,
+                keepAlive: isTrusted && !request.isLast && connection.place == .stay,
                 includesBody: true
             )
         case .waiting, .answering:
@@ -74,7 +75,7 @@ extension SocketLoop {
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         case .later(let start):
             connection.phase = .waiting(keepAlive: keepAlive, includesBody: includesBody)
-            connections[connection.id] = connection
+            unwatch(connection)
             connection.socket.clearTimeout()
             if connection.parser == nil { connection.socket.stopReading() }
             guard start(Reply(port: port, connection: connection.id)) else {
@@ -84,7 +85,12 @@ extension SocketLoop {
         case .publish(let publication, let response):
             broadcast(publication)
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
-        case .open(let page): return openEventStream(page, on: connection)
+        case .open(let page):
+            guard connection.place == .stay else {
+                metrics.turnedAway.add()
+                return write(.turnedAway(page), on: connection, keepAlive: false, includesBody: true)
+            }
+            return openEventStream(page, on: connection)
         case .openCable:
             return write(CableEndpoint.pageNotFound, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         }
@@ -94,7 +100,6 @@ extension SocketLoop {
     func replied(_ id: ConnectionID, _ response: Response) {
         guard let connection = connections[id], case .waiting(let keepAlive, let includesBody) = connection.phase
         else { return }
-        connections[id] = nil
         connection.phase = .answering(response, keepAlive: keepAlive, includesBody: includesBody)
         if connection.parser != nil { return answerPublisher(connection) }
         // lws calls nothing back on a connection that does not read.
@@ -126,25 +131,30 @@ extension SocketLoop {
         guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
         connection.phase = .idle
         connection.isReused = true
+        watchAfterAnswer(connection)
         if connection.parser != nil { return .keep }
         if connection.isTrusted, !connection.hasPipelined { return readWithoutLWS(connection) }
-        return connection.socket.completeTransaction() ? .close : .keep
+        guard !connection.socket.completeTransaction() else { return .close }
+        connection.socket.clearTimeout()
+        return .keep
     }
 
-    func request(_ head: RequestHead, _ route: Route, _ socket: Socket, reserving length: Int) -> Request {
+    func request(_ head: RequestHead, _ route: Route, _ connection: Connection, reserving length: Int) -> Request {
+        let sender = sender(on: connection, route)
         var request = Request(
             route: route,
             method: head.method,
             query: head.query,
             body: [],
-            host: head.host ?? "localhost",
+            host: sender.host ?? head.host ?? "localhost",
+            scheme: sender.scheme,
             origin: head.origin,
             authorization: head.authorization,
             ifNoneMatch: head.ifNoneMatch,
             lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,
             isLast: head.isLast,
-            isLocal: route.isForOperators && socket.isLocal,
+            isLocal: sender.address?.isLoopback ?? false,
             receivedAt: monotonicNanoseconds()
         )
         request.body.reserveCapacity(length)

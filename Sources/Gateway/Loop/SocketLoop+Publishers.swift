@@ -12,8 +12,7 @@ extension SocketLoop {
         let publisher = self.connection(of: socket)
         publisher.parser = RequestParser()
         publisher.isReused = true
-        connections[publisher.id] = publisher
-        idlers[publisher.id] = now
+        watchAfterAnswer(publisher)
         connection.successor = publisher.id
         connection.phase = .closing
         connection.socket.kill()
@@ -33,7 +32,6 @@ extension SocketLoop {
         // An event stream: its reader has nothing to say.
         default: return .close
         }
-        idlers[connection.id] = now
         guard connection.parser?.append(bytes) == true else { return .close }
         return readOn(connection)
     }
@@ -42,7 +40,10 @@ extension SocketLoop {
     private func readOn(_ connection: Connection) -> Verdict {
         while case .idle = connection.phase {
             switch connection.parser?.next(gate) ?? .malformed {
-            case .incomplete: return .keep
+            case .incomplete:
+                let isIdle = connection.parser?.isEmpty == true
+                watch(connection, seconds: isIdle ? settings.limits.idleSeconds : settings.limits.bodySeconds)
+                return .keep
             case .malformed:
                 return write(MalformedRequest.answer, on: connection, keepAlive: false, includesBody: true)
             case .refused(let response, let head):
@@ -58,7 +59,7 @@ extension SocketLoop {
         guard !head.isUpgrade else {
             return write(.ownConnection, on: connection, keepAlive: false, includesBody: true)
         }
-        var request = request(head, Route(path: head.path), connection.socket, reserving: 0)
+        var request = request(head, Route(path: head.path), connection, reserving: 0)
         request.body = body
         return perform(
             handler.handle(request),
@@ -71,19 +72,9 @@ extension SocketLoop {
     /// The answer of another thread is here; what was sent behind the request waits in the parser.
     func answerPublisher(_ connection: Connection) {
         guard case .answering(let response, let keepAlive, let includesBody) = connection.phase else { return }
-        connections[connection.id] = connection
         let verdict = write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         guard verdict == .close || readOn(connection) == .close else { return }
         connection.phase = .closing
         connection.socket.requestWritable()
-    }
-
-    /// Those that have been silent for a minute, as lws keeps it with other connections.
-    func endIdlers() {
-        for (id, since) in idlers where now - since > LoopSettings.idleTicks {
-            idlers[id] = nil
-            guard let connection = connections[id], case .idle = connection.phase else { continue }
-            connection.socket.kill()
-        }
     }
 }

@@ -20,7 +20,7 @@ extension SocketLoop {
 
     func open(_ request: PageRequest, as transport: Transport, on connection: Connection) -> Verdict {
         let subscription = hub.subscribe(to: request.stream)
-        connections[connection.id] = connection
+        unwatch(connection)
         connection.phase = .page(
             Page(
                 transport: transport,

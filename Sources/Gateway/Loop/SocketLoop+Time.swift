@@ -21,13 +21,12 @@ extension SocketLoop {
         refreshSome()
         releaseSome()
         endPartings()
-        if now % LoopSettings.ticksPerSecond == 0 { endIdlers() }
     }
 
     /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.
     private func beat(_ connection: Connection, _ page: Page) {
         if let behindSince = connection.behindSince {
-            guard now - behindSince < LoopSettings.writeDeadlineTicks else {
+            guard now - behindSince < settings.writeDeadlineTicks else {
                 metrics.slow.add()
                 return close(connection)
             }

@@ -7,10 +7,14 @@ extension SocketLoop {
         guard let head = socket.requestHead() else { return .close }
         let connection = connection(of: socket)
         let route = Route(path: head.path)
+        var request = request(head, route, connection, reserving: 0)
+        guard connection.place == .stay else {
+            metrics.turnedAway.add()
+            return refuseUpgrade(.full, on: connection)
+        }
         guard route.isUpgradable, head.method == "GET" else {
             return refuseUpgrade(.error(404, "no_websocket", "No WebSocket is served here."), on: connection)
         }
-        var request = request(head, route, socket, reserving: 0)
         if route == .cable { request.sessionID = head.query["sid"] ?? socket.sessionToRestore }
         switch handler.handle(request) {
         case .open(let page): connection.phase = .upgrading(.page(page))

@@ -18,12 +18,13 @@ final class SocketLoop {
     /// Shared by all loops.
     let sessions: CableSessions
     let gate = RequestGate()
+    let census: Census
     let hangups = HangupWatch()
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
     var seats: ContiguousArray<Seat?> = []
-    /// Those that another thread, a wheel or the hangup watch may name.
+    /// All that are open.
     var connections: [ConnectionID: Connection] = [:]
     /// Heads of event streams whose replay is still being read.
     var openings: [ConnectionID: String] = [:]
@@ -32,15 +33,17 @@ final class SocketLoop {
     var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
+    /// Connections that are no page, or a page that is behind: each has a deadline.
+    var watched = HeartbeatWheel<ConnectionID>(period: LoopSettings.watchTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
     var refreshing = Spread<StreamName>([])
-    /// Connections of publishers, and the tick at which each last said something.
-    var idlers: [ConnectionID: Int] = [:]
     /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
     var partings: [(id: ConnectionID, tick: Int)] = []
     var generator = SystemRandomNumberGenerator()
     var now = 0
+    /// What the metrics know of the hub.
+    var reported = (collapsed: 0, streams: 0)
     private var nextConnection: UInt64 = 0
     private let listener: ListeningSocket
     private var spareDescriptor = ListeningSocket.spare()
@@ -57,17 +60,19 @@ final class SocketLoop {
         peers: [LoopPort],
         handler: any RequestHandler,
         metrics: GatewayMetrics,
+        census: Census,
         sessions: CableSessions,
         position: Int64
     ) {
         self.settings = settings
+        self.census = census
         self.listener = listener
         self.port = port
         self.peers = peers
         self.handler = handler
         self.metrics = metrics
         self.sessions = sessions
-        hub = Hub(position: position)
+        hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
     }
 
     /// Serves until `stop` arrives. `started` learns whether lws is ready.
@@ -77,7 +82,11 @@ final class SocketLoop {
         }
         (self.context, self.vhost) = (context, vhost)
         guard listen(on: vhost) else { return started(false) }
-        timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in tick() }
+        timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in
+            tick()
+            closeOverdue()
+            report()
+        }
         port.connect(context)
         started(true)
         // With libuv this runs the loop until the context is destroyed from inside a callback.
@@ -92,10 +101,12 @@ final class SocketLoop {
         info.port = CONTEXT_PORT_NO_LISTEN_SERVER
         info.options = UInt64(paycast_lws_options)
         info.pt_serv_buf_size = 64 << 10
-        info.max_http_header_data = 16 << 10
+        info.max_http_header_data = UInt16(Limits.headerBytes)
         info.max_http_header_pool = 1024
-        info.timeout_secs = 20
-        info.keepalive_timeout = 60
+        // Nets below our own deadlines (`closeOverdue`): lws's start again with each byte of a body.
+        info.timeout_secs = UInt32(5 + max(settings.limits.headerSeconds, settings.limits.bodySeconds))
+        info.timeout_secs_ah_idle = UInt32(5 + settings.limits.headerSeconds)
+        info.keepalive_timeout = Int32(5 + settings.limits.idleSeconds)
         info.user = Unmanaged.passUnretained(self).toOpaque()
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
@@ -115,9 +126,19 @@ final class SocketLoop {
     /// The listener is readable: lws takes over what waits, 64 at a time so that the pages get their turn.
     func accept() {
         for _ in 0..<64 {
-            guard let descriptor = listener.accept(sparing: &spareDescriptor) else { return }
+            guard let (descriptor, peer) = listener.accept(sparing: &spareDescriptor) else { return }
+            let place = census.enter(peer)
+            guard place != .none else {
+                metrics.refused.add()
+                Glibc.close(descriptor)
+                continue
+            }
             // lws closes the descriptor itself when it cannot adopt it.
-            lws_adopt_socket_vhost(vhost, descriptor)
+            guard let wsi = lws_adopt_socket_vhost(vhost, descriptor) else {
+                census.leave(peer)
+                continue
+            }
+            register(Socket(wsi: wsi), peer: peer, place: place)
         }
     }
 
@@ -138,14 +159,27 @@ final class SocketLoop {
         acceptor = nil
     }
 
-    /// The connection of a socket; made at its first request.
+    /// The connection of a socket.
     func connection(of socket: Socket) -> Connection {
-        if let pointer = lws_get_opaque_user_data(socket.wsi) {
-            return Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
+        guard let pointer = lws_get_opaque_user_data(socket.wsi) else {
+            // lws called back before the socket was adopted completely: nobody is counted for it.
+            return register(socket, peer: nil, place: .none)
         }
+        return Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    @discardableResult
+    private func register(_ socket: Socket, peer: IPAddress?, place: Census.Place) -> Connection {
         nextConnection += 1
-        let connection = Connection(id: ConnectionID(number: nextConnection), socket: socket)
+        let connection = Connection(
+            id: ConnectionID(number: nextConnection),
+            socket: socket,
+            peer: peer,
+            place: place
+        )
         lws_set_opaque_user_data(socket.wsi, Unmanaged.passRetained(connection).toOpaque())
+        connections[connection.id] = connection
+        watch(connection, seconds: settings.limits.headerSeconds)
         metrics.connections.add(1)
         return connection
     }
@@ -156,9 +190,10 @@ final class SocketLoop {
         lws_set_opaque_user_data(socket.wsi, nil)
         let connection = Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue()
         leave(connection)
+        unwatch(connection)
+        if connection.place != .none { census.leave(connection.client) }
         connections[connection.id] = nil
         openings[connection.id] = nil
-        idlers[connection.id] = nil
         metrics.connections.add(-1)
     }
 

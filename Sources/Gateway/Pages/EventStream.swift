@@ -21,9 +21,14 @@ enum EventStream {
 
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
     static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
+        let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
+        return answer(body, allowedOrigin: allowedOrigin)
+    }
+
+    /// A whole answer: the browser reads it and connects again.
+    static func answer(_ body: [UInt8], allowedOrigin: String?) -> Response {
         var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
         if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
-        let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
         return Response(status: 200, headers: headers, body: body)
     }
 

@@ -1,16 +1,22 @@
 public import Domain
 public import Fragments
 internal import Hub
+internal import Runtime
 
 /// What one commit, or one transient broadcast, has for the pages of a loop.
 public struct Publication: Sendable {
     /// For developers' feeds; nil for a transient broadcast, which is no event.
     var entry: Entry?
     var messages: [Message]
+    /// When the webhook that caused it arrived, in monotonic nanoseconds.
+    private var receivedAt: UInt64?
+    /// On its way to the pages of all loops.
+    private(set) var flight: Flight?
 
     /// Renders what an entry has for each stream: once, for all loops and pages.
-    public init(_ entry: Entry, _ renderer: Renderer) {
+    public init(_ entry: Entry, _ renderer: Renderer, receivedAt: UInt64? = nil) {
         self.entry = entry
+        self.receivedAt = receivedAt
         var streams: [StreamName] = []
         for fragment in entry.fragments where !streams.contains(fragment.stream) { streams.append(fragment.stream) }
         messages = streams.map { stream in
@@ -21,6 +27,13 @@ public struct Publication: Sendable {
 
     init(transient messages: [Message]) {
         self.messages = messages
+    }
+
+    /// Counts it, and has what was committed observed until the last loop has written it.
+    mutating func depart(to loops: Int, _ metrics: GatewayMetrics) {
+        metrics.published.add(messages.count)
+        guard entry != nil, !messages.isEmpty else { return }
+        flight = Flight(receivedAt: receivedAt, loops: loops, metrics)
     }
 }
 

@@ -1,0 +1,42 @@
+internal import Runtime
+
+/// What one client, and all of them together, may take of a server. Each has a setting; the values here are the defaults.
+public struct Limits: Sendable, Equatable {
+    /// Connections in all. Beyond it nothing stays connected: pages are asked to come back, other requests are answered
+    /// and closed. Default: what the limit of open files leaves.
+    public var connections: Int
+    /// Connections of one client address, or of one IPv6 network of 64 bits. Only addresses of the Internet count: this
+    /// machine, private networks and trusted proxies stand for many people, or for a load test.
+    public var connectionsPerAddress = 1000
+    /// Streams that one Action Cable socket may follow.
+    public var subscriptions = 100
+    /// Commands that one Action Cable socket may send in a minute.
+    public var commandsPerMinute = 600
+    /// Bytes of one message from a page.
+    public var frameBytes = 16 << 10
+    /// Bytes that may wait for one page that reads slowly; it is closed beyond them and resumes by cursor.
+    public var queuedBytes = 256 << 10
+    /// Seconds from the connection to the end of the first request's head.
+    public var headerSeconds = 20
+    /// Seconds from a request's head to the end of its body.
+    public var bodySeconds = 30
+    /// Seconds between an answer and the next request's head.
+    public var idleSeconds = 60
+    /// Seconds in which a reader must take something.
+    public var writeSeconds = 30
+
+    public init(connections: Int = Limits.affordableConnections()) {
+        self.connections = connections
+    }
+
+    /// Connections beyond a limit that are still answered before they are closed.
+    static let reserve = 64
+    /// Of libwebsockets, for the whole head of a request. It closes beyond them without an answer: it has shut the
+    /// socket for writing before it says anything, so no 431 can be sent.
+    static let headerBytes = 16 << 10
+
+    /// The process needs files beside its connections: the ledger, its readers, the loops, an outgoing request.
+    public static func affordableConnections() -> Int {
+        max(Limits.reserve, FileLimit.highest() - 2 * Limits.reserve - 64)
+    }
+}

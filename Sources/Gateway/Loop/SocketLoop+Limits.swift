@@ -1,0 +1,74 @@
+internal import Hub
+internal import Runtime
+
+/// Who a request comes from, and how long everything may take.
+extension SocketLoop {
+    // MARK: Senders
+
+    /// Behind a proxy of ours the connection counts for its request's client from now on.
+    func sender(on connection: Connection, _ route: Route) -> Sender {
+        guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
+            return Sender(direct: disguised(connection, route) ? nil : connection.peer)
+        }
+        let headers = connection.socket.forwardedHeaders()
+        var sender = Sender(proxy: peer, headers, settings.proxies)
+        if headers.addresses == nil, disguised(connection, route) { sender.address = nil }
+        if sender.address != connection.client, connection.place != .none {
+            connection.place = census.move(from: connection.client, to: sender.address)
+            connection.client = sender.address
+        }
+        return sender
+    }
+
+    /// A proxy on this machine that names no address we believe must not make the Internet local: on operators' routes
+    /// any trace of one counts against the request.
+    private func disguised(_ connection: Connection, _ route: Route) -> Bool {
+        route.isForOperators && connection.peer?.isLoopback == true && connection.socket.isForwarded
+    }
+
+    // MARK: Deadlines
+
+    /// From now on it has `seconds` for what it is doing.
+    func watch(_ connection: Connection, seconds: Int) {
+        connection.deadline = now + seconds * LoopSettings.ticksPerSecond
+        if connection.watch == nil { connection.watch = watched.add(connection.id, using: &generator) }
+    }
+
+    /// Another thread works for it, or it is a page that takes what it gets.
+    func unwatch(_ connection: Connection) {
+        guard let watch = connection.watch else { return }
+        connection.watch = nil
+        watched.remove(watch)
+    }
+
+    /// It reads the answer, or is idle until the next request.
+    func watchAfterAnswer(_ connection: Connection) {
+        guard connection.socket.isBehind else { return watch(connection, seconds: settings.limits.idleSeconds) }
+        watchReader(connection)
+    }
+
+    /// The kernel took only a part of what was written.
+    func watchReader(_ connection: Connection) {
+        connection.acknowledged = connection.socket.acknowledgedBytes
+        watch(connection, seconds: settings.limits.writeSeconds)
+    }
+
+    /// Closes those whose time is up. No timer of lws: its sorted list walks over every idle connection.
+    func closeOverdue() {
+        for id in watched.tick() {
+            guard let connection = connections[id], connection.deadline <= now else { continue }
+            guard !isReading(connection) else { continue }
+            metrics.overdue(connection).add()
+            connection.socket.kill()
+        }
+    }
+
+    /// A large answer on a slow line: whoever took 1 KiB a second has as long again.
+    private func isReading(_ connection: Connection) -> Bool {
+        guard connection.socket.isBehind else { return false }
+        let least = UInt64(settings.limits.writeSeconds) << 10
+        guard connection.socket.acknowledgedBytes >= connection.acknowledged + least else { return false }
+        watchReader(connection)
+        return true
+    }
+}

@@ -1,0 +1,35 @@
+internal import Gateway
+internal import Runtime
+
+extension ConfigurationReader {
+    mutating func limits() -> Limits {
+        var limits = Limits()
+        let affordable = limits.connections
+        let most = FileLimit.highest()
+        read("PAYCAST_MAX_CONNECTIONS", into: &limits.connections, 1...10_000_000)
+        read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, 1...10_000_000)
+        read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, 1...100_000)
+        read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, 1...1_000_000)
+        read("PAYCAST_MAX_FRAME", into: &limits.frameBytes, 1024...(1 << 20))
+        read("PAYCAST_MAX_QUEUE", into: &limits.queuedBytes, 4096...(64 << 20))
+        read("PAYCAST_HEADER_SECONDS", into: &limits.headerSeconds, 1...600)
+        read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, 1...600)
+        read("PAYCAST_IDLE_SECONDS", into: &limits.idleSeconds, 1...3600)
+        read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, 1...3600)
+        if limits.connections > affordable {
+            warn("PAYCAST_MAX_CONNECTIONS is more than the limit of open files leaves (ulimit -Hn is \(most))")
+        }
+        return limits
+    }
+
+    mutating func trustedProxies() -> TrustedProxies {
+        let items = list("PAYCAST_TRUSTED_PROXIES", expected: "an IP address or a network such as 10.0.0.0/8") {
+            TrustedProxies.Network($0) != nil
+        }
+        return TrustedProxies(items.compactMap(TrustedProxies.Network.init))
+    }
+
+    private mutating func read(_ variable: String, into value: inout Int, _ range: ClosedRange<Int>) {
+        value = number(variable, default: value, in: range)
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+/// What an operator can see of a payment's way, and where the pages' addresses come from.
+@Suite(.timeLimit(.minutes(1))) struct TelemetryTests {
+    private func value(_ series: String, on server: PaycastServer) throws -> String? {
+        let socket = try server.connect()
+        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+        let page = String(decoding: try socket.readToEnd(), as: UTF8.self)
+        let line = page.split(separator: "\n").first { $0.hasPrefix(series + " ") }
+        return line.map { String($0.dropFirst(series.count + 1)) }
+    }
+
+    private func buy(_ user: String, on server: PaycastServer) throws {
+        let order = server.paycast("order", "--user", user, "--product", "paycast.pro.monthly", "--json")
+        #expect(try order.waitForExit() == 0, "\(order.errors)")
+        let trigger = server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--user", user)
+        #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
+    }
+
+    @Test func aPaymentIsFollowedToTheLastSocket() throws {
+        let server = try PaycastServer(["--dev", "--loops", "2"])
+        let sign = server.paycast("sign", "user:42:paywall")
+        #expect(try sign.waitForExit() == 0)
+        let page = try EventStreamClient(port: server.port, path: "/streams?name=\(sign.output.prefix { $0 != "\n" })")
+        _ = try page.block()
+        try buy("42", on: server)
+        _ = try page.message()
+        #expect(try value("paycast_webhook_verified_seconds_count", on: server) == "1")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: server) == "1")
+        #expect(try value("paycast_webhook_written_seconds_count", on: server) == "1")
+        #expect(try value("paycast_pages{transport=\"sse\"}", on: server) == "1")
+        #expect(try value("anycable_go_clients_num", on: server) == "1")
+        #expect(try value("anycable_go_sse_clients_num", on: server) == "1")
+        let published = try value("paycast_published_total", on: server)
+        #expect(try published != "0" && value("anycable_go_broadcast_msg_total", on: server) == published)
+        let unheard = try value("paycast_unheard_total", on: server)
+        try buy("43", on: server)
+        #expect(try value("paycast_webhook_written_seconds_count", on: server) == "1", "nobody followed 43")
+        #expect(try value("paycast_unheard_total", on: server) != unheard)
+    }
+
+    @Test func metricsAreNotForTheInternet() throws {
+        for environment in [[:], ["PAYCAST_TRUSTED_PROXIES": "127.0.0.1"]] {
+            let server = try PaycastServer(environment: environment)
+            for (headers, status) in [([], 200), ([("X-Forwarded-For", "203.0.113.7")], 401)] {
+                let answer = try EventStreamClient(port: server.port, path: "/metrics", headers: headers)
+                #expect(answer.status == status)
+            }
+        }
+    }
+}
