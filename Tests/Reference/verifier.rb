@@ -1,0 +1,29 @@
+# ActiveSupport's signer, a JSON request a line: {"op": "sign" or "verify", "text", "secret": {"key"} or {"base", "hash"}, …}.
+require 'json'
+require 'openssl'
+require 'active_support'
+require 'active_support/key_generator'
+require 'active_support/message_verifier'
+require 'active_support/core_ext/time'
+
+KEYS = Hash.new do |keys, secret|
+  hash = OpenSSL::Digest.const_get(secret['hash'] || 'SHA256')
+  # The generator of 6.1 knows SHA-1 alone; what it does with it is this.
+  keys[secret] = secret['key'] || OpenSSL::KDF.pbkdf2_hmac(
+    secret['base'], salt: 'turbo/signed_stream_verifier_key', iterations: 1000, length: 64, hash: hash.new
+  )
+end
+
+$stdout.sync = true
+$stdin.each_line do |line|
+  request = JSON.parse(line)
+  verifier = ActiveSupport::MessageVerifier.new(KEYS[request['secret']], digest: 'SHA256', serializer: JSON)
+  answer =
+    if request['op'] == 'sign'
+      expiry = request['expires_at'] && Time.at(request['expires_at'])
+      verifier.generate(request['text'], expires_at: expiry, purpose: request['purpose'])
+    else
+      verifier.verified(request['text'], purpose: request['purpose'])
+    end
+  puts JSON.generate(answer)
+end
