@@ -6,12 +6,17 @@ require 'active_support/key_generator'
 require 'active_support/message_verifier'
 require 'active_support/core_ext/time'
 
+SALT = 'turbo/signed_stream_verifier_key'
 KEYS = Hash.new do |keys, secret|
-  hash = OpenSSL::Digest.const_get(secret['hash'] || 'SHA256')
-  # The generator of 6.1 knows SHA-1 alone; what it does with it is this.
-  keys[secret] = secret['key'] || OpenSSL::KDF.pbkdf2_hmac(
-    secret['base'], salt: 'turbo/signed_stream_verifier_key', iterations: 1000, length: 64, hash: hash.new
-  )
+  keys[secret] =
+    if secret['key']
+      secret['key']
+    elsif secret['hash'] == 'SHA1'
+      ActiveSupport::KeyGenerator.new(secret['base'], iterations: 1000).generate_key(SALT, 64)
+    else
+      # The generator of Rails 6.1 knows SHA-1 alone; this is what that of 7.0 does.
+      OpenSSL::KDF.pbkdf2_hmac(secret['base'], salt: SALT, iterations: 1000, length: 64, hash: 'SHA256')
+    end
 end
 
 $stdout.sync = true
