@@ -38,7 +38,8 @@ public struct Access: Sendable {
     /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
     func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
         guard let signer else { throw .forged }
-        return try signer.verify(String(token.map { $0 == " " ? "+" : $0 }), now: now)
+        let hasSpace = token.utf8.contains(UInt8(ascii: " "))
+        return try signer.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
     }
 
     /// As a browser writes it: lower case, without the scheme's own port (RFC 6454 §6.1).

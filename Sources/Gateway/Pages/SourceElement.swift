@@ -7,18 +7,24 @@ internal import Fragments
 /// only when the element enters the page
 /// (https://github.com/hotwired/turbo/blob/main/src/elements/stream_source_element.js).
 public struct SourceElement: Sendable, Equatable {
-    /// Without a scheme, which is the page's own, and without `since`.
-    private let address: String
-    /// Hexadecimal digits, unique for a signed name.
-    private let signature: String
+    /// It has been verified: its last 64 bytes are hexadecimal.
+    private let signedName: String
+    /// Where the page reached us.
+    private let host: String
 
-    /// `signedName` has been verified: its last 64 bytes are hexadecimal. `host` is where the page reached us.
+    /// Nearly every page leaves without a word having been said to its element: what is said is made when it is.
     init(signedName: String, host: String) {
-        signature = String(signedName.suffix(64).prefix(32))
-        address = "//\(AddressText.host(host))/streams?name=\(AddressText.queryEscaped(signedName))"
+        self.signedName = signedName
+        self.host = host
     }
 
-    private var selector: String { "turbo-stream-source[src*='\(signature)']" }
+    /// Half of the signature is unique enough.
+    private var selector: String { "turbo-stream-source[src*='\(signedName.suffix(64).prefix(32))']" }
+
+    /// Without a scheme, which is the page's own, and without `since`.
+    private var address: String {
+        "//\(AddressText.host(host))/streams?name=\(AddressText.queryEscaped(signedName))"
+    }
 
     /// Puts an element that reconnects by itself in its place: an `EventSource` survives a restart.
     func replacement(since cursor: String) -> [UInt8] {
