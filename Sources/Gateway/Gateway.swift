@@ -9,19 +9,24 @@ public final class Gateway: Sendable {
     public let port: Int
 
     /// Binds and starts serving. `position` is the ledger's newest entry: what is published is newer.
+    ///
+    /// With an `identity` every connection speaks TLS. `patience` is what a peer has for its handshake, and then for a
+    /// request's head.
     public init(
         address: String,
         port: Int,
         loops: Int,
         epoch: String,
         position: Int64,
+        identity: ServerIdentity? = nil,
+        patience: Duration = .seconds(20),
         handler: any RequestHandler,
         metrics: Metrics
     ) throws(GatewayError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch)
+        let settings = LoopSettings(epoch: epoch, identity: identity, patience: patience)
         let counters = GatewayMetrics(metrics)
         let ports = listeners.map { _ in LoopPort() }
         var threads: [WorkerThread] = []
@@ -50,6 +55,11 @@ public final class Gateway: Sendable {
     /// Hands publications to every loop; each finds its own pages.
     public func publish(_ publications: [Publication]) {
         for port in ports { port.send(.publish(publications)) }
+    }
+
+    /// Shows new connections a renewed certificate; those that stand are not disturbed.
+    public func renew(_ identity: ServerIdentity) {
+        for port in ports { port.send(.identity(identity)) }
     }
 
     /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here.

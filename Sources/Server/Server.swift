@@ -37,6 +37,7 @@ public final class Server {
             DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
         }
         let services = Services(
+            isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
             apple: try Server.apple(configuration.apple, keys),
             writer: ledger.writer,
@@ -62,10 +63,14 @@ public final class Server {
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
     public func run() throws(StartError) {
-        let address = "http://\(configuration.bind):\(gateway.port)"
+        let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         try demo?.serve(at: address)
-        let housekeeper = Housekeeper(templates: templates, log: log)
+        let housekeeper = Housekeeper(
+            templates: templates,
+            certificate: configuration.tls.map { CertificateWatch($0, gateway, log) },
+            log: log
+        )
         log.info(
             "serving",
             [
@@ -159,6 +164,7 @@ public final class Server {
                 loops: configuration.loops,
                 epoch: ledger.writer.epoch,
                 position: Server.head(ledger.reader),
+                identity: configuration.tls?.identity,
                 handler: endpoints,
                 metrics: metrics
             )

@@ -15,11 +15,13 @@ struct PageAddresses: Sendable {
     private let access: Access
     private let streams: StreamPattern
     private let host: String
+    private let isSecure: Bool
 
     /// `host` is the request's own `Host`: where its sender reached us, a page may reach us too.
     init(_ services: Services, host: String) {
         access = services.access
         streams = services.streams
+        isSecure = services.isSecure
         self.host = host.utf8.allSatisfy(isHostByte) ? host : "localhost"
     }
 
@@ -28,14 +30,14 @@ struct PageAddresses: Sendable {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
         let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
-        let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
+        let address = "\(isSecure ? "https" : "http")://\(host)\(path)"
         return Page(
             stream: stream.text,
             signedStream: signed,
             since: since.description,
-            sse: "http://\(host)\(path)",
-            websocket: "ws://\(host)\(path)",
-            html: "<turbo-stream-source src=\"\(source)\"></turbo-stream-source>"
+            sse: address,
+            websocket: "\(isSecure ? "wss" : "ws")://\(host)\(path)",
+            html: "<turbo-stream-source src=\"\(address.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
         )
     }
 }

@@ -9,6 +9,8 @@ final class LoopPort: Sendable {
         case reply(ConnectionID, Response)
         case replay(ConnectionID, PageReplay)
         case publish([Publication])
+        /// New connections are shown this one.
+        case identity(ServerIdentity)
         case drain
         case stop
     }

@@ -21,8 +21,8 @@ enum LoopProtocols {
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
         protocols[0].name = UnsafePointer(strdup(name))
-        protocols[0].callback = { wsi, reason, _, bytes, count in
-            Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        protocols[0].callback = { wsi, reason, user, bytes, count in
+            Trampoline.called(wsi, reason, user, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
         }
         // Pages send next to nothing: the buffer that lws keeps for each WebSocket is small.
         protocols[0].rx_buffer_size = 512

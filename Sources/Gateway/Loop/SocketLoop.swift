@@ -17,6 +17,8 @@ final class SocketLoop {
     let metrics: GatewayMetrics
     let gate = RequestGate()
     let hangups = HangupWatch()
+    /// Nil without TLS.
+    let security: LoopSecurity?
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
@@ -50,6 +52,7 @@ final class SocketLoop {
         position: Int64
     ) {
         self.settings = settings
+        security = settings.identity.map(LoopSecurity.init)
         self.listener = listener
         self.port = port
         self.peers = peers
@@ -82,8 +85,9 @@ final class SocketLoop {
         info.pt_serv_buf_size = 64 << 10
         info.max_http_header_data = 16 << 10
         info.max_http_header_pool = 1024
-        info.timeout_secs = 20
+        info.timeout_secs = UInt32(clamping: settings.patience.components.seconds)
         info.keepalive_timeout = 60
+        security?.prepare(&info)
         info.user = Unmanaged.passUnretained(self).toOpaque()
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
@@ -145,6 +149,7 @@ final class SocketLoop {
             case .reply(let id, let response): replied(id, response)
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
+            case .identity(let identity): security?.identity = identity
             case .drain: drain()
             case .stop: return stop()
             }
