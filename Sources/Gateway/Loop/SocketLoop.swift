@@ -86,6 +86,8 @@ final class SocketLoop {
         info.max_http_header_data = 16 << 10
         info.max_http_header_pool = 1024
         info.timeout_secs = UInt32(clamping: settings.patience.components.seconds)
+        // From the connect on; a handshake has to be done by then too.
+        info.timeout_secs_ah_idle = min(10, info.timeout_secs)
         info.keepalive_timeout = 60
         security?.prepare(&info)
         info.user = Unmanaged.passUnretained(self).toOpaque()
