@@ -17,19 +17,18 @@ struct PageAddresses: Sendable {
     private let host: String
     private let isSecure: Bool
 
-    /// `host` is the request's own `Host`: where its sender reached us, a page may reach us too.
     init(_ services: Services, host: String) {
         access = services.access
         streams = services.streams
         isSecure = services.isSecure
-        self.host = host.utf8.allSatisfy(isHostByte) ? host : "localhost"
+        self.host = AddressText.host(host)
     }
 
     /// Nil when the user id cannot be in a stream name.
     func page(of user: String, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
-        let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
+        let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
         let address = "\(isSecure ? "https" : "http")://\(host)\(path)"
         return Page(
             stream: stream.text,
@@ -40,13 +39,4 @@ struct PageAddresses: Sendable {
             html: "<turbo-stream-source src=\"\(address.replacing("&", with: "&amp;"))\"></turbo-stream-source>"
         )
     }
-}
-
-private func isHostByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-:[]_".utf8.contains(byte)
-}
-
-/// The characters of Base64 and hexadecimal that mean something else in a query.
-private func queryEscaped(_ token: String) -> String {
-    token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
 }

@@ -7,7 +7,10 @@ public enum Route: Sendable, Equatable {
     case entitlements(user: String)
     case userStream(user: String)
     case broadcasts
+    /// The same as AnyCable's publishers say it.
+    case anyCableBroadcasts
     case streams
+    case cable
     case feed
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
@@ -19,7 +22,9 @@ public enum Route: Sendable, Equatable {
         switch path {
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
+        case "/_broadcast": self = .anyCableBroadcasts
         case "/streams": self = .streams
+        case "/cable": self = .cable
         case "/feed": self = .feed
         case "/up": self = .up
         case "/ready": self = .ready
@@ -33,9 +38,9 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .demoStore: "POST"
+        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
-        case .entitlements, .userStream, .streams, .feed, .demoFeed: "GET"
+        case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
         }
     }
 
@@ -47,7 +52,7 @@ public enum Route: Sendable, Equatable {
     var isForOperators: Bool { self == .ready || self == .metrics }
 
     /// A WebSocket may be opened here.
-    var isUpgradable: Bool { self == .streams }
+    var isUpgradable: Bool { self == .streams || self == .cable }
 
     private static func webhook(_ path: String) -> Route? {
         guard path.hasPrefix("/webhooks/") else { return nil }

@@ -7,11 +7,11 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, Response)
-        case replay(ConnectionID, PageReplay)
+        case replay(SubscriptionID, PageReplay)
         case publish([Publication])
         /// New connections are shown this one.
         case identity(ServerIdentity)
-        case drain
+        case drain(Promise<Void>)
         case stop
     }
 

@@ -15,6 +15,8 @@ final class SocketLoop {
     let peers: [LoopPort]
     let handler: any RequestHandler
     let metrics: GatewayMetrics
+    /// Shared by all loops.
+    let sessions: CableSessions
     let gate = RequestGate()
     let hangups = HangupWatch()
     /// Nil without TLS.
@@ -22,8 +24,8 @@ final class SocketLoop {
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
-    var pages: ContiguousArray<Connection?> = []
-    /// Those that another thread, the wheel or the hangup watch may name.
+    var seats: ContiguousArray<Seat?> = []
+    /// Those that another thread, a wheel or the hangup watch may name.
     var connections: [ConnectionID: Connection] = [:]
     /// Heads of event streams whose replay is still being read.
     var openings: [ConnectionID: String] = [:]
@@ -31,6 +33,11 @@ final class SocketLoop {
     var feeds: [StreamName: FeedFilter] = [:]
     var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
+    var expiries = ExpiryWheel()
+    var draining: Draining?
+    /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
+    var partings: [(id: ConnectionID, tick: Int)] = []
     var generator = SystemRandomNumberGenerator()
     var now = 0
     private var nextConnection: UInt64 = 0
@@ -49,6 +56,7 @@ final class SocketLoop {
         peers: [LoopPort],
         handler: any RequestHandler,
         metrics: GatewayMetrics,
+        sessions: CableSessions,
         position: Int64
     ) {
         self.settings = settings
@@ -58,6 +66,7 @@ final class SocketLoop {
         self.peers = peers
         self.handler = handler
         self.metrics = metrics
+        self.sessions = sessions
         hub = Hub(position: position)
     }
 
@@ -152,7 +161,7 @@ final class SocketLoop {
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
             case .identity(let identity): security?.identity = identity
-            case .drain: drain()
+            case .drain(let done): drain(done)
             case .stop: return stop()
             }
         }
