@@ -1,4 +1,5 @@
 import Gateway
+import Runtime
 import TestSupport
 import Testing
 
@@ -55,10 +56,11 @@ import Testing
         try expectHealth()
     }
 
-    /// One after another by the hundred: each holds a descriptor until its deadline, and nothing else.
+    /// One after another by the thousand: each holds a descriptor and a head's memory until its deadline.
     @Test func stalledHandshakesHoldUpNobody() throws {
+        FileLimit.raise()
         var stalled: [RawSocket] = []
-        for number in 0..<300 {
+        for number in 0..<1500 {
             let socket = try server.connect()
             if number % 2 == 0 { try socket.send(TLSAttackTests.hello) }
             stalled.append(socket)

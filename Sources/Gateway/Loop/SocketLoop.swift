@@ -93,7 +93,8 @@ final class SocketLoop {
         info.options = UInt64(paycast_lws_options)
         info.pt_serv_buf_size = 64 << 10
         info.max_http_header_data = 16 << 10
-        info.max_http_header_pool = 1024
+        // Each connection holds one until its first request is whole: whoever comes when all are held has to wait.
+        info.max_http_header_pool = 4096
         info.timeout_secs = UInt32(clamping: settings.patience.components.seconds)
         // From the connect on; a handshake has to be done by then too.
         info.timeout_secs_ah_idle = min(10, info.timeout_secs)
