@@ -10,6 +10,8 @@ public final class Gateway: Sendable {
     public let port: Int
 
     /// Binds and starts serving. `position` is the ledger's newest entry: what is published is newer.
+    ///
+    /// With an `identity` every connection speaks TLS.
     public init(
         address: String,
         port: Int,
@@ -17,6 +19,7 @@ public final class Gateway: Sendable {
         epoch: String,
         position: Int64,
         clock: Clock = Clock(),
+        identity: ServerIdentity? = nil,
         handler: any RequestHandler,
         metrics: Metrics,
         limits: Limits = Limits(),
@@ -25,7 +28,7 @@ public final class Gateway: Sendable {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
+        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies, identity: identity)
         let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let counters = GatewayMetrics(metrics)
@@ -68,6 +71,11 @@ public final class Gateway: Sendable {
     /// Tells every open page to load itself again, over 3 s when they are thousands.
     public func refreshPages() {
         for port in ports { port.send(.refreshPages) }
+    }
+
+    /// Shows new connections a renewed certificate; those that stand are not disturbed.
+    public func renew(_ identity: ServerIdentity) {
+        for port in ports { port.send(.identity(identity)) }
     }
 
     /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:

@@ -17,6 +17,8 @@ public struct Configuration: Sendable {
     public var publicFolder: String?
     /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
     public var loops: Int
+    /// Nil serves HTTP in the clear.
+    public var tls: TLS?
     /// `--dev`; there is no variable, so that an environment cannot switch it on.
     public var isDevelopment: Bool
     /// `--log-format`, `PAYCAST_LOG_FORMAT`, text.
@@ -68,6 +70,7 @@ public struct Configuration: Sendable {
         databasePath = reader.databasePath()
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
+        tls = reader.tls()
         logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", default: .text, Log.Format.named)
         logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", default: .info, Log.Level.named)
         developmentNow = reader.developmentNow()

@@ -1,18 +1,20 @@
 internal import Fragments
 internal import Runtime
 
-/// A thread that looks after what changes by itself: template files.
+/// A thread that looks after what changes by itself: template files, a renewed certificate.
 struct Housekeeper {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    init(templates: TemplateStore, log: Log) {
+    init(templates: TemplateStore, certificate: CertificateWatch?, log: Log) {
         let waker = Waker()
         let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
         self.mailbox = mailbox
         thread = WorkerThread(name: "housekeeper") {
+            var certificate = certificate
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
+                certificate?.refresh()
                 Housekeeper.refresh(templates, log)
             }
         }

@@ -41,6 +41,7 @@ public final class Server {
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let services = Services(
+            isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
             apple: try Server.apple(configuration.apple, keys),
             writer: ledger.writer,
@@ -58,7 +59,7 @@ public final class Server {
             development: demo,
             problems: { templates.problems + (redis?.problems ?? []) }
         )
-        gateway = try Server.gateway(configuration, Endpoints(services), metrics, ledger)
+        gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
         (self.log, self.verifiers, self.templates, self.demo) = (log, verifiers, templates, demo)
         (writer, reader, self.redis) = (ledger.writer, ledger.reader, redis)
@@ -66,10 +67,14 @@ public final class Server {
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
     public func run() throws(StartError) {
-        let address = "http://\(configuration.bind):\(gateway.port)"
+        let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         try demo?.serve(at: address)
-        let housekeeper = Housekeeper(templates: templates, log: log)
+        let housekeeper = Housekeeper(
+            templates: templates,
+            certificate: configuration.tls.map { CertificateWatch($0, gateway, log) },
+            log: log
+        )
         // What Redis lost, the app's own server still knows: pages ask there.
         redis?.start { [gateway] in gateway.refreshPages() }
         log.info(
@@ -175,6 +180,7 @@ public final class Server {
     private static func gateway(
         _ configuration: Configuration,
         _ endpoints: Endpoints,
+        _ clock: Clock,
         _ metrics: Metrics,
         _ ledger: (writer: LedgerWriter, reader: LedgerReader)
     ) throws(StartError) -> Gateway {
@@ -185,6 +191,8 @@ public final class Server {
                 loops: configuration.loops,
                 epoch: ledger.writer.epoch,
                 position: Server.head(ledger.reader),
+                clock: clock,
+                identity: configuration.tls?.identity,
                 handler: endpoints,
                 metrics: metrics,
                 limits: configuration.limits,

@@ -7,7 +7,7 @@ struct Demo: Command {
     private let flags: [String: String]
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        flags = try serverFlags(&arguments, Serve.options.filter { $0 != "--database" })
+        flags = try serverFlags(&arguments, Serve.options.filter { $0 != "--database" && !$0.hasPrefix("--tls") })
     }
 
     func run() throws(CommandFailure) -> Int32 {

@@ -31,7 +31,7 @@ enum Help {
         Usage: paycast serve [OPTIONS]
 
         Prints “paycast listening on http://HOST:PORT” on stdout when it accepts
-        connections; everything else goes to stderr.
+        connections, https with a certificate; everything else goes to stderr.
 
         Options (with their variable and default):
           --port PORT           PORT, 8080; 0 is any free port
@@ -39,6 +39,8 @@ enum Help {
           --database URL        DATABASE_URL, sqlite:paycast.db
           --public FOLDER       PAYCAST_PUBLIC, public; pages and templates
           --loops NUMBER        PAYCAST_LOOPS, number of cores; 1 to 64
+          --tls-cert FILE       PAYCAST_TLS_CERT; PEM, the whole chain: serve HTTPS
+          --tls-key FILE        PAYCAST_TLS_KEY; PEM
           --dev                 create .paycast/ with a throw-away certificate authority
                                 and keys, trust it, and serve the demo page
           --log-format FORMAT   PAYCAST_LOG_FORMAT, text; or json

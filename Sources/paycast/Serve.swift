@@ -4,7 +4,10 @@ internal import Server
 /// The server, until SIGTERM or SIGINT.
 struct Serve: Command {
     static let name = "serve"
-    static let options = ["--port", "--bind", "--database", "--public", "--loops", "--log-format", "--log-level"]
+    static let options = [
+        "--port", "--bind", "--database", "--public", "--loops", "--tls-cert", "--tls-key", "--log-format",
+        "--log-level",
+    ]
 
     private let flags: [String: String]
     private let isDevelopment: Bool

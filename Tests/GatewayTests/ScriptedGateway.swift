@@ -18,13 +18,22 @@ final class ScriptedGateway {
     let metrics = Metrics()
     private let workers = WorkerPool(name: "answer", threads: 1, capacity: 100)
 
-    init(loops: Int = 1, limits: Limits = Limits(), proxies: TrustedProxies = .none) throws {
+    /// With a certificate it speaks TLS only.
+    init(
+        loops: Int = 1,
+        certificate: TemporaryCertificate? = nil,
+        limits: Limits = Limits(),
+        proxies: TrustedProxies = .none
+    ) throws {
         gateway = try Gateway(
             address: "127.0.0.1",
             port: 0,
             loops: loops,
             epoch: "test",
             position: 0,
+            identity: certificate.map {
+                try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
+            },
             handler: Script(workers: workers),
             metrics: metrics,
             limits: limits,

@@ -15,13 +15,23 @@ public final class EventStreamClient {
     private let isChunked: Bool
     private var text: [UInt8] = []
 
-    public init(
+    public convenience init(
         port: Int,
         path: String,
         headers: [(String, String)] = [],
         timeout: Duration = .seconds(10)
     ) throws(RawSocketError) {
-        socket = try RawSocket(port: port, timeout: timeout)
+        try self.init(over: RawSocket(port: port, timeout: timeout), port: port, path: path, headers: headers)
+    }
+
+    /// On a connection that stands already.
+    public init(
+        over socket: RawSocket,
+        port: Int,
+        path: String,
+        headers: [(String, String)] = []
+    ) throws(RawSocketError) {
+        self.socket = socket
         let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
         try socket.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n\(lines)\r\n")
         head = try socket.read(until: "\r\n\r\n")

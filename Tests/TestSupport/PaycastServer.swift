@@ -19,7 +19,7 @@ public final class PaycastServer: Sendable {
         current = Mutex(process)
     }
 
-    public var url: String { "http://127.0.0.1:\(port)" }
+    public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
     public var process: RunningProcess { current.withLock { $0 } }
 
     /// Ends it, `kill -9` unless told otherwise, and starts it again on the same ledger and port.
@@ -66,7 +66,7 @@ public final class PaycastServer: Sendable {
     }
 
     private static func port(of process: RunningProcess) throws -> Int {
-        let prefix = "paycast listening on http://"
+        let prefix = "paycast listening on http"
         let line = try process.line { $0.hasPrefix(prefix) }
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw RunningProcess.Timeout(description: "no port in “\(line)”")

@@ -75,6 +75,17 @@ public final class RawSocket {
         return take(buffer.count)
     }
 
+    /// What comes until the peer ends the connection, politely or with a reset.
+    public func readToEndOrReset() throws(RawSocketError) -> [UInt8] {
+        let deadline = Deadline(timeout)
+        do throws(RawSocketError) {
+            while try receive(deadline) {}
+        } catch {
+            if error == .timedOut { throw error }
+        }
+        return take(buffer.count)
+    }
+
     /// Whatever has arrived, or arrives next; empty at the end of the connection.
     public func readSome() throws(RawSocketError) -> [UInt8] {
         if buffer.isEmpty { _ = try receive(Deadline(timeout)) }

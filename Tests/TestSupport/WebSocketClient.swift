@@ -20,15 +20,27 @@ public final class WebSocketClient {
     public let head: String
     public let socket: RawSocket
 
-    /// The key is the RFC's own example (§1.3), so that the expected answer is a constant.
-    public init(
+    public convenience init(
         port: Int,
         path: String,
         subprotocols: [String] = [],
         headers: [(String, String)] = [],
         timeout: Duration = .seconds(10)
     ) throws(RawSocketError) {
-        socket = try RawSocket(port: port, timeout: timeout)
+        let socket = try RawSocket(port: port, timeout: timeout)
+        try self.init(over: socket, port: port, path: path, subprotocols: subprotocols, headers: headers)
+    }
+
+    /// On a connection that stands already. The key is the RFC's own example (§1.3), so that the expected answer is a
+    /// constant.
+    public init(
+        over socket: RawSocket,
+        port: Int,
+        path: String,
+        subprotocols: [String] = [],
+        headers: [(String, String)] = []
+    ) throws(RawSocketError) {
+        self.socket = socket
         var lines = [
             "GET \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Upgrade: websocket", "Connection: Upgrade",
             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",

@@ -21,7 +21,7 @@ struct PageAddresses: Sendable {
         access = services.access
         streams = services.streams
         host = AddressText.host(request.host)
-        scheme = request.scheme ?? .http
+        scheme = request.scheme ?? (services.isSecure ? .https : .http)
     }
 
     /// Nil when the user id cannot be in a stream name.

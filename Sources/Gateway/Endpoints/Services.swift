@@ -6,6 +6,8 @@ public import Runtime
 
 /// What the endpoints work with; built by the server.
 public struct Services: Sendable {
+    /// Pages reach this server over TLS, without a proxy in front.
+    public var isSecure: Bool
     public var access: Access
     public var apple: AppleVerifier?
     public var writer: LedgerWriter
@@ -29,6 +31,7 @@ public struct Services: Sendable {
     public var problems: @Sendable () -> [String]
 
     public init(
+        isSecure: Bool,
         access: Access,
         apple: AppleVerifier?,
         writer: LedgerWriter,
@@ -46,6 +49,7 @@ public struct Services: Sendable {
         development: (any DevelopmentRoutes)?,
         problems: @escaping @Sendable () -> [String]
     ) {
+        self.isSecure = isSecure
         self.access = access
         self.apple = apple
         self.writer = writer

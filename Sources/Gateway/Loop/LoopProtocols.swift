@@ -46,7 +46,7 @@ private func called(
     _ bytes: UnsafeMutableRawPointer?,
     _ count: Int
 ) -> Int32 {
-    Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    Trampoline.called(wsi, reason, user, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
 }
 
 /// lws tells every protocol of a wake; one of them is enough.

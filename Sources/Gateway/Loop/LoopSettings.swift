@@ -8,6 +8,8 @@ struct LoopSettings: Sendable {
     var clock: Clock
     var limits: Limits
     var proxies: TrustedProxies
+    /// Nil speaks HTTP in the clear.
+    var identity: ServerIdentity?
 
     /// Ten times a second.
     static let tickMicroseconds: Int64 = 100_000

@@ -20,6 +20,8 @@ final class SocketLoop {
     let gate = RequestGate()
     let census: Census
     let hangups = HangupWatch()
+    /// Nil without TLS.
+    let security: LoopSecurity?
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
@@ -66,6 +68,7 @@ final class SocketLoop {
     ) {
         self.settings = settings
         self.census = census
+        security = settings.identity.map(LoopSecurity.init)
         self.listener = listener
         self.port = port
         self.peers = peers
@@ -102,11 +105,15 @@ final class SocketLoop {
         info.options = UInt64(paycast_lws_options)
         info.pt_serv_buf_size = 64 << 10
         info.max_http_header_data = UInt16(Limits.headerBytes)
-        info.max_http_header_pool = 1024
+        // Each connection holds one until its first request is whole: whoever comes when all are held has to wait.
+        info.max_http_header_pool = 4096
         // Nets below our own deadlines (`closeOverdue`): lws's start again with each byte of a body.
         info.timeout_secs = UInt32(5 + max(settings.limits.headerSeconds, settings.limits.bodySeconds))
-        info.timeout_secs_ah_idle = UInt32(5 + settings.limits.headerSeconds)
+        // From the connect on. A TLS handshake has no deadline of ours, and each that stalls holds 50 KB.
+        let header = settings.limits.headerSeconds
+        info.timeout_secs_ah_idle = UInt32(security == nil ? 5 + header : min(10, header))
         info.keepalive_timeout = Int32(5 + settings.limits.idleSeconds)
+        security?.prepare(&info)
         info.user = Unmanaged.passUnretained(self).toOpaque()
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
@@ -205,6 +212,7 @@ final class SocketLoop {
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
             case .refreshPages: refreshPages()
+            case .identity(let identity): security?.identity = identity
             case .drain(let done): drain(done)
             case .stop: return stop()
             }

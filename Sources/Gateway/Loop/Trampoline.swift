@@ -5,6 +5,7 @@ enum Trampoline {
     static func called(
         _ wsi: OpaquePointer?,
         _ reason: lws_callback_reasons,
+        _ user: UnsafeMutableRawPointer?,
         _ bytes: UnsafeRawBufferPointer
     ) -> Int32 {
         guard let wsi, let context = lws_get_context(wsi), let owner = lws_context_user(context) else { return 0 }
@@ -31,6 +32,9 @@ enum Trampoline {
             return 0
         case LWS_CALLBACK_RAW_WRITEABLE: return loop.writable(socket).code
         case LWS_CALLBACK_RAW_RX: return loop.receivedMalformed(socket, bytes).code
+        case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+            if let user { loop.security?.configure(OpaquePointer(user)) }
+            return 0
         case LWS_CALLBACK_WSI_DESTROY:
             loop.destroyed(socket)
             return 0

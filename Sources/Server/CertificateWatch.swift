@@ -1,0 +1,48 @@
+internal import Gateway
+internal import Glibc
+internal import Runtime
+
+/// Notices that the certificate or its key was renewed, and shows new connections the new one. One thread's own.
+struct CertificateWatch {
+    /// What changes when a file is written or replaced.
+    private struct Stamp: Equatable {
+        var inode: UInt = 0
+        var size = 0
+        var seconds = 0
+        var nanoseconds = 0
+
+        init(_ path: String) {
+            var information = stat()
+            guard stat(path, &information) == 0 else { return }
+            (inode, size) = (UInt(information.st_ino), Int(information.st_size))
+            (seconds, nanoseconds) = (information.st_mtim.tv_sec, information.st_mtim.tv_nsec)
+        }
+    }
+
+    private let files: Configuration.TLS
+    private let gateway: Gateway
+    private let log: Log
+    private var seen: [Stamp]
+
+    init(_ files: Configuration.TLS, _ gateway: Gateway, _ log: Log) {
+        (self.files, self.gateway, self.log) = (files, gateway, log)
+        seen = CertificateWatch.stamps(files)
+    }
+
+    /// A pair that does not fit is reported once: the second file may still be on its way.
+    mutating func refresh() {
+        let stamps = CertificateWatch.stamps(files)
+        guard stamps != seen else { return }
+        seen = stamps
+        do throws(ServerIdentityError) {
+            gateway.renew(try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile))
+            log.info("certificate renewed", ["file": files.certificateFile])
+        } catch {
+            log.warning("certificate not renewed, the last good one is kept", ["problem": error.description])
+        }
+    }
+
+    private static func stamps(_ files: Configuration.TLS) -> [Stamp] {
+        [Stamp(files.certificateFile), Stamp(files.keyFile)]
+    }
+}

@@ -1,0 +1,44 @@
+public import Gateway
+internal import Glibc
+
+extension Configuration {
+    /// `--tls-cert`, `PAYCAST_TLS_CERT` and `--tls-key`, `PAYCAST_TLS_KEY`: PEM files, both or neither.
+    public struct TLS: Sendable {
+        public var certificateFile: String
+        public var keyFile: String
+        /// What the files held at the start.
+        public var identity: ServerIdentity
+    }
+}
+
+extension ConfigurationReader {
+    mutating func tls() -> Configuration.TLS? {
+        let names = (certificate: "PAYCAST_TLS_CERT", key: "PAYCAST_TLS_KEY")
+        let certificate = given(names.certificate, flag: "--tls-cert")
+        let key = given(names.key, flag: "--tls-key")
+        guard let certificate, let key else {
+            if let certificate { reject(names.key, "is missing: \(certificate.name) needs the key of the certificate") }
+            if let key { reject(names.certificate, "is missing: \(key.name) needs the certificate of the key") }
+            return nil
+        }
+        do throws(ServerIdentityError) {
+            let identity = try ServerIdentity(certificateFile: certificate.value, keyFile: key.value)
+            if identity.hasExpired { warn("the certificate in \(shown(certificate.value)) has expired") }
+            return .init(certificateFile: certificate.value, keyFile: key.value, identity: identity)
+        } catch {
+            for flaw in error.flaws { reject(flaw, certificate, key) }
+            return nil
+        }
+    }
+
+    private mutating func reject(_ flaw: ServerIdentityError.Flaw, _ certificate: Given, _ key: Given) {
+        switch flaw {
+        case .certificate:
+            reject(certificate.name, "\(shown(certificate.value)) cannot be read or holds no certificate in PEM")
+        case .key:
+            reject(key.name, "\(shown(key.value)) cannot be read or holds no private key in PEM without a passphrase")
+        case .mismatch:
+            reject(key.name, "\(shown(key.value)) is not the key of the certificate in \(shown(certificate.value))")
+        }
+    }
+}

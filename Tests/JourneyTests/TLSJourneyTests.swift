@@ -1,0 +1,71 @@
+import TestSupport
+import Testing
+
+/// A shop that runs without a proxy in front.
+@Suite(.timeLimit(.minutes(1))) struct TLSJourneyTests {
+    private let certificate: TemporaryCertificate
+    private let server: PaycastServer
+
+    init() throws {
+        certificate = try TemporaryCertificate()
+        server = try PaycastServer(
+            certificate.settings,
+            environment: ["PAYCAST_API_KEY": "key", "PAYCAST_STREAM_KEYS": "stream"]
+        )
+    }
+
+    private func curl(_ path: String, _ options: String...) throws -> String {
+        let all = ["-sS", "--cacert", certificate.certificateFile, "-H", "Authorization: Bearer key"]
+        let process = RunningProcess("curl", all + options + ["\(server.url)\(path)"])
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        return process.output
+    }
+
+    @Test func saysHTTPSAndHandsOutItsAddresses() throws {
+        #expect(server.process.output == "paycast listening on https://127.0.0.1:\(server.port)\n")
+        let page = try curl("/users/42/stream")
+        for address in ["https://127.0.0.1:\(server.port)/streams", "wss://127.0.0.1:\(server.port)/streams"] {
+            #expect(page.contains(address))
+        }
+        #expect(!page.contains("http://") && !page.contains("ws://"))
+        #expect(try curl("/demo/swap.png", "-o", "/dev/null", "-w", "%{http_code} %{size_download}").hasPrefix("200 "))
+        #expect(try curl("/orders", "-d", "{\"user\":\"42\",\"product\":\"pro\"}").contains("wss://"))
+    }
+
+    /// Renewed under the feet of a page that stays.
+    @Test func showsARenewedCertificateWithoutARestart() throws {
+        let address = try curl("/users/42/stream").split(separator: "\"").first { $0.contains("/streams?name=") }
+        let html = try #require(address?.split(separator: "\\").first.map(String.init))
+        let path = try #require(html.firstRange(of: "/streams").map { String(html[$0.lowerBound...]) })
+        let tunnel = TLSSocket(port: server.port)
+        let page = try EventStreamClient(
+            over: tunnel.socket,
+            port: server.port,
+            path: path.replacing("&amp;", with: "&")
+        )
+        #expect(page.status == 200)
+        _ = try page.block()
+        try certificate.make("renewed")
+        _ = try server.process.errorLine { $0.contains("certificate renewed") }
+        let body = "{\"user\":\"42\",\"action\":\"update\",\"target\":\"notice\",\"html\":\"<p>Hello</p>\"}"
+        #expect(try curl("/broadcasts", "-d", body).contains("cursors"))
+        #expect(try page.message().data?.contains("Hello") == true)
+    }
+
+    @Test func keepsTheLastGoodCertificate() throws {
+        certificate.folder.write("half a file", to: "key.pem")
+        _ = try server.process.errorLine { $0.contains("certificate not renewed") }
+        #expect(try curl("/up") == "up\n")
+    }
+
+    @Test func wrongFilesAreListedWithEverythingElse() throws {
+        let words = ["serve", "--tls-cert", certificate.certificateFile, "--tls-key", "/nowhere", "--loops", "99"]
+        let process = PaycastProgram.start(words, folder: certificate.folder.path)
+        #expect(try process.waitForExit() == 64)
+        #expect(process.errors.contains("--tls-key: “/nowhere” cannot be read"))
+        #expect(process.errors.contains("--loops: "))
+        let half = PaycastProgram.start(["serve"], environment: ["PAYCAST_TLS_KEY": certificate.keyFile])
+        #expect(try half.waitForExit() == 1)
+        #expect(half.errors.contains("PAYCAST_TLS_CERT: is missing"))
+    }
+}
