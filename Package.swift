@@ -71,7 +71,7 @@ let package = Package(
             ["Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Simulator", "Gateway"]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
-        executable("Benchmarks", ["Domain", "Crypto", "Simulator", "CLinux"]),
+        executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
         .target(
             name: "TestSupport",
