@@ -32,8 +32,6 @@ final class StockPages: LoadClient {
     private(set) var regression: String?
     /// Pages that were told to load themselves again.
     private(set) var refreshes = 0
-    /// Fragments that changed nothing: they were applied already.
-    private(set) var repeats = 0
     var onChange: ((Int, PageState.Change, UInt64) -> Void)?
     var onSubscribed: ((Int, UInt64) -> Void)?
 
@@ -197,7 +195,6 @@ final class StockPages: LoadClient {
                     regression
                     ?? "\(name(index)) applied version \(change.new) of target \(change.target) after \(change.old)"
             }
-            if change.new == change.old { repeats += 1 }
             onChange?(index, change, now)
         }
     }

@@ -27,6 +27,14 @@ enum Jitter: Benchmark {
                 )
             )
         }
+        report.add(
+            Row(
+                figure: "jitter: told to load again",
+                unit: "pages",
+                value: Double(outcome.refreshes),
+                bound: .atMost(0)
+            )
+        )
         report.add(Row(figure: "jitter: connections cut", unit: "", value: Double(outcome.cuts)))
         report.remark(
             "AnyCable publishes for its own client (10,000 clients, 120 messages at 2/s, each dropped about every 15 s for about 2 s): 100 %, replay p50 0.25 s, p95 4.1 s, p99 6.1 s, max 9.2 s; Socket.IO 84.55 %, uWebSockets 87.03 %."
@@ -58,6 +66,7 @@ enum Jitter: Benchmark {
         }
         try stage.finish()
         try stage.settle()
+        outcome.refreshes = stage.pages.refreshes
         return outcome
     }
 }
@@ -69,10 +78,11 @@ final class JitterOutcome {
         var to: UInt64
     }
 
-    private unowned let stage: Stage
+    private let stage: Stage
     private var outages: [Outage]
     private var received = [0, 0, 0]
     private(set) var cuts = 0
+    var refreshes = 0
     /// Seconds, by transport: of what came during an outage, and of all else.
     private(set) var late: [[Double]] = [[], [], []]
     private(set) var live: [[Double]] = [[], [], []]

@@ -22,8 +22,10 @@ enum Sleep: Benchmark {
     private static func returning(_ stage: Stage, _ transports: [Stage.Transport], _ report: inout Report) throws {
         let start = nanoseconds()
         var times: [[Double]] = transports.map { _ in [] }
-        stage.pages.onChange = { page, _, now in
-            if stage.isCurrent(page) { times[page % transports.count].append(Double(now - start) / 1e9) }
+        stage.pages.onChange = { page, change, now in
+            if change.new > change.old, stage.isCurrent(page) {
+                times[page % transports.count].append(Double(now - start) / 1e9)
+            }
         }
         let sleepers = (0..<pages).filter { transports[$0 % transports.count] != .webSocket }
         for page in sleepers { stage.pages.show(page, now: start) }

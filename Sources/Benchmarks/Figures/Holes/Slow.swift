@@ -4,7 +4,7 @@ enum Slow: Benchmark {
     private static let fast = 10
     private static let rate: UInt64 = 20
     private static let size = 2048
-    private static let duration: UInt64 = 40
+    private static let duration: UInt64 = 20
 
     static func run(_ report: inout Report) throws {
         for transport in Stage.Transport.returning {
