@@ -92,7 +92,8 @@ final class StockPages: LoadClient {
     /// The socket is reset, and there is no network before `back`.
     func cut(_ index: Int, until back: UInt64, now: UInt64) {
         pages[index].networkBackAt = back
-        lose(index, now, Sockets.reset)
+        // Without a socket there is nothing that the client would hear of.
+        if pages[index].descriptor >= 0 { lose(index, now, Sockets.reset) }
     }
 
     /// The page sleeps and its socket dies: nobody reads it any more, and nobody closes it.
