@@ -57,6 +57,11 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
+    /// Tells every open page to load itself again, over 3 s when they are thousands.
+    public func refreshPages() {
+        for port in ports { port.send(.refreshPages) }
+    }
+
     /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
     /// at once for a few, after 3 s for thousands.
     public func drain() {

@@ -4,10 +4,17 @@ internal import Domain
 public struct Endpoints: RequestHandler {
     private let services: Services
     private let files: StaticFiles?
+    /// Asked thousands of times a second: made once.
+    private let broadcasts: BroadcastsEndpoint
+    private let streams: StreamsEndpoint
+    private let cable: CableEndpoint
 
     public init(_ services: Services) {
         self.services = services
         files = services.publicFolder.map(StaticFiles.init)
+        broadcasts = BroadcastsEndpoint(services)
+        streams = StreamsEndpoint(services)
+        cable = CableEndpoint(services)
     }
 
     public func isTrusted(_ authorization: String?) -> Bool {
@@ -15,7 +22,7 @@ public struct Endpoints: RequestHandler {
     }
 
     public func subscribe(_ request: CableRequest) -> CableVerdict {
-        CableEndpoint(services).verdict(on: request)
+        cable.verdict(on: request)
     }
 
     public func handle(_ request: Request) -> Answer {
@@ -26,9 +33,10 @@ public struct Endpoints: RequestHandler {
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
-        case .broadcasts: return trusted(request, BroadcastsEndpoint(services).answer)
-        case .streams: return StreamsEndpoint(services).answer(request)
-        case .cable: return CableEndpoint(services).answer(request)
+        case .broadcasts: return trusted(request, broadcasts.answer)
+        case .anyCableBroadcasts: return trusted(request, broadcasts.answerAnyCable)
+        case .streams: return streams.answer(request)
+        case .cable: return cable.answer(request)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))

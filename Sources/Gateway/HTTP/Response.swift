@@ -34,6 +34,10 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
+    static var ownConnection: Response {
+        .error(400, "upgrade_on_used_connection", "Open a WebSocket on a connection of its own.")
+    }
+
     static var pipelined: Response {
         .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
     }
@@ -47,15 +51,26 @@ public struct Response: Sendable {
 extension Response {
     /// The bytes on the wire, in one piece, so that a small answer is one `send`.
     func encoded(keepAlive: Bool, includingBody: Bool) -> [UInt8] {
-        var head = "HTTP/1.1 \(status) \(Response.reason(status))\r\n"
-        for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        if status != 304 { head += "Content-Length: \(body.count)\r\n" }
-        head += "Connection: \(keepAlive ? "keep-alive" : "close")\r\n\r\n"
         var bytes = [UInt8](repeating: 0, count: Socket.headroom)
-        bytes.reserveCapacity(Socket.headroom + head.utf8.count + body.count)
-        bytes += head.utf8
+        bytes.reserveCapacity(Socket.headroom + 256 + body.count)
+        bytes += "HTTP/1.1 ".utf8
+        bytes += String(status).utf8
+        bytes.append(UInt8(ascii: " "))
+        bytes += Response.reason(status).utf8
+        bytes += "\r\n".utf8
+        for (name, value) in headers { Response.append(name, value, to: &bytes) }
+        if status != 304 { Response.append("Content-Length", String(body.count), to: &bytes) }
+        Response.append("Connection", keepAlive ? "keep-alive" : "close", to: &bytes)
+        bytes += "\r\n".utf8
         if includingBody { bytes += body }
         return bytes
+    }
+
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        bytes += name.utf8
+        bytes += ": ".utf8
+        bytes += value.utf8
+        bytes += "\r\n".utf8
     }
 
     private static func reason(_ status: Int) -> String {

@@ -10,23 +10,17 @@ extension SocketLoop {
         stopListening()
         let leaving = connections.values.filter { $0.isWebSocket != nil }
         guard !leaving.isEmpty else { return done.fulfil(()) }
-        // A few pages go at once; thousands take seconds, so that the next server is not overrun.
-        let ticks = min(LoopSettings.drainTicks, max(1, leaving.count / 50))
-        draining = Draining(connections: leaving, perTick: leaving.count / ticks + 1, done: done)
+        draining = Draining(leaving: Spread(leaving), done: done)
         releaseSome()
     }
 
     /// At each tick. Done one tick after the last goodbye, when lws has written it.
     func releaseSome() {
-        guard var draining else { return }
-        guard !draining.connections.isEmpty else {
-            draining.done.fulfil(())
-            self.draining = nil
-            return
-        }
-        for connection in draining.connections.suffix(draining.perTick) { release(connection) }
-        draining.connections.removeLast(min(draining.perTick, draining.connections.count))
-        self.draining = draining
+        guard let due = draining?.leaving.next() else { return }
+        for connection in due { release(connection) }
+        guard due.isEmpty else { return }
+        draining?.done.fulfil(())
+        draining = nil
     }
 
     private func release(_ connection: Connection) {
@@ -56,7 +50,6 @@ extension SocketLoop {
 
 /// Those that are still to be told.
 struct Draining {
-    var connections: [Connection]
-    let perTick: Int
+    var leaving: Spread<Connection>
     let done: Promise<Void>
 }

@@ -1,0 +1,21 @@
+/// Things to be done over a few seconds, a few at each tick, so that thousands of pages do not come back at once.
+struct Spread<Item> {
+    private var items: [Item]
+    private let perTick: Int
+
+    /// One tick for each 50 items, 3 s at the most.
+    init(_ items: [Item]) {
+        self.items = items
+        let ticks = min(LoopSettings.spreadTicks, max(1, items.count / 50))
+        perTick = items.count / ticks + 1
+    }
+
+    var isEmpty: Bool { items.isEmpty }
+
+    /// What is due at this tick.
+    mutating func next() -> [Item] {
+        let due = items.suffix(perTick)
+        items.removeLast(due.count)
+        return Array(due)
+    }
+}
