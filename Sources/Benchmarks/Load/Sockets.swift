@@ -49,9 +49,9 @@ enum Sockets {
         close(descriptor)
     }
 
-    /// As little as the kernel gives, so that a slow reader is one.
-    static func shrinkReceiveBuffer(_ descriptor: Int32) {
-        var bytes: Int32 = 4096
+    /// Bytes that the kernel keeps for a reader; at least 4 KB, so that a slow reader is one.
+    static func setReceiveBuffer(_ descriptor: Int32, bytes: Int32) {
+        var bytes = bytes
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 

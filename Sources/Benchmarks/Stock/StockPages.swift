@@ -109,9 +109,11 @@ final class StockPages: LoadClient {
         paces[index] = bytesPerSecond
         let descriptor = pages[index].descriptor
         guard descriptor >= 0 else { return }
-        guard bytesPerSecond != nil else { return loop.poller.add(descriptor, .read, tag: tag | UInt64(index)) }
+        let isSlow = bytesPerSecond != nil
+        // Through the small window alone the kernel would need a minute for what it has queued.
+        Sockets.setReceiveBuffer(descriptor, bytes: isSlow ? 4 << 10 : 1 << 20)
+        guard isSlow else { return loop.poller.add(descriptor, .read, tag: tag | UInt64(index)) }
         loop.poller.remove(descriptor)
-        Sockets.shrinkReceiveBuffer(descriptor)
     }
 
     func show(_ index: Int, now: UInt64) {

@@ -45,7 +45,7 @@ enum Slow: Benchmark {
         let again = nanoseconds()
         stage.pages.slow(fast, bytesPerSecond: nil)
         stage.pages.slow(fast + 1, bytesPerSecond: nil)
-        try stage.settle(timeout: .seconds(30))
+        try stage.settle()
         return (Double(longest) / 1e6, growth, Double(nanoseconds() - again) / 1e9)
     }
 }
