@@ -22,7 +22,7 @@ enum Sleep: Benchmark {
     private static func returning(_ stage: Stage, _ transports: [Stage.Transport], _ report: inout Report) throws {
         let start = nanoseconds()
         var times: [[Double]] = transports.map { _ in [] }
-        stage.pages.onChange = { page, change, now in
+        stage.pages.onChange = { [unowned stage] page, change, now in
             if change.new > change.old, stage.isCurrent(page) {
                 times[page % transports.count].append(Double(now - start) / 1e9)
             }

@@ -30,7 +30,7 @@ enum Slow: Benchmark {
         let figures = ProcessFigures(id: stage.target.process.id)
         let memory = figures.residentMemory
         var longest: UInt64 = 0
-        stage.pages.onChange = { page, change, now in
+        stage.pages.onChange = { [unowned stage] page, change, now in
             if page < fast { longest = max(longest, now - stage.sentAt[0][change.new]) }
         }
         let start = nanoseconds()
