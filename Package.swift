@@ -76,7 +76,7 @@ let package = Package(
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
-        executable("Benchmarks", ["Domain", "Crypto", "Simulator", "CLinux"]),
+        executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
         .target(
             name: "TestSupport",

@@ -7,6 +7,8 @@ enum BenchmarkError: Error, CustomStringConvertible {
     /// What the server answered.
     case refused(String)
     case notStarted(String)
+    /// A page shows something else than what was committed last, or showed something older in between.
+    case hole(String)
     case unknown(String, known: [String])
 
     var description: String {
@@ -15,6 +17,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
         case .timedOut(let what): "waited too long for \(what)"
         case .refused(let answer): "refused: \(answer)"
         case .notStarted(let reason): "not started: \(reason)"
+        case .hole(let what): "HOLE: \(what)"
         case .unknown(let name, let known):
             "no benchmark is named '\(name)'; there are \(known.joined(separator: ", "))"
         }

@@ -39,19 +39,26 @@ struct Row {
 /// The table that the program prints.
 struct Report {
     private var rows: [Row] = []
+    private var remarks: [String] = []
 
     mutating func add(_ row: Row) {
         rows.append(row)
+    }
+
+    /// A sentence under the table.
+    mutating func remark(_ text: String) {
+        remarks.append(text)
     }
 
     var table: String {
         let head = ["figure", "unit", "Paycast", "floor", "ratio", "must reach", ""]
         let lines = [head, head.map { String(repeating: "-", count: $0.count) }] + rows.map(\.cells)
         let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-        return lines.map { cells in
+        let table = lines.map { cells in
             let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
             return "| " + padded.joined(separator: " | ") + " |"
-        }.joined(separator: "\n")
+        }
+        return (table + remarks.map { "\n" + $0 }).joined(separator: "\n")
     }
 }
 

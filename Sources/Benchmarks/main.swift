@@ -2,6 +2,7 @@ internal import Glibc
 
 /// `swift run -c release Benchmarks [name …]`: measures Paycast beside a floor of its own and prints one table.
 func measure(_ names: [String]) throws -> Report {
+    let names = names.flatMap { $0 == "holes" ? holes.map { $0.name } : [$0] }
     let known = benchmarks.map { $0.name }
     for name in names where !known.contains(name) { throw BenchmarkError.unknown(name, known: known) }
     var report = Report()

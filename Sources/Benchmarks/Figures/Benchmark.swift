@@ -6,7 +6,17 @@ protocol Benchmark {
 
 /// In the order in which they run.
 var benchmarks: [any Benchmark.Type] {
+    measurements + holes
+}
+
+/// What is held to a figure.
+private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, Notifications.self, SwapLatency.self, StartUp.self,
     ]
+}
+
+/// What is held to showing every page the newest state, whatever happens to its connection.
+var holes: [any Benchmark.Type] {
+    [BornStale.self, Jitter.self, Avalanche.self, Sleep.self, Slow.self]
 }

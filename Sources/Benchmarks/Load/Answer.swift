@@ -12,7 +12,7 @@ struct Answer {
         guard bytes.count >= end + length else { return nil }
         status = Int(lines[0].split(separator: " ").dropFirst().first ?? "") ?? 0
         endsConnection = Answer.value(of: "connection", in: lines) == "close"
-        text = String(decoding: bytes.prefix(500), as: UTF8.self)
+        text = String(decoding: bytes.prefix(16 << 10), as: UTF8.self)
     }
 
     private static func value(of name: String, in lines: [Substring]) -> String? {

@@ -27,6 +27,11 @@ final class Poller {
         control(EPOLL_CTL_MOD, socket, readiness, tag)
     }
 
+    /// The socket stays open.
+    func remove(_ socket: Int32) {
+        control(EPOLL_CTL_DEL, socket, [], 0)
+    }
+
     /// Waits for events, `milliseconds` at the most, and gives each to `body`.
     func wait(milliseconds: Int32, _ body: (UInt64) -> Void) {
         let count = epoll_wait(descriptor, events, Int32(Poller.capacity), milliseconds)

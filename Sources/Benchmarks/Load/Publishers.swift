@@ -16,6 +16,8 @@ final class Publishers: LoadClient {
     private(set) var answered = 0
     /// The first answer that was no success.
     private(set) var refusal: String?
+    /// The beginning of the newest one.
+    private(set) var lastAnswer = ""
 
     init(_ target: any Target, connections count: Int = 64, on loop: LoadLoop) {
         self.target = target
@@ -67,6 +69,7 @@ final class Publishers: LoadClient {
         connections[index].answer = []
         connections[index].isBusy = false
         answered += 1
+        lastAnswer = answer.text
         if answer.status / 100 != 2 { refusal = refusal ?? answer.text }
         if answer.endsConnection { hangUp(index) }
     }

@@ -29,13 +29,30 @@ enum Sockets {
         }
         var address = loopback(port: port)
         let status = withAddress(&address) { Glibc.connect(descriptor, $0, size) }
-        guard status == 0 || errno == EINPROGRESS else { throw .system("connect", errno) }
+        guard status == 0 || errno == EINPROGRESS else {
+            let code = errno
+            close(descriptor)
+            throw .system("connect", code)
+        }
         setNonBlocking(descriptor)
         return descriptor
     }
 
     static func setNonBlocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Ends it with a reset, without a goodbye.
+    static func reset(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+    }
+
+    /// Bytes that the kernel keeps for a reader; at least 4 KB, so that a slow reader is one.
+    static func setReceiveBuffer(_ descriptor: Int32, bytes: Int32) {
+        var bytes = bytes
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     static func disableDelay(_ descriptor: Int32) {

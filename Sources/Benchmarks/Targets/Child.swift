@@ -6,6 +6,7 @@ final class Child {
     let port: Int
     /// From the start to the line that says it listens.
     let startUp: Duration
+    private var hasEnded = false
 
     /// Standard error goes to `errors.log` in `folder`.
     init(_ command: [String], in folder: String, environment: [String: String] = [:]) throws(BenchmarkError) {
@@ -31,8 +32,17 @@ final class Child {
     }
 
     deinit {
+        guard !hasEnded else { return }
         kill(id, SIGTERM)
         waitpid(id, nil, 0)
+    }
+
+    func signal(_ number: Int32) { kill(id, number) }
+
+    /// Asks without waiting; its id is free for others afterwards.
+    func isGone() -> Bool {
+        if !hasEnded { hasEnded = waitpid(id, nil, WNOHANG) == id }
+        return hasEnded
     }
 
     /// Runs a program to its end; false unless it says that all went well.

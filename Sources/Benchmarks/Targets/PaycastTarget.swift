@@ -14,8 +14,16 @@ struct PaycastTarget: Target {
 
     /// `folder` may hold a ledger already.
     init(in folder: String) throws(BenchmarkError) {
+        try self.init(in: folder, port: 0)
+    }
+
+    /// Without `loops` there is one for each core.
+    init(in folder: String, port: Int, loops: Int? = nil) throws(BenchmarkError) {
         let settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
-        let options = ["--dev", "--port", "0", "--public", Paths.workingFolder + "/public", "--log-level", "warning"]
+        var options = [
+            "--dev", "--port", "\(port)", "--public", Paths.workingFolder + "/public", "--log-level", "warning",
+        ]
+        if let loops { options += ["--loops", "\(loops)"] }
         process = try Child([Paths.programs + "/paycast", "serve"] + options, in: folder, environment: settings)
         do throws(WorkspaceError) {
             let workspace = try DevelopmentWorkspace.existing(in: folder)
@@ -38,8 +46,28 @@ struct PaycastTarget: Target {
     private func stream(_ channel: Int) -> String { "user:\(user(channel)):paywall" }
 
     func path(channel: Int) -> String {
-        guard let name = StreamName(stream(channel)) else { return "/" }
-        return "/streams?name=" + streams.sign(name).map { percentEncoded[$0] ?? String($0) }.joined()
+        "/streams?name=" + signedName(channel).map { percentEncoded[$0] ?? String($0) }.joined()
+    }
+
+    func signedName(_ channel: Int) -> String {
+        StreamName(stream(channel)).map { streams.sign($0) } ?? ""
+    }
+
+    /// Is committed, and gets a place in the history.
+    func event(_ html: String, channel: Int) -> [UInt8] {
+        post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)"}"#)
+    }
+
+    /// What an app asks when it renders a page.
+    func rendering(channel: Int) -> [UInt8] {
+        Array(
+            "GET /users/\(user(channel))/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n"
+                .utf8
+        )
+    }
+
+    var metrics: [UInt8] {
+        Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
     }
 
     func broadcast(_ html: String, channel: Int) -> [UInt8] {

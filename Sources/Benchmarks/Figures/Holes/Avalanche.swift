@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// The server goes away under thousands of pages, an event is committed, and it comes back.
+enum Avalanche: Benchmark {
+    static let name = "avalanche"
+    private static let pages = 5000
+
+    static func run(_ report: inout Report) throws {
+        try run(&report, "SIGTERM", SIGTERM, Stage.Transport.allCases)
+        // A WebSocket whose server dies without a goodbye stays closed: Turbo never opens it again.
+        try run(&report, "kill -9", SIGKILL, Stage.Transport.returning)
+        report.remark(
+            "Published for a restart of the app under 5,000 clients: Action Cable p50 4.38 s, p95 7.09 s, 187 never; Solid Cable 215 never; AnyCable's server was not restarted."
+        )
+    }
+
+    private static func run(
+        _ report: inout Report,
+        _ name: String,
+        _ signal: Int32,
+        _ transports: [Stage.Transport]
+    ) throws {
+        let times = try withTemporaryFolder { try measure(transports, signal, in: $0) }
+        for (times, transport) in zip(times, transports) {
+            let count = pages / transports.count
+            let figure = "\(name) under \(pages) pages, \(count) by \(transport.rawValue)"
+            let sorted = times.sorted()
+            for (name, share) in [("p50", 0.5), ("p95", 0.95), ("all", 1)] {
+                report.add(Row(figure: "\(figure): current, \(name)", unit: "s", value: percentile(share, sorted)))
+            }
+            let never = Double(max(0, count - times.count))
+            report.add(Row(figure: "\(figure): never", unit: "pages", value: never, bound: .atMost(0)))
+        }
+    }
+
+    /// Seconds from the server's end to the newest state, for each page, by transport.
+    private static func measure(
+        _ transports: [Stage.Transport],
+        _ signal: Int32,
+        in folder: String
+    ) throws -> [[Double]] {
+        let stage = try Stage(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try stage.commit() }
+        try stage.open(pages, transports)
+        let end = nanoseconds()
+        var times: [[Double]] = transports.map { _ in [] }
+        stage.pages.onChange = { page, change, now in
+            guard change.new > change.old else { return }
+            times[page % transports.count].append(Double(now - end) / 1e9)
+        }
+        stage.target.process.signal(signal)
+        try stage.pages.turn(until: "the server to end") { stage.target.process.isGone() }
+        try stage.restart()
+        // No page is back: the loop has not turned since.
+        try stage.commit()
+        try stage.settle(timeout: .seconds(90))
+        try stage.finish()
+        return times
+    }
+}

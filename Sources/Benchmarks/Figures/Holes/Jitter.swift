@@ -1,0 +1,131 @@
+/// Every page loses its network about every 15 s, for 2 s, while messages come at 2 a second: AnyCable's jitter test
+/// (https://github.com/anycable/anycable/tree/master/docs), but with the clients that ship.
+enum Jitter: Benchmark {
+    static let name = "jitter"
+    private static let pages = 5001
+    private static let messages = 120
+    private static let interval = 500 * millisecond
+    private static let outage = 2 * second
+
+    static func run(_ report: inout Report) throws {
+        let outcome = try withTemporaryFolder { try measure(in: $0) }
+        for (kind, transport) in Stage.Transport.returning.enumerated() {
+            let figure = "jitter: \(pages / 3) pages, \(transport.rawValue)"
+            report.add(
+                Row(figure: "\(figure), updates shown", unit: "%", value: outcome.shown(kind), bound: .atLeast(100))
+            )
+            let late = outcome.late[kind].sorted()
+            for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)] {
+                let value = percentile(share, late)
+                report.add(Row(figure: "\(figure), missed → shown, \(name)", unit: "s", value: value))
+            }
+            report.add(
+                Row(
+                    figure: "\(figure), live p99",
+                    unit: "ms",
+                    value: 1000 * percentile(0.99, outcome.live[kind].sorted())
+                )
+            )
+        }
+        report.add(
+            Row(
+                figure: "jitter: told to load again",
+                unit: "pages",
+                value: Double(outcome.refreshes),
+                bound: .atMost(0)
+            )
+        )
+        report.add(Row(figure: "jitter: connections cut", unit: "", value: Double(outcome.cuts)))
+        report.remark(
+            "AnyCable publishes for its own client (10,000 clients, 120 messages at 2/s, each dropped about every 15 s for about 2 s): 100 %, replay p50 0.25 s, p95 4.1 s, p99 6.1 s, max 9.2 s; Socket.IO 84.55 %, uWebSockets 87.03 %."
+        )
+    }
+
+    private static func measure(in folder: String) throws -> JitterOutcome {
+        let stage = try Stage(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try stage.commit() }
+        try stage.open(pages, Stage.Transport.returning)
+        let outcome = JitterOutcome(pages: pages, stage)
+        let begin = nanoseconds()
+        var cutAt = (0..<pages).map { _ in begin + .random(in: 0...(15 * second)) }
+        var sent = 0
+        let end = begin + UInt64(messages) * interval
+        while nanoseconds() < end {
+            stage.pages.turn()
+            if let regression = stage.pages.regression { throw BenchmarkError.hole(regression) }
+            let now = nanoseconds()
+            if sent < messages, now >= begin + UInt64(sent) * interval {
+                sent += 1
+                try stage.commit()
+            }
+            for page in 0..<pages where cutAt[page] <= now {
+                cutAt[page] = now + outage + nanoseconds(.random(in: 10...20))
+                outcome.cut(page, now)
+                stage.pages.cut(page, until: now + outage, now: now)
+            }
+        }
+        try stage.finish()
+        try stage.settle()
+        outcome.refreshes = stage.pages.refreshes
+        return outcome
+    }
+}
+
+/// What each page got, and how late.
+final class JitterOutcome {
+    private struct Outage {
+        var from: UInt64
+        var to: UInt64
+    }
+
+    private let stage: Stage
+    private var outages: [Outage]
+    private var received = [0, 0, 0]
+    private(set) var cuts = 0
+    var refreshes = 0
+    /// Seconds, by transport: of what came during an outage, and of all else.
+    private(set) var late: [[Double]] = [[], [], []]
+    private(set) var live: [[Double]] = [[], [], []]
+    private let first: Int
+
+    init(pages: Int, _ stage: Stage) {
+        self.stage = stage
+        outages = Array(repeating: Outage(from: 0, to: 0), count: pages)
+        first = stage.versions[0] ?? 0
+        stage.pages.onSubscribed = { [unowned self] page, now in connected(page, now) }
+        stage.pages.onChange = { [unowned self] page, change, now in changed(page, change, now) }
+    }
+
+    func cut(_ page: Int, _ now: UInt64) {
+        cuts += 1
+        // Cut again before it came back: one outage.
+        if outages[page].to == .max { return }
+        outages[page] = Outage(from: now, to: .max)
+    }
+
+    /// The share of (page, update) whose update the page showed, or with one step a newer state of the same target.
+    func shown(_ kind: Int) -> Double {
+        let pages = outages.indices.count { $0 % 3 == kind }
+        let updates = (stage.versions[0] ?? 0) - first
+        return 100 * Double(received[kind]) / Double(pages * updates)
+    }
+
+    private func connected(_ page: Int, _ now: UInt64) {
+        if outages[page].to == .max { outages[page].to = now }
+    }
+
+    private func changed(_ page: Int, _ change: PageState.Change, _ now: UInt64) {
+        guard change.new > change.old else { return }
+        let kind = page % 3
+        for version in stride(from: change.old + PageState.targets, through: change.new, by: PageState.targets) {
+            received[kind] += 1
+            let sent = stage.sentAt[0][version]
+            let seconds = Double(now - sent) / 1e9
+            if sent >= outages[page].from && sent < outages[page].to {
+                late[kind].append(seconds)
+            } else {
+                live[kind].append(seconds)
+            }
+        }
+    }
+}

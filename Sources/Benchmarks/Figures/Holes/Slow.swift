@@ -1,0 +1,51 @@
+/// Ten pages read as fast as it comes; one reads 1 KB a second, one nothing at all.
+enum Slow: Benchmark {
+    static let name = "slow"
+    private static let fast = 10
+    private static let rate: UInt64 = 20
+    private static let size = 2048
+    private static let duration: UInt64 = 20
+
+    static func run(_ report: inout Report) throws {
+        for transport in Stage.Transport.returning {
+            let outcome = try withTemporaryFolder { try measure(transport, in: $0) }
+            let figure = "slow reader beside \(fast) pages, \(transport.rawValue)"
+            report.add(
+                Row(figure: "\(figure), later than planned", unit: "ms", value: outcome.delay, bound: .atMost(100))
+            )
+            report.add(Row(figure: "\(figure), server grows by", unit: "KB", value: outcome.growth))
+            report.add(Row(figure: "\(figure), reads again → current", unit: "s", value: outcome.healed))
+        }
+    }
+
+    private static func measure(
+        _ transport: Stage.Transport,
+        in folder: String
+    ) throws -> (delay: Double, growth: Double, healed: Double) {
+        let stage = try Stage(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try stage.commit() }
+        try stage.open(fast + 2, [transport])
+        stage.pages.slow(fast, bytesPerSecond: 1024)
+        stage.pages.slow(fast + 1, bytesPerSecond: 0)
+        let figures = ProcessFigures(id: stage.target.process.id)
+        let memory = figures.residentMemory
+        var longest: UInt64 = 0
+        stage.pages.onChange = { [unowned stage] page, change, now in
+            if page < fast { longest = max(longest, now - stage.sentAt[0][change.new]) }
+        }
+        let start = nanoseconds()
+        for number in 0..<(duration * rate) {
+            let due = start + number * second / rate
+            try stage.pages.turn(until: "the next message") { nanoseconds() >= due }
+            try stage.commit(size: size)
+        }
+        try stage.finish()
+        try stage.settle(Array(0..<fast))
+        let growth = figures.residentMemory - memory
+        let again = nanoseconds()
+        stage.pages.slow(fast, bytesPerSecond: nil)
+        stage.pages.slow(fast + 1, bytesPerSecond: nil)
+        try stage.settle()
+        return (Double(longest) / 1e6, growth, Double(nanoseconds() - again) / 1e9)
+    }
+}

@@ -1,0 +1,66 @@
+internal import JSONText
+
+/// One message of Action Cable's server.
+enum CableMessage {
+    case welcome(sid: String?, restored: Bool)
+    case ping
+    case confirmed
+    case rejected
+    case disconnect(mayReconnect: Bool)
+    case message(html: String, place: CablePlace?)
+    case other
+
+    init(_ text: ArraySlice<UInt8>) {
+        guard let node = JSONNode(Array(text)) else {
+            self = .other
+            return
+        }
+        switch node["type"]?.text {
+        case "welcome": self = .welcome(sid: node["sid"]?.text, restored: node["restored"]?.boolean ?? false)
+        case "ping": self = .ping
+        case "confirm_subscription": self = .confirmed
+        case "reject_subscription": self = .rejected
+        case "disconnect": self = .disconnect(mayReconnect: node["reconnect"]?.boolean ?? true)
+        case nil:
+            guard let html = node["message"]?.text else {
+                self = .other
+                return
+            }
+            self = .message(html: html, place: CablePlace(node))
+        default: self = .other
+        }
+    }
+}
+
+/// Where a message of the extended protocol stands in its stream's history.
+struct CablePlace {
+    let stream: String
+    let epoch: String
+    let offset: Int64
+
+    init?(_ node: JSONNode) {
+        guard let stream = node["stream_id"]?.text, let epoch = node["epoch"]?.text,
+            let offset = node["offset"]?.integer
+        else { return nil }
+        (self.stream, self.epoch, self.offset) = (stream, epoch, offset)
+    }
+
+    var json: String { #"{"\#(stream)":{"offset":\#(offset),"epoch":"\#(epoch)"}}"# }
+}
+
+/// What `<turbo-cable-stream-source data-since>` subscribes to.
+struct CableSubscription {
+    /// As a JSON string literal.
+    let literal: String
+
+    init(signedName: String, since: String) {
+        let inner =
+            #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"\#(signedName)","since":"\#(since)"}"#
+        literal = "\"" + inner.replacing("\"", with: "\\\"") + "\""
+    }
+
+    func command(_ name: String, history: String? = nil) -> [UInt8] {
+        let rest = history.map { #","history":\#($0)"# } ?? ""
+        return FrameReader.frame(1, Array(#"{"command":"\#(name)","identifier":\#(literal)\#(rest)}"#.utf8))
+    }
+}

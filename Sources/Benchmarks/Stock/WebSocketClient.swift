@@ -1,0 +1,61 @@
+/// Turbo's `<turbo-stream-source src="ws…">`: it never reconnects, but its element can be replaced.
+struct WebSocketClient: StockClient {
+    let name = "WebSocket"
+    private let path: String
+    private(set) var wakeAt: UInt64
+    private var reader = FrameReader()
+
+    init(path: String, wakeAt: UInt64) {
+        (self.path, self.wakeAt) = (path, wakeAt)
+    }
+
+    func request() -> String { "GET \(path) HTTP/1.1\r\n\(FrameReader.upgrade)" }
+
+    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction]) {
+        reader = FrameReader()
+        actions.append(status == 101 ? .subscribed : .close)
+    }
+
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
+        reader.append(bytes)
+        for frame in reader.take() {
+            switch frame.opcode {
+            case 1:
+                guard let source = SourceReplacement.path(in: frame.payload) else {
+                    actions.append(.apply(Array(frame.payload)))
+                    continue
+                }
+                actions += [.close, .become(EventSourceClient(path: source, wakeAt: now))]
+                return
+            case 8:
+                actions += [.send(FrameReader.frame(8, frame.payload)), .close]
+                return
+            case 9: actions.append(.send(FrameReader.frame(10, frame.payload)))
+            default: break
+            }
+        }
+    }
+
+    mutating func closed(now: UInt64) { wakeAt = .max }
+
+    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
+        wakeAt = .max
+        actions.append(.connect)
+    }
+
+    mutating func shown(now: UInt64) {}
+}
+
+/// `<turbo-stream action="replace" targets="turbo-stream-source…">` with another source in its template.
+enum SourceReplacement {
+    static func path(in html: ArraySlice<UInt8>) -> String? {
+        guard html.starts(with: #"<turbo-stream action="replace" targets="turbo-stream-source"#.utf8) else {
+            return nil
+        }
+        let text = String(decoding: html, as: UTF8.self)
+        guard let element = text.firstRange(of: "<turbo-stream-source src=\"") else { return nil }
+        let source = text[element.upperBound...].prefix { $0 != "\"" }
+        guard let path = source.firstRange(of: "/streams") else { return nil }
+        return String(source[path.lowerBound...]).replacing("&amp;", with: "&")
+    }
+}
