@@ -69,7 +69,7 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
     /// Goes on by one tick and returns what is due.
     public mutating func tick() -> [ID] {
         now = (now + 1) % period
-        return spokes[now].map(\.id)
+        return spokes[now].map { $0.id }
     }
 
     private mutating func allocate(_ entry: Entry) -> UInt32 {

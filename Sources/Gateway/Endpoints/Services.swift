@@ -4,31 +4,32 @@ public import Ledger
 public import Providers
 public import Runtime
 
-/// What the endpoints work with; built by the server.
-public struct Services: Sendable {
+/// What the endpoints work with; built by the server. A class: it is handed on at every request, and a copy of all its
+/// members would cost 2 µs.
+public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in front.
-    public var isSecure: Bool
-    public var access: Access
-    public var apple: AppleVerifier?
-    public var writer: LedgerWriter
-    public var reader: LedgerReader
-    public var templates: TemplateStore
-    public var streams: StreamPattern
-    public var epoch: String
-    public var clock: Clock
-    public var log: Log
-    public var metrics: Metrics
-    public var telemetry: Telemetry
+    public let isSecure: Bool
+    public let access: Access
+    public let apple: AppleVerifier?
+    public let writer: LedgerWriter
+    public let reader: LedgerReader
+    public let templates: TemplateStore
+    public let streams: StreamPattern
+    public let epoch: String
+    public let clock: Clock
+    public let log: Log
+    public let metrics: Metrics
+    public let telemetry: Telemetry
     /// Signatures are checked here, never on a loop.
-    public var verifiers: WorkerPool
+    public let verifiers: WorkerPool
     /// Hands a transient broadcast to all loops.
-    public var publish: @Sendable ([Publication]) -> Void
+    public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
-    public var publicFolder: String?
+    public let publicFolder: String?
     /// The demo's own routes, in development only.
-    public var development: (any DevelopmentRoutes)?
+    public let development: (any DevelopmentRoutes)?
     /// Why the server is not ready, when it is not.
-    public var problems: @Sendable () -> [String]
+    public let problems: @Sendable () -> [String]
 
     public init(
         isSecure: Bool,
