@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from network import Wire
 from server import ROOT, Server
 
 ARTIFACTS = ROOT / "artifacts"
@@ -30,15 +31,15 @@ def server(tmp_path):
 
 @pytest.fixture
 def open_page(browser):
-    """Opens a page as a new visitor. A page that logs an error fails its test."""
+    """Opens a page as a new visitor. A page that logs an error fails its test, unless that a connection failed."""
     contexts, errors = [], []
 
-    def open_page(url, **options):
+    def open_page(url, outages=False, browser=browser, **options):
         context = browser.new_context(reduced_motion="reduce", **options)
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.on("console", lambda message: is_error(message.text, message.type, outages) and errors.append(message.text))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
         page.evaluate("window.hasNotReloaded = true")
@@ -48,6 +49,10 @@ def open_page(browser):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def is_error(text, kind, outages):
+    return kind == "error" and not (outages and ("net::ERR" in text or text.startswith("WebSocket connection to")))
 
 
 @pytest.fixture
@@ -66,16 +71,41 @@ def app_page(server):
     """Writes the page of an app that uses stock Turbo, and returns its address."""
     script = os.environ.get("TURBO_JS") or installed_turbo()
     shutil.copy(script, server.public / "turbo.js")
-    shutil.copy(Path(__file__).with_name("stream_source.js"), server.public)
+    here = Path(__file__).parent
+    shutil.copy(here / "turbo_elements.js", server.public)
+    shutil.copy(ROOT / ".venv" / "action_cable.js", server.public)
 
-    def app_page(user, transport="sse"):
-        stream = server.stream(user)
-        page = server.public / f"{user}-{transport}.html"
-        template = Path(__file__).with_name("app.html").read_text()
-        page.write_text(template.replace("SOURCE", stream[transport].replace("&", "&amp;")))
-        return f"{server.url}/{page.name}"
+    def app_page(user, transport="sse", head="", source=None, base=None, name=None):
+        """`head`: more of the page's head. `source`: other markup of the source. `base`: another way to the server."""
+        base = base or server.url
+        source = source or server.source(user, transport, base)
+        page = server.public / f"{name or user}-{transport}.html"
+        template = (here / "app.html").read_text()
+        page.write_text(template.replace("<!-- head -->", head).replace("<!-- source -->", source))
+        return f"{base}/{page.name}"
 
     return app_page
+
+
+@pytest.fixture
+def wire(server):
+    """A way to the server that can fail; call it for one more."""
+    wires = []
+
+    def wire(port=None):
+        wires.append(Wire(port or server.port))
+        return wires[-1]
+
+    yield wire
+    for each in wires:
+        each.cut()
+
+
+@pytest.fixture
+def turbo_8():
+    """`refresh` and morphing came with Turbo 8, which TURBO_JS has to name."""
+    if "turbo-refresh-method" not in Path(os.environ.get("TURBO_JS") or installed_turbo()).read_text():
+        pytest.skip("needs Turbo 8: set TURBO_JS")
 
 
 def installed_turbo():
