@@ -45,8 +45,9 @@ let package = Package(
 
         // Values and pure rules, then what they run on.
         library("Domain", []),
+        library("JSONText", []),
         library("Runtime", ["Domain", "CLinux"]),
-        library("Crypto", ["Domain", "COpenSSL"]),
+        library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
         library("HTTPClient", ["CCurl"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out.
@@ -54,10 +55,14 @@ let package = Package(
         library("Ledger", ["Domain", "Runtime", "CSQLite"]),
         library("Fragments", ["Domain"]),
         library("Hub", ["Domain"]),
+        library("Cable", ["JSONText"]),
         library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
         library(
             "Gateway",
-            ["Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "CWebSockets"]
+            [
+                "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable", "JSONText",
+                "CWebSockets",
+            ]
         ),
 
         // The only place that builds and joins the parts, and the two programs.
@@ -75,6 +80,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("Domain"),
+        tests("JSONText"),
         tests("Runtime", ["Domain"]),
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
@@ -83,7 +89,8 @@ let package = Package(
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
-        tests("Gateway", ["Domain", "Runtime", "Hub"]),
+        tests("Cable", ["JSONText"]),
+        tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime"]),
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(

@@ -1,5 +1,6 @@
 internal import Domain
 internal import FoundationEssentials
+internal import JSONText
 
 /// What a signed token says: a JSON string, or Rails' envelope around one when it has an expiry or a purpose.
 struct SignedPayload {
@@ -9,22 +10,24 @@ struct SignedPayload {
     init(_ payload: [UInt8]) {
         // Every connect comes through here, nearly always with a bare string: no decoder for that.
         if payload.first == UInt8(ascii: "\"") {
-            data = JSONText.string(payload)
+            data = JSONLiteral.string(payload)
             expiry = nil
             return
         }
         let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(payload)).rails
-        data = envelope?.data ?? envelope?.message.flatMap { Base64.decode($0) }.flatMap { JSONText.string($0) }
+        data = envelope?.data ?? envelope?.message.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
         expiry = envelope?.exp
     }
 
-    func name(now: Instant) throws(StreamNameError) -> StreamName {
+    func name(now: Instant) throws(StreamNameError) -> SignedName {
+        var end: Instant?
         if let expiry {
-            guard let end = Instant(iso8601: expiry) else { throw .notAName }
-            guard now < end else { throw .expired }
+            guard let instant = Instant(iso8601: expiry) else { throw .notAName }
+            guard now < instant else { throw .expired }
+            end = instant
         }
-        guard let name = data.flatMap({ StreamName($0) }) else { throw .notAName }
-        return name
+        guard let stream = data.flatMap({ StreamName($0) }) else { throw .notAName }
+        return SignedName(stream: stream, expires: end)
     }
 }
 

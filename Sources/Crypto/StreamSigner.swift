@@ -1,4 +1,5 @@
 public import Domain
+internal import JSONText
 
 /// Rails' signed stream names: what `turbo_stream_from` puts into a page, made and checked with the same keys.
 ///
@@ -37,7 +38,7 @@ public struct StreamSigner: Sendable {
 
     /// With an expiry the name travels in Rails' `_rails` envelope, which a stock Rails checks too.
     public func sign(_ name: StreamName, expires: Instant? = nil) -> String {
-        let literal = JSONText.literal(name.text)
+        let literal = JSONLiteral.literal(name.text)
         let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
         let encoded = Base64.encode(Array(payload.utf8))
         let digest = HMAC.authenticate(Array(encoded.utf8), key: keys[0].bytes)
@@ -45,7 +46,7 @@ public struct StreamSigner: Sendable {
     }
 
     /// Reads nothing of a token before one of the keys has vouched for it.
-    public func verify(_ token: String, now: Instant) throws(StreamNameError) -> StreamName {
+    public func verify(_ token: String, now: Instant) throws(StreamNameError) -> SignedName {
         let bytes = Array(token.utf8)
         // From the end, as Rails does: the encoded part may hold dashes of its own.
         guard bytes.count > 66, bytes.count <= 4096 else { throw .forged }
@@ -57,6 +58,13 @@ public struct StreamSigner: Sendable {
         guard let payload = Base64.decode(encoded) ?? Base64URL.decode(encoded[...]) else { throw .notAName }
         return try SignedPayload(payload).name(now: now)
     }
+}
+
+/// What a genuine token names.
+public struct SignedName: Sendable, Equatable {
+    public var stream: StreamName
+    /// Nil: for ever.
+    public var expires: Instant?
 }
 
 /// Why a token names no stream.

@@ -1,3 +1,4 @@
+public import Cable
 internal import Domain
 public import Runtime
 
@@ -15,13 +16,16 @@ public final class Gateway: Sendable {
         loops: Int,
         epoch: String,
         position: Int64,
+        clock: Clock = Clock(),
+        limits: CableLimits = CableLimits(),
         handler: any RequestHandler,
         metrics: Metrics
     ) throws(GatewayError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch)
+        let settings = LoopSettings(epoch: epoch, clock: clock, cable: limits)
+        let sessions = CableSessions()
         let counters = GatewayMetrics(metrics)
         let ports = listeners.map { _ in LoopPort() }
         var threads: [WorkerThread] = []
@@ -37,6 +41,7 @@ public final class Gateway: Sendable {
                         peers: ports.filter { $0 !== port },
                         handler: handler,
                         metrics: counters,
+                        sessions: sessions,
                         position: position
                     ).run { isStarted.fulfil($0) }
                 }
@@ -52,9 +57,15 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
-    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here.
+    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
+    /// at once for a few, after 3 s for thousands.
     public func drain() {
-        for port in ports { port.send(.drain) }
+        let goodbyes = ports.map { port in
+            let done = Promise<Void>()
+            port.send(.drain(done))
+            return done
+        }
+        for goodbye in goodbyes { goodbye.wait() }
     }
 
     /// Closes everything and joins the threads. Once only.

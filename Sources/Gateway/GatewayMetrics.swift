@@ -9,6 +9,13 @@ final class GatewayMetrics: Sendable {
     private let eventStreams: Gauge
     private let webSockets: Gauge
     private let feeds: Gauge
+    private let cables: Gauge
+    /// Cable commands, and what became of those that were not served.
+    let commands: Counter
+    let rejected: Counter
+    let refusedFrames: Counter
+    let abusive: Counter
+    let expired: Counter
     private let answered: [Counter]
 
     init(_ metrics: Metrics) {
@@ -20,16 +27,23 @@ final class GatewayMetrics: Sendable {
         eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
         webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
         feeds = metrics.gauge("paycast_pages", help, labels: ["transport": "feed"])
+        cables = metrics.gauge("paycast_pages", help, labels: ["transport": "cable"])
+        commands = metrics.counter("paycast_cable_commands_total", "Commands of Action Cable clients.")
+        rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions with a name that is none of ours.")
+        refusedFrames = metrics.counter("paycast_cable_refused_frames_total", "Commands too long, or no text.")
+        abusive = metrics.counter("paycast_cable_abusive_total", "Clients ended for too many commands.")
+        expired = metrics.counter("paycast_expired_total", "Pages told to load again because their name had ended.")
         answered = (1...5).map {
             metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
         }
     }
 
-    func pages(_ transport: Page.Transport) -> Gauge {
+    func pages(_ transport: Transport) -> Gauge {
         switch transport {
         case .eventStream: eventStreams
         case .webSocket: webSockets
         case .feed: feeds
+        case .cable, .extendedCable: cables
         }
     }
 

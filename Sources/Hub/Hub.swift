@@ -46,6 +46,8 @@ public struct Hub: Sendable {
         newest = position
     }
 
+    /// Everything up to here has reached this hub's pages.
+    public var position: Int64 { settled }
     public var streamCount: Int { roster.streamCount }
     public var subscriptionCount: Int { roster.count }
 

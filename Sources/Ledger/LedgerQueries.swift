@@ -62,8 +62,9 @@ struct LedgerQueries: ~Copyable {
 
     /// What is newer than `since` on a stream. Beyond `limit` fragments, without a cursor, and with one that is not
     /// this ledger's: the newest of each target.
-    func replay(_ stream: StreamName, since: Cursor?, limit: Int) throws(LedgerError) -> Replay {
+    func replay(_ stream: StreamName, since start: ReplayStart, limit: Int) throws(LedgerError) -> Replay {
         try snapshot { head throws(SQLiteError) in
+            let since = try cursor(start, head)
             let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
             var replay = Replay(
                 through: head,
@@ -89,6 +90,25 @@ struct LedgerQueries: ~Copyable {
             replay.items = grouped(found)
             return replay
         }
+    }
+
+    private func cursor(_ start: ReplayStart, _ head: Cursor) throws(SQLiteError) -> Cursor? {
+        switch start {
+        case .nothing: nil
+        case .cursor(let cursor): cursor
+        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant, head.position))
+        }
+    }
+
+    /// The newest entry that was committed before an instant, by bisection: positions ascend with time.
+    private func position(before instant: Instant, _ head: Int64) throws(SQLiteError) -> Int64 {
+        var (low, high) = (Int64(0), head)
+        while low < high {
+            let middle = high - (high - low) / 2
+            let at = try statements.committedUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low
     }
 
     /// The targets that a stream's fragments replace: one index search for each, however long the history is.

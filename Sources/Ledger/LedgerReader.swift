@@ -41,7 +41,7 @@ public final class LedgerReader: Sendable {
     /// this ledger's: the newest fragment of each target.
     public func replay(
         _ stream: StreamName,
-        since: Cursor?,
+        since: ReplayStart,
         limit: Int = 100,
         completion: @escaping @Sendable (Result<Replay, LedgerError>) -> Void
     ) -> Bool {

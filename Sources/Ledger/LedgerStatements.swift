@@ -112,6 +112,7 @@ struct WriterStatements {
 /// All SQL of the reader, prepared once.
 struct ReaderStatements {
     let begin, commit, epoch, head: Statement
+    let committedUpTo: Statement
     let entriesAfter, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userConsumables: Statement
@@ -122,6 +123,9 @@ struct ReaderStatements {
         epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         head = try connection.prepare("SELECT max(position) FROM entries")
 
+        committedUpTo = try connection.prepare(
+            "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
+        )
         entriesAfter = try connection.prepare(
             "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? ORDER BY position LIMIT ?"
         )

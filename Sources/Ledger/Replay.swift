@@ -1,5 +1,14 @@
 public import Domain
 
+/// From where a page has missed something.
+public enum ReplayStart: Sendable, Equatable {
+    /// It has seen nothing.
+    case nothing
+    case cursor(Cursor)
+    /// It has seen what was committed before this instant.
+    case time(Instant)
+}
+
 /// What a page has missed.
 public struct Replay: Sendable, Equatable {
     public enum Mode: Sendable, Equatable {

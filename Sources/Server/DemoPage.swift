@@ -23,7 +23,7 @@ struct DemoPage: Sendable {
     func send(_ request: Request, to reply: Reply, from reader: LedgerReader) -> Bool {
         let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: user) else { return false }
-        return reader.replay(stream, since: nil) { result in
+        return reader.replay(stream, since: .nothing) { result in
             guard case .success(let replay) = result, let page = contents(of: path) else {
                 return reply.send(
                     .error(404, "no_demo", "public/demo/index.html is missing; run in the project's folder.")
@@ -57,8 +57,7 @@ struct DemoPage: Sendable {
     }
 
     private func source(_ stream: StreamName, since: Cursor) -> String {
-        let name = (signer?.sign(stream) ?? "").replacing("+", with: "%2B").replacing("/", with: "%2F")
-            .replacing("=", with: "%3D")
+        let name = AddressText.queryEscaped(signer?.sign(stream) ?? "")
         return "<turbo-stream-source src=\"/streams?name=\(name)&amp;since=\(since)\"></turbo-stream-source>"
     }
 

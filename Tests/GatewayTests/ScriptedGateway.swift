@@ -1,3 +1,4 @@
+import Cable
 import Domain
 import Gateway
 import Glibc
@@ -46,6 +47,10 @@ private struct Script: RequestHandler {
 
     func isTrusted(_ authorization: String?) -> Bool { authorization == ScriptedGateway.key }
 
+    func subscribe(_ request: CableRequest) -> CableVerdict {
+        .open(page(request.parameters.signedStreamName))
+    }
+
     func handle(_ request: Request) -> Answer {
         switch request.route {
         case .up: return .respond(Response(status: 200, contentType: "text/plain", body: "up\n"))
@@ -64,7 +69,7 @@ private struct Script: RequestHandler {
 
     private func page(_ name: String) -> PageRequest {
         let stream = StreamName(name) ?? .feed("none")
-        return PageRequest(stream: stream, content: .fragments, allowedOrigin: nil) { done in
+        return PageRequest(stream: stream, content: .fragments) { done in
             done(PageReplay(through: 7, messages: []))
             return true
         }

@@ -80,7 +80,8 @@ final class TemporaryLedger: Sendable {
     func replay(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> Replay {
         let answer = Handover<Result<Replay, LedgerError>>()
         guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
-        guard reader.replay(stream, since: since, limit: limit, completion: answer.give) else { throw LedgerError.busy }
+        guard reader.replay(stream, since: since.map { .cursor($0) } ?? .nothing, limit: limit, completion: answer.give)
+        else { throw LedgerError.busy }
         return try answer.take().get()
     }
 

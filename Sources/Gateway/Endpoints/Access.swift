@@ -36,7 +36,7 @@ public struct Access: Sendable {
     func sign(_ stream: StreamName) -> String { signer?.sign(stream) ?? "" }
 
     /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
-    func stream(named token: String, now: Instant) throws(StreamNameError) -> StreamName {
+    func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
         guard let signer else { throw .forged }
         return try signer.verify(String(token.map { $0 == " " ? "+" : $0 }), now: now)
     }

@@ -14,6 +14,10 @@ public struct Endpoints: RequestHandler {
         services.access.isTrusted(authorization)
     }
 
+    public func subscribe(_ request: CableRequest) -> CableVerdict {
+        CableEndpoint(services).verdict(on: request)
+    }
+
     public func handle(_ request: Request) -> Answer {
         if let answer = services.development?.answer(request) { return answer }
         switch request.route {
@@ -24,6 +28,7 @@ public struct Endpoints: RequestHandler {
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
         case .broadcasts: return trusted(request, BroadcastsEndpoint(services).answer)
         case .streams: return StreamsEndpoint(services).answer(request)
+        case .cable: return CableEndpoint(services).answer(request)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))

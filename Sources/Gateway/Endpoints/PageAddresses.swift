@@ -16,18 +16,17 @@ struct PageAddresses: Sendable {
     private let streams: StreamPattern
     private let host: String
 
-    /// `host` is the request's own `Host`: where its sender reached us, a page may reach us too.
     init(_ services: Services, host: String) {
         access = services.access
         streams = services.streams
-        self.host = host.utf8.allSatisfy(isHostByte) ? host : "localhost"
+        self.host = AddressText.host(host)
     }
 
     /// Nil when the user id cannot be in a stream name.
     func page(of user: String, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
-        let path = "/streams?name=\(queryEscaped(signed))&since=\(since)"
+        let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
         let source = "http://\(host)\(path)".replacing("&", with: "&amp;")
         return Page(
             stream: stream.text,
@@ -38,13 +37,4 @@ struct PageAddresses: Sendable {
             html: "<turbo-stream-source src=\"\(source)\"></turbo-stream-source>"
         )
     }
-}
-
-private func isHostByte(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-:[]_".utf8.contains(byte)
-}
-
-/// The characters of Base64 and hexadecimal that mean something else in a query.
-private func queryEscaped(_ token: String) -> String {
-    token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
 }

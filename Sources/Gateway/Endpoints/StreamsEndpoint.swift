@@ -1,16 +1,15 @@
 internal import Crypto
 internal import Domain
-internal import Fragments
-internal import Hub
-internal import Ledger
 internal import Runtime
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
     private let services: Services
+    private let pages: PageSource
 
     init(_ services: Services) {
         self.services = services
+        pages = PageSource(services)
     }
 
     func answer(_ request: Request) -> Answer {
@@ -27,9 +26,14 @@ struct StreamsEndpoint {
                 )
             )
         }
+        let token = request.query["name"] ?? ""
         do throws(StreamNameError) {
-            let stream = try services.access.stream(named: request.query["name"] ?? "", now: services.clock.now())
-            return .open(page(on: stream, since: cursor(request), allowedOrigin: origin))
+            let name = try services.access.stream(named: token, now: services.clock.now())
+            var page = pages.follow(name, since: cursor(request), token: token, host: request.host)
+            page.allowedOrigin = origin
+            // An event stream reopens itself, so nothing is ever said to its element but that its name has ended.
+            if !request.isWebSocket && name.expires == nil { page.source = nil }
+            return .open(page)
         } catch {
             return refuse(error, request, origin)
         }
@@ -40,44 +44,15 @@ struct StreamsEndpoint {
         guard error == .expired else {
             return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
         }
-        guard !request.isWebSocket else {
-            return .respond(.error(403, "expired_stream_name", "The name has expired; load the page again."))
+        let source = SourceElement(signedName: request.query["name"] ?? "", host: request.host)
+        guard request.isWebSocket else {
+            return .respond(EventStream.expired(source, allowedOrigin: origin))
         }
-        return .respond(EventStream.refresh(allowedOrigin: origin))
+        return .open(.expired(source, now: services.clock.now()))
     }
 
     /// The larger of both positions of this ledger; a cursor of another one only when there is no better.
     private func cursor(_ request: Request) -> Cursor? {
-        let given = [request.query["since"], request.lastEventID]
-            .compactMap { $0 }.filter { !$0.isEmpty }
-            .map { Cursor($0) ?? Cursor(epoch: "", position: 0) }
-        let ours = given.filter { $0.epoch == services.epoch }
-        return ours.max { $0.position < $1.position } ?? given.first
-    }
-
-    private func page(on stream: StreamName, since: Cursor?, allowedOrigin: String?) -> PageRequest {
-        let (reader, templates) = (services.reader, services.templates)
-        return PageRequest(stream: stream, content: .fragments, allowedOrigin: allowedOrigin) { done in
-            reader.replay(stream, since: since) { result in
-                guard case .success(let replay) = result else { return done(.unreadable) }
-                done(PageReplay(replay, on: stream, templates.renderer))
-            }
-        }
-    }
-}
-
-extension PageReplay {
-    static let unreadable = PageReplay(through: 0, messages: [], extent: .unreadable)
-
-    /// Renders what was missed with today's templates; what cannot be told any more is healed by a refresh.
-    init(_ replay: Replay, on stream: StreamName, _ renderer: Renderer) {
-        var messages = replay.items.map {
-            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
-        }
-        if replay.isTruncated || (replay.isUnknownCursor && messages.isEmpty) {
-            let part = Part(html: Renderer.refresh, collapseKey: nil)
-            messages.append(Message(stream: stream, position: replay.through.position, parts: [part]))
-        }
-        self.init(through: replay.through.position, messages: messages)
+        pages.best(of: [request.query["since"], request.lastEventID])
     }
 }

@@ -7,6 +7,8 @@ public enum Answer: Sendable {
     case later(@Sendable (Reply) -> Bool)
     /// A page stays connected.
     case open(PageRequest)
+    /// A WebSocket becomes a connection that speaks Action Cable.
+    case openCable(CableOpening)
 }
 
 /// The way back to one waiting connection, from any thread. The first `send` counts; a connection that is gone ignores it.

@@ -8,6 +8,7 @@ public enum Route: Sendable, Equatable {
     case userStream(user: String)
     case broadcasts
     case streams
+    case cable
     case feed
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
@@ -20,6 +21,7 @@ public enum Route: Sendable, Equatable {
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
         case "/streams": self = .streams
+        case "/cable": self = .cable
         case "/feed": self = .feed
         case "/up": self = .up
         case "/ready": self = .ready
@@ -35,7 +37,7 @@ public enum Route: Sendable, Equatable {
         switch self {
         case .webhook, .orders, .broadcasts, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
-        case .entitlements, .userStream, .streams, .feed, .demoFeed: "GET"
+        case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
         }
     }
 
@@ -47,7 +49,7 @@ public enum Route: Sendable, Equatable {
     var isForOperators: Bool { self == .ready || self == .metrics }
 
     /// A WebSocket may be opened here.
-    var isUpgradable: Bool { self == .streams }
+    var isUpgradable: Bool { self == .streams || self == .cable }
 
     private static func webhook(_ path: String) -> Route? {
         guard path.hasPrefix("/webhooks/") else { return nil }

@@ -1,3 +1,4 @@
+internal import Cable
 internal import Hub
 
 /// One socket's state between two callbacks. Owned by lws' per-connection pointer; confined to its loop's thread.
@@ -12,11 +13,19 @@ final class Connection {
         /// The answer is here and waits for the writable callback.
         case answering(Response, keepAlive: Bool, includesBody: Bool)
         /// An upgrade was granted; the WebSocket is about to be established.
-        case upgrading(PageRequest)
-        /// A page that follows a stream.
+        case upgrading(Upgrade)
+        /// A page that follows one stream.
         case page(Page)
-        /// Nothing more will be said; close at the next callback, with a code when it is a WebSocket.
-        case closing(code: UInt16)
+        /// A client that follows any number of streams.
+        case cable(CableClient)
+        /// Nothing more will be said.
+        case closing
+    }
+
+    /// What a WebSocket is to become.
+    enum Upgrade {
+        case page(PageRequest)
+        case cable(CableOpening)
     }
 
     let id: ConnectionID
@@ -26,24 +35,51 @@ final class Connection {
     var isReused = false
     /// More bytes came after a body before it was answered: close after the answer.
     var hasPipelined = false
+    /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.
+    var behindSince: Int?
 
     init(id: ConnectionID, socket: Socket) {
         self.id = id
         self.socket = socket
     }
-}
 
-/// What a connection that follows a stream needs.
-struct Page {
-    enum Transport {
-        case eventStream, webSocket, feed
+    var subscriptions: [SubscriptionID] {
+        switch phase {
+        case .page(let page): [page.subscription]
+        case .cable(let client): client.session.handles
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: []
+        }
     }
 
+    /// It takes text frames; nil when it follows nothing.
+    var isWebSocket: Bool? {
+        switch phase {
+        case .page(let page): !page.transport.isResponse
+        case .cable: true
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: nil
+        }
+    }
+}
+
+/// What a connection that follows one stream needs.
+final class Page {
     let transport: Transport
     let subscription: SubscriptionID
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
-    /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.
-    var behindSince: Int?
+    /// How Turbo's source element can be told to go elsewhere.
+    let source: SourceElement?
     /// A ping is on its way and nothing has come back.
     var isPinged = false
+
+    init(
+        transport: Transport,
+        subscription: SubscriptionID,
+        heartbeat: HeartbeatWheel<ConnectionID>.Handle,
+        source: SourceElement?
+    ) {
+        self.transport = transport
+        self.subscription = subscription
+        self.heartbeat = heartbeat
+        self.source = source
+    }
 }

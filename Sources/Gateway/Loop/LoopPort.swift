@@ -7,9 +7,9 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, Response)
-        case replay(ConnectionID, PageReplay)
+        case replay(SubscriptionID, PageReplay)
         case publish([Publication])
-        case drain
+        case drain(Promise<Void>)
         case stop
     }
 

@@ -1,4 +1,5 @@
 internal import CWebSockets
+internal import Cable
 
 /// What lws is told once: the protocols it may speak, and that it keeps no timers of its own on idle connections.
 enum LoopProtocols {
@@ -18,19 +19,43 @@ enum LoopProtocols {
     }
 
     private static let tables: Tables = {
-        let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
-        protocols.initialize(repeating: lws_protocols(), count: 2)
-        protocols[0].name = UnsafePointer(strdup(name))
-        protocols[0].callback = { wsi, reason, _, bytes, count in
-            Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        let names = [name] + CableProtocol.allCases.map(\.rawValue)
+        // One more, of zeros, ends the list.
+        let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: names.count + 1)
+        protocols.initialize(repeating: lws_protocols(), count: names.count + 1)
+        for (index, name) in names.enumerated() {
+            protocols[index].name = UnsafePointer(strdup(name))
+            protocols[index].callback = calledForSockets
+            // Pages send next to nothing: the buffer that lws keeps for each WebSocket is small.
+            protocols[index].rx_buffer_size = 512
+            // One write takes a whole frame; without it lws cuts at the receive buffer's size.
+            protocols[index].tx_packet_size = 4 << 20
         }
-        // Pages send next to nothing: the buffer that lws keeps for each WebSocket is small.
-        protocols[0].rx_buffer_size = 512
-        // One write takes a whole frame; without it lws cuts at the receive buffer's size.
-        protocols[0].tx_packet_size = 4 << 20
+        protocols[0].callback = called
         // All zeros: no validity pings. Their sorted list costs 98 µs a connect at 10,000 connections.
         let retry = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())
         return Tables(pointers: (UnsafePointer(protocols), UnsafePointer(retry)))
     }()
+}
+
+private func called(
+    _ wsi: OpaquePointer?,
+    _ reason: lws_callback_reasons,
+    _ user: UnsafeMutableRawPointer?,
+    _ bytes: UnsafeMutableRawPointer?,
+    _ count: Int
+) -> Int32 {
+    Trampoline.called(wsi, reason, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+}
+
+/// lws tells every protocol of a wake; one of them is enough.
+private func calledForSockets(
+    _ wsi: OpaquePointer?,
+    _ reason: lws_callback_reasons,
+    _ user: UnsafeMutableRawPointer?,
+    _ bytes: UnsafeMutableRawPointer?,
+    _ count: Int
+) -> Int32 {
+    reason == LWS_CALLBACK_EVENT_WAIT_CANCELLED ? 0 : called(wsi, reason, user, bytes, count)
 }

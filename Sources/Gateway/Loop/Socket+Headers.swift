@@ -19,6 +19,9 @@ extension Socket {
         )
     }
 
+    /// How AnyCable's native clients name the session to resume.
+    var sessionToRestore: String? { custom("x-anycable-restore-sid:") }
+
     private static let methods: [(token: lws_token_indexes, name: String)] = [
         (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_HEAD_URI, "HEAD"),
         (WSI_TOKEN_PUT_URI, "PUT"), (WSI_TOKEN_PATCH_URI, "PATCH"), (WSI_TOKEN_DELETE_URI, "DELETE"),

@@ -1,5 +1,6 @@
 internal import CWebSockets
 internal import Domain
+internal import Glibc
 
 /// One accepted connection, as libwebsockets sees it.
 ///
@@ -12,13 +13,14 @@ struct Socket: Equatable {
     static let headroom = Int(paycast_lws_headroom)
 
     enum Frame {
-        case http, text, ping
+        case http, text, ping, close
 
         fileprivate var kind: lws_write_protocol {
             switch self {
             case .http: LWS_WRITE_HTTP
             case .text: LWS_WRITE_TEXT
             case .ping: LWS_WRITE_PING
+            case .close: paycast_lws_write_close
             }
         }
     }
@@ -31,6 +33,18 @@ struct Socket: Equatable {
             guard let start = bytes.baseAddress else { return true }
             return lws_write(wsi, start + Socket.headroom, bytes.count - Socket.headroom, frame.kind) >= 0
         }
+    }
+
+    /// A whole text frame.
+    func send(_ message: [UInt8]) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: Socket.headroom) + message
+        return write(&buffer, as: .text)
+    }
+
+    /// A close frame (RFC 6455 §5.5.1). lws sends none of its own when a writable callback ends the connection.
+    func sendClose(_ code: UInt16) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: Socket.headroom) + [UInt8(code >> 8), UInt8(code & 255)]
+        return write(&buffer, as: .close)
     }
 
     /// True while the kernel has not taken all that was written.
@@ -74,6 +88,23 @@ struct Socket: Equatable {
     }
 
     var descriptor: Int32 { lws_get_socket_fd(wsi) }
+
+    /// What was agreed on in the handshake; nil without a subprotocol.
+    var subprotocol: String? {
+        lws_get_protocol(wsi).flatMap { $0.pointee.name.map { String(cString: $0) } }
+    }
+
+    /// Of the frame whose piece has just arrived.
+    var frameIsBinary: Bool { lws_frame_is_binary(wsi) != 0 }
+
+    /// The piece that has just arrived ends the message.
+    var frameIsComplete: Bool { lws_is_final_fragment(wsi) != 0 && lws_remaining_packet_payload(wsi) == 0 }
+
+    /// The kernel gives the connection up when nothing that was sent has been acknowledged for so long (tcp(7)).
+    func endWhenUnanswered(after seconds: Int32) {
+        var milliseconds = seconds * 1000
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
+    }
 
     /// The close frame that lws sends when the callback returns −1.
     func setCloseReason(_ code: UInt16) {

@@ -56,7 +56,7 @@ extension SocketLoop {
     func receivedMalformed(_ socket: Socket, _ bytes: UnsafeRawBufferPointer) -> Verdict {
         let connection = connection(of: socket)
         if case .closing = connection.phase { return .close }
-        connection.phase = .closing(code: 0)
+        connection.phase = .closing
         return write(MalformedRequest.response(to: bytes), on: connection, keepAlive: false, includesBody: true)
     }
 
@@ -76,8 +76,9 @@ extension SocketLoop {
         case .publish(let publication, let response):
             broadcast(publication)
             return write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
-        case .open(let page):
-            return openEventStream(page, on: connection)
+        case .open(let page): return openEventStream(page, on: connection)
+        case .openCable:
+            return write(CableEndpoint.pageNotFound, on: connection, keepAlive: keepAlive, includesBody: includesBody)
         }
     }
 
@@ -98,10 +99,8 @@ extension SocketLoop {
         case .answering(let response, let keepAlive, let includesBody):
             let mayContinue = keepAlive && !connection.hasPipelined
             return write(response, on: connection, keepAlive: mayContinue, includesBody: includesBody)
-        case .page: return flush(connection)
-        case .closing(let code):
-            if code != 0 { socket.setCloseReason(code) }
-            return .close
+        case .page, .cable: return flush(connection)
+        case .closing: return .close
         case .idle, .collecting, .waiting, .upgrading: return .keep
         }
     }

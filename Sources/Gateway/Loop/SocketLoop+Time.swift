@@ -1,9 +1,11 @@
+internal import Cable
+internal import Domain
 internal import Hub
 internal import Runtime
 
-/// What happens by time: heartbeats, write deadlines, hang-ups, the drain.
+/// What happens by time: heartbeats, pings, ends of names, hang-ups.
 extension SocketLoop {
-    /// Twice a second.
+    /// Ten times a second.
     func tick() {
         now += 1
         for tag in hangups.take() {
@@ -14,11 +16,15 @@ extension SocketLoop {
             else { continue }
             beat(connection, page)
         }
+        pingClients()
+        for id in expiries.tick(now: settings.clock.now) { expire(id) }
+        releaseSome()
+        endPartings()
     }
 
     /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.
     private func beat(_ connection: Connection, _ page: Page) {
-        if let behindSince = page.behindSince {
+        if let behindSince = connection.behindSince {
             guard now - behindSince < LoopSettings.writeDeadlineTicks else {
                 metrics.slow.add()
                 return close(connection)
@@ -30,33 +36,33 @@ extension SocketLoop {
             return
         }
         guard !page.isPinged else { return connection.socket.kill() }
-        var pinged = page
-        pinged.isPinged = true
-        connection.phase = .page(pinged)
+        page.isPinged = true
         var bytes = [UInt8](repeating: 0, count: Socket.headroom)
         if !connection.socket.write(&bytes, as: .ping) { connection.socket.kill() }
     }
 
-    /// The peer sent something: it lives. What it says on a stream means nothing.
-    func heard(_ socket: Socket) -> Verdict {
-        let connection = connection(of: socket)
-        guard case .page(var page) = connection.phase else { return .keep }
-        page.isPinged = false
-        connection.phase = .page(page)
-        return .keep
+    private func pingClients() {
+        let due = pings.tick()
+        guard !due.isEmpty else { return }
+        let message = CableMessage.ping(seconds: settings.clock.now().milliseconds / 1000)
+        var frame = [UInt8](repeating: 0, count: Socket.headroom) + message
+        for id in due {
+            guard let connection = connections[id], case .cable(let client) = connection.phase else { continue }
+            ping(client, on: connection, with: &frame)
+        }
     }
 
-    /// Lets every page go, with a spread delay so that they do not all come back at once.
-    func drain() {
-        stopListening()
-        for connection in pages.compactMap({ $0 }) {
-            guard case .page(let page) = connection.phase else { continue }
-            if page.transport != .webSocket, !connection.socket.isBehind {
-                let delay = Int.random(in: 1000...4000, using: &generator)
-                let head = openings.removeValue(forKey: connection.id) ?? ""
-                _ = write("\(head)retry: \(delay)\n\n", to: connection.socket)
-            }
-            close(connection, code: 1001)
+    private func expire(_ id: SubscriptionID) {
+        guard let connection = seat(of: id)?.connection else { return }
+        switch connection.phase {
+        case .page(let page): expire(page, on: connection)
+        case .cable(let client): expire(id, of: client, on: connection)
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
         }
+    }
+
+    /// A WebSocket answered a ping.
+    func answered(_ socket: Socket) {
+        if case .page(let page) = connection(of: socket).phase { page.isPinged = false }
     }
 }

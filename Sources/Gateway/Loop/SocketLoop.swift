@@ -15,13 +15,15 @@ final class SocketLoop {
     let peers: [LoopPort]
     let handler: any RequestHandler
     let metrics: GatewayMetrics
+    /// Shared by all loops.
+    let sessions: CableSessions
     let gate = RequestGate()
     let hangups = HangupWatch()
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
-    var pages: ContiguousArray<Connection?> = []
-    /// Those that another thread, the wheel or the hangup watch may name.
+    var seats: ContiguousArray<Seat?> = []
+    /// Those that another thread, a wheel or the hangup watch may name.
     var connections: [ConnectionID: Connection] = [:]
     /// Heads of event streams whose replay is still being read.
     var openings: [ConnectionID: String] = [:]
@@ -29,6 +31,11 @@ final class SocketLoop {
     var feeds: [StreamName: FeedFilter] = [:]
     var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
+    var expiries = ExpiryWheel()
+    var draining: Draining?
+    /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
+    var partings: [(id: ConnectionID, tick: Int)] = []
     var generator = SystemRandomNumberGenerator()
     var now = 0
     private var nextConnection: UInt64 = 0
@@ -47,6 +54,7 @@ final class SocketLoop {
         peers: [LoopPort],
         handler: any RequestHandler,
         metrics: GatewayMetrics,
+        sessions: CableSessions,
         position: Int64
     ) {
         self.settings = settings
@@ -55,6 +63,7 @@ final class SocketLoop {
         self.peers = peers
         self.handler = handler
         self.metrics = metrics
+        self.sessions = sessions
         hub = Hub(position: position)
     }
 
@@ -145,7 +154,7 @@ final class SocketLoop {
             case .reply(let id, let response): replied(id, response)
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
-            case .drain: drain()
+            case .drain(let done): drain(done)
             case .stop: return stop()
             }
         }

@@ -20,12 +20,15 @@ enum EventStream {
     }
 
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
-    static func refresh(allowedOrigin: String?) -> Response {
+    static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
         var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]
         if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
-        let body = "retry: 10000\n\ndata: <turbo-stream action=\"refresh\"></turbo-stream>\n\n"
-        return Response(status: 200, headers: headers, body: Array(body.utf8))
+        let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
+        return Response(status: 200, headers: headers, body: body)
     }
+
+    /// Milliseconds after which a page whose name has ended may ask again, if it has not loaded itself anew.
+    static let expiredRetry = 10_000
 
     static let heartbeat = ":\n\n"
 

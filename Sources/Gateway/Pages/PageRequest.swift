@@ -14,18 +14,26 @@ public struct PageRequest: Sendable {
     public var content: Content
     /// `Access-Control-Allow-Origin`, when the page comes from another origin that is allowed.
     public var allowedOrigin: String?
+    /// When the signed name ends; the page is told to load itself again.
+    public var expires: Instant?
+    /// The element that opened it; nil when nothing will have to be said to it.
+    public var source: SourceElement?
     /// Starts reading what the page missed; calls back on another thread. False when the reader is too busy.
     public var replay: @Sendable (_ done: @escaping @Sendable (PageReplay) -> Void) -> Bool
 
     public init(
         stream: StreamName,
         content: Content,
-        allowedOrigin: String?,
+        allowedOrigin: String? = nil,
+        expires: Instant? = nil,
+        source: SourceElement? = nil,
         replay: @escaping @Sendable (_ done: @escaping @Sendable (PageReplay) -> Void) -> Bool
     ) {
         self.stream = stream
         self.content = content
         self.allowedOrigin = allowedOrigin
+        self.expires = expires
+        self.source = source
         self.replay = replay
     }
 }
@@ -44,10 +52,27 @@ public struct PageReplay: Sendable {
     public var through: Int64
     public var messages: [Message]
     public var extent: Extent
+    /// What the page named was unknown, or too long ago: it got the newest state, not everything since.
+    public var hasGap: Bool
 
-    public init(through: Int64, messages: [Message], extent: Extent = .whole) {
+    public init(through: Int64, messages: [Message], extent: Extent = .whole, hasGap: Bool = false) {
         self.through = through
         self.messages = messages
         self.extent = extent
+        self.hasGap = hasGap
+    }
+
+    /// Without the parts that a newer one makes superfluous.
+    var collapsed: PageReplay {
+        var replay = self
+        var newer: Set<String> = []
+        replay.messages = messages.reversed().compactMap { message in
+            let parts = message.parts.reversed().filter { part in
+                part.collapseKey.map { newer.insert($0).inserted } ?? true
+            }
+            guard !parts.isEmpty else { return nil }
+            return Message(stream: message.stream, position: message.position, parts: parts.reversed())
+        }.reversed()
+        return replay
     }
 }

@@ -1,0 +1,38 @@
+internal import JSONText
+
+/// What a client of the extended protocol has seen: `{"since": Unix seconds, "streams": {ID: {"offset", "epoch"}}}`.
+public struct CableHistory: Sendable, Equatable {
+    /// The last message of a stream that arrived.
+    public struct Place: Sendable, Equatable {
+        public var epoch: String
+        public var offset: Int64
+
+        public init(epoch: String, offset: Int64) {
+            self.epoch = epoch
+            self.offset = offset
+        }
+    }
+
+    /// Seconds since 1970.
+    public var since: Int64?
+    private var places: [String: Place] = [:]
+
+    public init(since: Int64? = nil, places: [String: Place] = [:]) {
+        self.since = since
+        self.places = places
+    }
+
+    init?(_ node: JSONNode?) {
+        guard let node, node.isObject else { return nil }
+        since = node["since"]?.integer
+        guard case .object(let streams) = node["streams"] else { return }
+        for stream in streams {
+            guard let name = stream.name, let epoch = stream.value["epoch"]?.text,
+                let offset = stream.value["offset"]?.integer
+            else { continue }
+            places[name] = Place(epoch: epoch, offset: offset)
+        }
+    }
+
+    public func place(in stream: String) -> Place? { places[stream] }
+}

@@ -1,0 +1,133 @@
+/// What one client is subscribed to, and what each of its commands leads to. Pure: the driver verifies, reads and writes.
+///
+/// A subscription is *pending* until its replay is there, then *confirmed*. Stock clients repeat `subscribe` every
+/// 500 ms until they are confirmed, also for one that was confirmed long ago
+/// (https://github.com/rails/rails/issues/44652); AnyCable's answers a confirmation that it did not expect by
+/// unsubscribing. So: silence while pending, another confirmation afterwards.
+///
+/// `Handle` is what the driver knows a subscription by.
+public struct CableSession<Handle: Hashable & Sendable>: Sendable {
+    /// What the driver has to do.
+    public enum Effect: Sendable, Equatable {
+        case send([UInt8])
+        /// Verify the name; then `attach`, or `reject`.
+        case subscribe(CableIdentifier, CableHistory?)
+        case unsubscribe(Handle)
+        /// Send what the client has missed, once more from the ledger; then `attach` in the old handle's place.
+        case history(CableIdentifier, CableHistory, Handle)
+        case disconnect(CableDisconnect)
+    }
+
+    private struct Subscription {
+        let identifier: CableIdentifier
+        var handle: Handle
+        var isConfirmed: Bool
+        /// The client asked for history: it is told when it has all of it.
+        var owesHistory: Bool
+    }
+
+    private let limits: CableLimits
+    private var subscriptions: [Subscription] = []
+    private var minute: Int64 = 0
+    private var commands = 0
+
+    public init(limits: CableLimits) {
+        self.limits = limits
+    }
+
+    public var handles: [Handle] { subscriptions.map(\.handle) }
+    public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
+
+    /// A text frame arrived. `now` is in seconds.
+    public mutating func received(_ text: [UInt8], now: Int64) -> Effect? {
+        guard isWithinRate(now) else { return .disconnect(.tooManyCommands) }
+        switch CableCommand(text) {
+        case .subscribe(let identifier, let history): return subscribe(identifier, history)
+        case .unsubscribe(let identifier):
+            guard let index = index(identifier) else { return nil }
+            return .unsubscribe(subscriptions.remove(at: index).handle)
+        case .history(let identifier, let history):
+            guard let index = index(identifier) else {
+                return .send(CableMessage.verdict(.rejectHistory, identifier))
+            }
+            return .history(identifier, history, subscriptions[index].handle)
+        case .ping: return .send(CableMessage.pong)
+        case .heard, .unreadable: return nil
+        }
+    }
+
+    /// The name is good and its stream is being followed. A subscription that is there already gets the new handle.
+    public mutating func attach(_ handle: Handle, to identifier: CableIdentifier, owesHistory: Bool) {
+        if let index = index(identifier) {
+            subscriptions[index].handle = handle
+            subscriptions[index].owesHistory = owesHistory
+            return
+        }
+        subscriptions.append(
+            Subscription(identifier: identifier, handle: handle, isConfirmed: false, owesHistory: owesHistory)
+        )
+    }
+
+    /// A resumed subscription was announced by the welcome: it is confirmed without a word.
+    public mutating func restore(_ handle: Handle, to identifier: CableIdentifier) {
+        subscriptions.append(
+            Subscription(identifier: identifier, handle: handle, isConfirmed: true, owesHistory: false)
+        )
+    }
+
+    /// The replay is there: what to send before it, once.
+    public mutating func confirmation(of handle: Handle) -> [UInt8]? {
+        guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), !subscriptions[index].isConfirmed
+        else { return nil }
+        subscriptions[index].isConfirmed = true
+        return CableMessage.verdict(.confirmSubscription, subscriptions[index].identifier)
+    }
+
+    /// The replay has been sent: what to send after it, when the client asked for history.
+    public mutating func historyVerdict(of handle: Handle, isComplete: Bool) -> [UInt8]? {
+        guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), subscriptions[index].owesHistory
+        else { return nil }
+        subscriptions[index].owesHistory = false
+        return CableMessage.verdict(
+            isComplete ? .confirmHistory : .rejectHistory,
+            subscriptions[index].identifier
+        )
+    }
+
+    /// The name is not good, or not any more.
+    public mutating func reject(_ identifier: CableIdentifier) -> [UInt8] {
+        subscriptions.removeAll { $0.identifier == identifier }
+        return CableMessage.verdict(.rejectSubscription, identifier)
+    }
+
+    /// The subscription ends without a word: a stock client whose subscription was pending asks again in 500 ms.
+    public mutating func detach(_ handle: Handle) {
+        subscriptions.removeAll { $0.handle == handle }
+    }
+
+    public func identifier(of handle: Handle) -> CableIdentifier? {
+        subscriptions.first { $0.handle == handle }?.identifier
+    }
+
+    private mutating func subscribe(_ identifier: CableIdentifier, _ history: CableHistory?) -> Effect? {
+        if let index = index(identifier) {
+            let isConfirmed = subscriptions[index].isConfirmed
+            return isConfirmed ? .send(CableMessage.verdict(.confirmSubscription, identifier)) : nil
+        }
+        guard subscriptions.count < limits.subscriptions else { return .send(reject(identifier)) }
+        return .subscribe(identifier, history)
+    }
+
+    private func index(_ identifier: CableIdentifier) -> Int? {
+        subscriptions.firstIndex { $0.identifier == identifier }
+    }
+
+    private mutating func isWithinRate(_ now: Int64) -> Bool {
+        if now / 60 != minute {
+            minute = now / 60
+            commands = 0
+        }
+        commands += 1
+        return commands <= limits.commandsPerMinute
+    }
+}

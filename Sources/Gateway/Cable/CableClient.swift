@@ -1,0 +1,27 @@
+internal import Cable
+internal import Hub
+
+/// What a connection that speaks Action Cable needs.
+final class CableClient {
+    let transport: Transport
+    let host: String
+    /// Names the session for a client that comes back; nil in the base protocol.
+    let sid: String?
+    let heartbeat: HeartbeatWheel<ConnectionID>.Handle
+    var session: CableSession<SubscriptionID>
+    /// The pieces of a command so far.
+    var command: [UInt8] = []
+
+    init(
+        opening: CableOpening,
+        sid: String?,
+        heartbeat: HeartbeatWheel<ConnectionID>.Handle,
+        limits: CableLimits
+    ) {
+        transport = sid == nil ? .cable : .extendedCable
+        host = opening.host
+        self.sid = sid
+        self.heartbeat = heartbeat
+        session = CableSession(limits: limits)
+    }
+}

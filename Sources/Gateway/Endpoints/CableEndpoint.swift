@@ -1,0 +1,43 @@
+internal import Cable
+internal import Crypto
+internal import Domain
+internal import Ledger
+internal import Runtime
+
+/// `GET /cable`: what `<turbo-cable-stream-source>` opens.
+struct CableEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    /// As Rails answers what is no WebSocket, or comes from a page of another origin.
+    static let pageNotFound = Response.error(404, "not_found", "A WebSocket of an allowed origin is served here.")
+
+    func answer(_ request: Request) -> Answer {
+        guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
+        switch services.access.judge(origin: request.origin, host: request.host) {
+        case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
+        case .refused: return .respond(CableEndpoint.pageNotFound)
+        }
+    }
+
+    func verdict(on request: CableRequest) -> CableVerdict {
+        do throws(StreamNameError) {
+            let token = request.parameters.signedStreamName
+            let name = try services.access.stream(named: token, now: services.clock.now())
+            return .open(PageSource(services).follow(name, start(of: request, on: name.stream)))
+        } catch {
+            return error == .expired ? .expired : .rejected
+        }
+    }
+
+    /// What a client of the extended protocol has seen last wins over the cursor that its page was rendered at.
+    private func start(of request: CableRequest, on stream: StreamName) -> ReplayStart {
+        let place = request.history?.place(in: stream.text).map { "\($0.epoch)-\($0.offset)" }
+        if let cursor = PageSource(services).best(of: [place, request.parameters.since]) { return .cursor(cursor) }
+        guard let seconds = request.history?.since else { return .nothing }
+        return .time(Instant(milliseconds: min(max(0, seconds), 1 << 40) * 1000))
+    }
+}

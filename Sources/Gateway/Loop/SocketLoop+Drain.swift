@@ -1,0 +1,62 @@
+internal import Cable
+internal import Domain
+internal import Hub
+internal import Runtime
+
+/// The way out: every client is told to come back, a few at a time.
+extension SocketLoop {
+    /// Accepts no more. `done` learns when nobody is left to be told.
+    func drain(_ done: Promise<Void>) {
+        stopListening()
+        let leaving = connections.values.filter { $0.isWebSocket != nil }
+        guard !leaving.isEmpty else { return done.fulfil(()) }
+        // A few pages go at once; thousands take seconds, so that the next server is not overrun.
+        let ticks = min(LoopSettings.drainTicks, max(1, leaving.count / 50))
+        draining = Draining(connections: leaving, perTick: leaving.count / ticks + 1, done: done)
+        releaseSome()
+    }
+
+    /// At each tick. Done one tick after the last goodbye, when lws has written it.
+    func releaseSome() {
+        guard var draining else { return }
+        guard !draining.connections.isEmpty else {
+            draining.done.fulfil(())
+            self.draining = nil
+            return
+        }
+        for connection in draining.connections.suffix(draining.perTick) { release(connection) }
+        draining.connections.removeLast(min(draining.perTick, draining.connections.count))
+        self.draining = draining
+    }
+
+    private func release(_ connection: Connection) {
+        switch connection.phase {
+        case .page(let page):
+            if connection.behindSince == nil { sayGoodbye(page, connection) }
+            close(connection, code: 1012)
+        case .cable: disconnect(connection, .serverRestart, code: 1012)
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
+        }
+    }
+
+    /// A browser reopens an event stream after `retry` milliseconds. A WebSocket stays closed, so its element is
+    /// replaced by one that opens an event stream.
+    private func sayGoodbye(_ page: Page, _ connection: Connection) {
+        guard page.transport == .webSocket else {
+            let delay = Int.random(in: 1000...4000, using: &generator)
+            _ = write("\(opening(connection))retry: \(delay)\n\n", to: connection.socket)
+            return
+        }
+        guard let source = page.source else { return }
+        _ = connection.socket.send(
+            source.replacement(since: "\(Cursor(epoch: settings.epoch, position: hub.position))")
+        )
+    }
+}
+
+/// Those that are still to be told.
+struct Draining {
+    var connections: [Connection]
+    let perTick: Int
+    let done: Promise<Void>
+}

@@ -1,0 +1,97 @@
+internal import Cable
+internal import Domain
+internal import Hub
+internal import Runtime
+
+/// From a publication to every open page of this loop.
+extension SocketLoop {
+    /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
+    /// unless older ones wait there.
+    func broadcast(_ publication: Publication) {
+        for peer in peers { peer.send(.publish([publication])) }
+        if port.isEmpty { publish(publication) } else { port.send(.publish([publication])) }
+    }
+
+    func publish(_ publication: Publication) {
+        if let entry = publication.entry {
+            for (stream, filter) in feeds where filter.admits(entry.notice) {
+                let event = FeedEvent.block(entry, epoch: settings.epoch)
+                let part = Part(html: event, collapseKey: nil)
+                publish(Message(stream: stream, position: entry.position, parts: [part]))
+            }
+        }
+        for message in publication.messages { publish(message) }
+        if let entry = publication.entry { hub.advance(to: entry.position) }
+    }
+
+    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls.
+    private func publish(_ message: Message) {
+        let fanout = hub.publish(message)
+        var frames = FrameCache(message, epoch: settings.epoch)
+        for id in fanout.live {
+            guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
+            guard frames.write(to: seat) else {
+                seat.connection.socket.kill()
+                continue
+            }
+            if seat.connection.socket.isBehind { fellBehind(seat.connection) }
+        }
+        metrics.deliveries.add(fanout.live.count)
+        for id in fanout.closed {
+            metrics.slow.add()
+            if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
+        }
+    }
+
+    /// What a page missed has been read.
+    func replayed(_ id: SubscriptionID, _ replay: PageReplay) {
+        guard let seat = seat(of: id) else { return }
+        if !replay.messages.isEmpty { metrics.replayed.add() }
+        switch seat.connection.phase {
+        case .page(let page): replayed(seat, page, replay)
+        case .cable(let client): replayed(seat, client, replay)
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
+        }
+    }
+
+    /// The socket takes more bytes again.
+    func flush(_ connection: Connection) -> Verdict {
+        guard !connection.socket.isBehind, connection.behindSince != nil else { return .keep }
+        connection.behindSince = nil
+        if connection.isWebSocket == false { connection.socket.stopReading() }
+        for id in connection.subscriptions {
+            guard let flush = hub.writable(id), let seat = seat(of: id) else { continue }
+            guard send(flush, to: seat) else { return .close }
+            // The others stay blocked until the next callback.
+            if connection.behindSince != nil { break }
+        }
+        return .keep
+    }
+
+    /// Writes flush after flush until the kernel takes no more or nothing is left. False: the connection is dead.
+    func send(_ first: Flush, to seat: Seat) -> Bool {
+        var next: Flush? = first
+        while let flush = next {
+            var frames = FrameCache(html: flush.html, cursor: cursor(flush.position))
+            guard frames.write(to: seat) else { return false }
+            if seat.connection.socket.isBehind {
+                fellBehind(seat.connection)
+                return true
+            }
+            next = flush.hasMore ? hub.writable(seat.subscription) : nil
+        }
+        return true
+    }
+
+    func fellBehind(_ connection: Connection) {
+        guard connection.behindSince == nil, let isWebSocket = connection.isWebSocket else { return }
+        connection.behindSince = now
+        // lws calls nothing back on a connection that does not read; bytes that come meanwhile end it at the next tick.
+        if !isWebSocket { connection.socket.resumeReading() }
+        for id in connection.subscriptions { hub.blocked(id) }
+    }
+
+    func cursor(_ position: Int64?) -> Cursor? {
+        position.map { Cursor(epoch: settings.epoch, position: $0) }
+    }
+}

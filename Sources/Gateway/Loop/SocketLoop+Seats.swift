@@ -1,0 +1,81 @@
+internal import Cable
+internal import Domain
+internal import Hub
+internal import Runtime
+
+/// Who sits where, and how a client leaves.
+extension SocketLoop {
+    func seat(of id: SubscriptionID) -> Seat? {
+        guard Int(id.index) < seats.count, let seat = seats[Int(id.index)], seat.subscription == id else { return nil }
+        return seat
+    }
+
+    func take(_ seat: Seat, until expiry: Instant?) {
+        let index = Int(seat.subscription.index)
+        if index >= seats.count { seats.append(contentsOf: repeatElement(nil, count: index + 1 - seats.count)) }
+        seats[index] = seat
+        if let expiry { expiries.add(seat.subscription, at: expiry, now: settings.clock.now()) }
+    }
+
+    /// The subscription ends, the connection goes on.
+    func vacate(_ id: SubscriptionID) {
+        hub.unsubscribe(id)
+        expiries.remove(id)
+        guard seat(of: id) != nil else { return }
+        seats[Int(id.index)] = nil
+    }
+
+    /// The connection follows nothing any more.
+    func leave(_ connection: Connection) {
+        for id in connection.subscriptions { vacate(id) }
+        switch connection.phase {
+        case .page(let page):
+            wheel.remove(page.heartbeat)
+            metrics.pages(page.transport).add(-1)
+            if let feed = followed.removeValue(forKey: connection.id), !followed.values.contains(feed) {
+                feeds[feed] = nil
+            }
+        case .cable(let client):
+            pings.remove(client.heartbeat)
+            metrics.pages(client.transport).add(-1)
+            if let sid = client.sid { sessions.keep(client.session.identifiers, as: sid) }
+        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: return
+        }
+        connection.phase = .idle
+    }
+
+    /// Ends a connection from outside its own callback, and says why to those that can be told.
+    func disconnect(_ connection: Connection, _ reason: CableDisconnect, code: UInt16 = 1013) {
+        if case .cable = connection.phase, !connection.socket.isBehind {
+            _ = connection.socket.send(CableMessage.disconnect(reason))
+        }
+        close(connection, code: code)
+    }
+
+    /// A WebSocket gets 1013 (try again later), so that scripts come back.
+    func close(_ connection: Connection, code: UInt16 = 1013) {
+        let isBehind = connection.socket.isBehind
+        guard let isWebSocket = connection.isWebSocket else { return connection.socket.kill() }
+        leave(connection)
+        connection.phase = .closing
+        guard isWebSocket, !isBehind, connection.socket.sendClose(code) else {
+            connections[connection.id] = nil
+            return connection.socket.kill()
+        }
+        partings.append((connection.id, now + LoopSettings.partingTicks))
+    }
+
+    /// Those that have not answered our close frame in time.
+    func endPartings() {
+        let due = partings.prefix { $0.tick <= now }
+        guard !due.isEmpty else { return }
+        for (id, _) in due { connections.removeValue(forKey: id)?.socket.kill() }
+        partings.removeFirst(due.count)
+    }
+
+    func write(_ text: String, to socket: Socket) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
+        bytes += text.utf8
+        return socket.write(&bytes, as: .http)
+    }
+}

@@ -1,0 +1,65 @@
+/// A JSON text (RFC 8259), checked for its syntax; what it holds is decoded when somebody asks.
+///
+/// For the texts that pages and publishers send thousands of times a second: Foundation's decoder takes 9 % of the
+/// whole way of a transient broadcast. Arrays and objects nest 16 deep at the most.
+public enum JSONNode: Sendable, Equatable {
+    case null
+    case boolean(Bool)
+    /// As it stands in the text.
+    case number(ArraySlice<UInt8>)
+    /// What stands between the quotes.
+    case string(ArraySlice<UInt8>)
+    case array([JSONNode])
+    case object([JSONMember])
+
+    /// Nil when it is no JSON, or nests deeper.
+    public init?(_ bytes: [UInt8]) {
+        var scanner = JSONScanner(bytes)
+        guard let node = scanner.text() else { return nil }
+        self = node
+    }
+
+    public init?(_ text: String) {
+        self.init(Array(text.utf8))
+    }
+
+    /// An object's member; of two with the same name the last one counts, as in JavaScript and Ruby.
+    public subscript(name: String) -> JSONNode? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.isNamed(name) }?.value
+    }
+
+    /// A string's text; nil for anything else.
+    public var text: String? {
+        guard case .string(let body) = self else { return nil }
+        return JSONLiteral.text(body)
+    }
+
+    /// A whole number's value; nil for anything else.
+    public var integer: Int64? {
+        guard case .number(let digits) = self else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
+    }
+
+    public var boolean: Bool? {
+        guard case .boolean(let value) = self else { return nil }
+        return value
+    }
+
+    public var isObject: Bool {
+        if case .object = self { true } else { false }
+    }
+}
+
+/// One member of an object.
+public struct JSONMember: Sendable, Equatable {
+    let rawName: ArraySlice<UInt8>
+    public let value: JSONNode
+
+    /// Nil when the name is no UTF-8 text.
+    public var name: String? { JSONLiteral.text(rawName) }
+
+    func isNamed(_ name: String) -> Bool {
+        rawName.elementsEqual(name.utf8) || (rawName.contains(JSONLiteral.backslash) && self.name == name)
+    }
+}
