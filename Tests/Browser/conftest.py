@@ -10,16 +10,25 @@ from network import Wire
 from server import ROOT, Server
 
 ARTIFACTS = ROOT / "artifacts"
+OUTAGE = ("Failed to load resource", "WebSocket connection to")
 
 
 @pytest.fixture(scope="session")
-def browser():
+def playwright():
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    with launch(playwright) as browser:
+        yield browser
+
+
+def launch(playwright, **options):
     # Chromium refuses its sandbox to root, which is who a container runs as.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
-        yield browser
-        browser.close()
+    return playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments, **options)
 
 
 @pytest.fixture
@@ -52,7 +61,7 @@ def open_page(browser):
 
 
 def is_error(text, kind, outages):
-    return kind == "error" and not (outages and ("net::ERR" in text or text.startswith("WebSocket connection to")))
+    return kind == "error" and not (outages and text.startswith(OUTAGE))
 
 
 @pytest.fixture
@@ -104,7 +113,7 @@ def wire(server):
 @pytest.fixture
 def turbo_8():
     """`refresh` and morphing came with Turbo 8, which TURBO_JS has to name."""
-    if "turbo-refresh-method" not in Path(os.environ.get("TURBO_JS") or installed_turbo()).read_text():
+    if "refreshMethod" not in Path(os.environ.get("TURBO_JS") or installed_turbo()).read_text():
         pytest.skip("needs Turbo 8: set TURBO_JS")
 
 

@@ -13,6 +13,7 @@ class Wire:
         self.ends = []
         self.accepted = 0
         self.is_dead = False
+        self.answer = None
         self.connect()
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -43,6 +44,12 @@ class Wire:
         self.ends = []
         self.is_dead = False
 
+    def refuse(self, answer):
+        """Ends every connection and gives new ones this answer to their first bytes; None ends that."""
+        self.answer = answer
+        if answer:
+            self.drop()
+
     def accept(self, listener):
         while True:
             try:
@@ -50,6 +57,11 @@ class Wire:
             except OSError:
                 return
             self.accepted += 1
+            if self.answer:
+                page.recv(65536)
+                page.sendall(self.answer.encode())
+                close(page)
+                continue
             try:
                 server = socket.create_connection(("127.0.0.1", self.target), timeout=5)
             except OSError:

@@ -3,6 +3,16 @@
 import pytest
 from playwright.sync_api import expect
 
+from server import Server
+
+
+@pytest.fixture
+def server(tmp_path):
+    # Each wire has a port of its own, and is another origin.
+    server = Server(tmp_path, {"PAYCAST_ALLOWED_ORIGINS": "*"})
+    yield server
+    server.stop()
+
 
 def hex_of(server, user):
     """What a selector finds the user's source by, however its address was escaped: the start of the signature."""
@@ -26,8 +36,8 @@ def open_sources(page):
 
 def wait_until_open(page, port):
     page.wait_for_function(
-        "port => { const {streamSource: source} = document.querySelector('turbo-stream-source');"
-        " return source.readyState === 1 && Number(new URL(source.url).port) === port }",
+        "port => { const source = document.querySelector('turbo-stream-source')?.streamSource;"
+        " return source?.readyState === 1 && Number(new URL(source.url).port) === port }",
         arg=port,
     )
 
@@ -35,7 +45,7 @@ def wait_until_open(page, port):
 MOVES = [("websocket", "websocket"), ("websocket", "sse"), ("sse", "sse"), ("sse", "websocket")]
 
 
-@pytest.mark.parametrize("old, new", MOVES, ids="-".join)
+@pytest.mark.parametrize("old, new", MOVES, ids=["ws-ws", "ws-sse", "sse-sse", "sse-ws"])
 def test_the_old_source_closes_and_the_new_one_delivers(server, open_page, app_page, wire, old, new):
     before, after = wire(), wire()
     page = open_page(app_page("ana", old, base=before.url))
