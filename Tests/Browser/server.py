@@ -82,6 +82,11 @@ class Server:
         way = urlsplit(base or self.url).netloc
         return f'<turbo-stream-source src="{escape(urlsplit(src)._replace(netloc=way).geturl())}"></turbo-stream-source>'
 
+    def cable_source(self, user):
+        """What `turbo_stream_from` prints, with the cursor at which the page was rendered."""
+        stream = self.stream(user)
+        return cable_source(stream["signed_stream"], f'data-since="{stream["since"]}"')
+
     def broadcast(self, user, html):
         self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
 
@@ -94,3 +99,10 @@ class Server:
         """What the store says, with our own command."""
         command = [binary(), "trigger", "apple", event, "--user", user]
         subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
+
+
+def cable_source(signed_name, data=""):
+    return (
+        f'<turbo-cable-stream-source {data} channel="Turbo::StreamsChannel" '
+        f'signed-stream-name="{signed_name}"></turbo-cable-stream-source>'
+    )

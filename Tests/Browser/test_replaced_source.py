@@ -116,11 +116,12 @@ def test_a_source_that_goes_away_with_a_refresh_comes_back_fresh(
     wait_until_open(page, server.port)
     page.evaluate("window.old = document.querySelector('turbo-stream-source').streamSource")
     # The app's own server renders what it knows now.
-    app_page("ana", transport, head + "<title>Rendered again</title>")
+    app_page("ana", transport, head + '<meta name="rendered" content="again">')
     selector = f"turbo-stream-source[src*='{hex_of(server, 'ana')}']"
     gone = f'<turbo-stream action="remove" targets="{selector}"></turbo-stream>'
     server.broadcast("ana", gone + '<turbo-stream action="refresh"></turbo-stream>')
     page.wait_for_function("old.readyState === old.CLOSED")
+    expect(page.locator("meta[name=rendered]")).to_be_attached()
     wait_until_open(page, server.port)
     assert page.evaluate("document.querySelector('turbo-stream-source').streamSource !== old")
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
