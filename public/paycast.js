@@ -2,20 +2,21 @@
 // Opens a source again at once when the page comes back (foreground, back/forward cache, network) and, backing off, when
 // it is closed for good, as a WebSocket always is; says `connected` on the element. Without it nothing gets lost, only later.
 {
-  const NAME = "turbo-stream-source"
+  const tagged = name => [...document.getElementsByTagName(name)]
+  const elements = () => tagged("turbo-stream-source").filter(element => element.streamSource)
+  const backOff = attempts => Math.min(30_000, 1_000 * 2 ** attempts) * (0.5 + Math.random() / 2)
   const states = new WeakMap()
-  const elements = () => [...document.getElementsByTagName(NAME)].filter(element => element.streamSource)
   let hiddenAt = Infinity
 
   // Also after a morph, which takes `connected` away and may bring a newer `src`.
   const look = element => {
     const source = element.streamSource
-    const state = states.get(element) ?? { attempts: 0, triedAt: 0 }
+    const state = states.get(element) ?? { attempts: 0 }
     states.set(element, state)
     element.toggleAttribute("connected", source.readyState === source.OPEN)
     if (state.source === source) return
     clearTimeout(state.timer)
-    Object.assign(state, { source, triedAt: Date.now() })
+    Object.assign(state, { source, triedAt: Date.now(), timer: undefined })
     const changed = () => {
       if (element.streamSource !== source || !element.isConnected) return
       look(element)
@@ -43,9 +44,7 @@
   // What was open for ten seconds was well; a server that accepts and closes is asked less and less often.
   const later = (element, state) => {
     if (Date.now() - state.triedAt > 10_000) state.attempts = 0
-    const delay = Math.min(30_000, 1_000 * 2 ** state.attempts++) * (0.5 + Math.random() / 2)
-    clearTimeout(state.timer)
-    state.timer = setTimeout(reopen, delay, element, state)
+    state.timer ??= setTimeout(reopen, backOff(state.attempts++), element, state)
   }
 
   // After sleep or on another network a dead source still says that it is open.
@@ -53,20 +52,48 @@
     for (const element of elements()) {
       look(element)
       const state = states.get(element)
-      const isDue = Date.now() - state.triedAt > 1_000
-      if (isDue && (stale || state.source.readyState !== state.source.OPEN)) reopen(element, state)
+      if (!stale && element.hasAttribute("connected")) continue
+      state.attempts = 0
+      clearTimeout(state.timer)
+      // Several of the events come together, and for one return of the page.
+      const wait = state.triedAt + 1_000 - Date.now()
+      if (wait < 0) reopen(element, state)
+      else if (!element.hasAttribute("connected")) state.timer = setTimeout(reopen, wait, element, state)
     }
   }
 
-  customElements.whenDefined(NAME).then(() => {
-    const options = { subtree: true, childList: true, attributeFilter: ["connected"] }
-    new MutationObserver(() => elements().forEach(look)).observe(document, options)
+  // Action Cable reconnects by itself, but only after 6 to 18 seconds. All elements share one connection.
+  const cable = { attempts: 0, elements: () => tagged("turbo-cable-stream-source").filter(element => element.subscription) }
+  const wakeCable = () => {
+    const connection = cable.elements()[0]?.subscription.consumer?.connection
+    if (!connection?.monitor?.isRunning()) return
+    if (!connection.isActive() || (connection.isOpen() && connection.monitor.connectionIsStale())) connection.reopen()
+  }
+  const lookAtCable = () => {
+    const isLost = cable.elements().some(element => !element.hasAttribute("connected"))
+    if (!isLost) cable.attempts = 0
+    else cable.timer ??= setTimeout(() => {
+      cable.timer = undefined
+      wakeCable()
+      lookAtCable()
+    }, backOff(cable.attempts++))
+  }
+
+  const lookAtAll = () => {
     elements().forEach(look)
-    addEventListener("online", () => resume(true))
-    addEventListener("pageshow", event => { if (event.persisted) resume(true) })
-    document.addEventListener("visibilitychange", () => {
-      if (document.hidden) hiddenAt = Date.now()
-      else resume(Date.now() - hiddenAt > 10_000)
-    })
+    lookAtCable()
+  }
+  const options = { subtree: true, childList: true, attributeFilter: ["connected"] }
+  new MutationObserver(lookAtAll).observe(document, options)
+  customElements.whenDefined("turbo-stream-source").then(lookAtAll)
+  const returned = () => {
+    resume(true)
+    wakeCable()
+  }
+  addEventListener("online", returned)
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) returned() })
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) hiddenAt = Date.now()
+    else resume(Date.now() - hiddenAt > 10_000)
   })
 }

@@ -64,6 +64,16 @@ def is_error(text, kind, outages):
     return kind == "error" and not (outages and text.startswith(OUTAGE))
 
 
+def visit(page, url):
+    """Follows a link as Turbo does, to the end."""
+    page.evaluate(
+        "url => new Promise(done => {"
+        " addEventListener('turbo:load', () => done(), {once: true}); window.Turbo.visit(url) })",
+        url,
+    )
+    assert page.url == url
+
+
 @pytest.fixture
 def screenshot():
     """Keeps what a page looked like, for whoever reads the run's output."""
@@ -78,8 +88,7 @@ def screenshot():
 @pytest.fixture
 def app_page(server):
     """Writes the page of an app that uses stock Turbo, and returns its address."""
-    script = os.environ.get("TURBO_JS") or installed_turbo()
-    shutil.copy(script, server.public / "turbo.js")
+    shutil.copy(turbo(), server.public / "turbo.js")
     here = Path(__file__).parent
     shutil.copy(here / "turbo_elements.js", server.public)
     shutil.copy(ROOT / ".venv" / "action_cable.js", server.public)
@@ -113,10 +122,14 @@ def wire(server):
 @pytest.fixture
 def turbo_8():
     """`refresh` and morphing came with Turbo 8, which TURBO_JS has to name."""
-    if "refreshMethod" not in Path(os.environ.get("TURBO_JS") or installed_turbo()).read_text():
+    if "refreshMethod" not in turbo().read_text():
         pytest.skip("needs Turbo 8: set TURBO_JS")
 
 
-def installed_turbo():
+def turbo():
+    """A newer Turbo when there is one, best that of turbo-rails; else the one that requirements.txt brings."""
+    beside = ROOT.parent / "shared" / "data" / "turbo" / "turbo.min.js"
+    if "TURBO_JS" in os.environ or beside.exists():
+        return Path(os.environ.get("TURBO_JS", beside))
     package = importlib.util.find_spec("turbo").submodule_search_locations[0]
     return next(Path(package).rglob("turbo.min.js"))

@@ -85,7 +85,7 @@ class Server:
     def cable_source(self, user):
         """What `turbo_stream_from` prints, with the cursor at which the page was rendered."""
         stream = self.stream(user)
-        return cable_source(stream["signed_stream"], f'data-since="{stream["since"]}"')
+        return cable_source(stream["signed_stream"], since=stream["since"])
 
     def broadcast(self, user, html):
         self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
@@ -101,8 +101,9 @@ class Server:
         subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
 
 
-def cable_source(signed_name, data=""):
-    return (
-        f'<turbo-cable-stream-source {data} channel="Turbo::StreamsChannel" '
-        f'signed-stream-name="{signed_name}"></turbo-cable-stream-source>'
-    )
+def cable_source(signed_name, **data):
+    """As turbo-rails prints it: what the caller added comes first."""
+    attributes = {f"data-{key}": value for key, value in data.items()}
+    attributes |= {"channel": "Turbo::StreamsChannel", "signed-stream-name": signed_name}
+    markup = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<turbo-cable-stream-source {markup}></turbo-cable-stream-source>"

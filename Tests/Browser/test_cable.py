@@ -5,6 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from conftest import visit
+
 SCRIPT = '<script type="module" src="/paycast.js"></script>'
 
 
@@ -92,8 +94,7 @@ def test_turbo_follows_links_and_comes_back(server, open_page, cable_page):
     address, other = cable_page("ana"), cable_page("ben")
     page = open_page(address)
     expect(connected(page)).to_have_count(1)
-    page.evaluate("other => window.Turbo.visit(other)", other)
-    page.wait_for_url(other)
+    visit(page, other)
     expect(connected(page)).to_have_count(1)
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
     page.go_back()
@@ -108,8 +109,7 @@ def test_a_link_to_a_page_with_the_same_stream_keeps_it(server, open_page, cable
     page = open_page(address)
     expect(connected(page)).to_have_count(1)
     for url in [other, address, other]:
-        page.evaluate("url => window.Turbo.visit(url)", url)
-        page.wait_for_url(url)
+        visit(page, url)
         expect(connected(page)).to_have_count(1)
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
     expect(is_paid(page)).to_be_visible()

@@ -32,9 +32,9 @@ def rails_page(server, app_page, wire):
     app = wire()
     cable = server.url.replace("http:", "ws:") + "/cable"
 
-    def rails_page(digest="sha256", data=""):
+    def rails_page(digest="sha256", **data):
         head = f'<meta name="action-cable-url" content="{cable}">'
-        return app_page("42", "cable", head, cable_source(f"{NAME}--{SIGNATURES[digest]}", data), app.url)
+        return app_page("42", "cable", head, cable_source(f"{NAME}--{SIGNATURES[digest]}", **data), app.url)
 
     return rails_page
 
@@ -51,7 +51,7 @@ def test_a_payment_swaps_what_turbo_stream_from_subscribed(server, open_page, ra
 
 def test_data_since_names_where_the_page_was_rendered(server, open_page, rails_page):
     server.notice("42", "rendered by the app")
-    address = rails_page(data=f'data-since="{server.stream("42")["since"]}"')
+    address = rails_page(since=server.stream("42")["since"])
     server.notice("42", "meanwhile")
     page = open_page(address)
     expect(page.locator("#notices li")).to_have_text(["meanwhile"])
@@ -60,6 +60,7 @@ def test_data_since_names_where_the_page_was_rendered(server, open_page, rails_p
 def test_the_app_broadcasts_with_one_request(server, open_page, rails_page):
     page = open_page(rails_page())
     expect(page.locator("turbo-cable-stream-source[connected]")).to_have_count(1)
-    html = '<turbo-stream action="update" target="fence"><template>Hello</template></turbo-stream>'
-    server.request("POST", "/broadcasts", {"stream": "Z2lkOi8vcGF5d2FsbC9Vc2VyLzQy:paywall", "html": html})
-    expect(page.locator("#fence")).to_have_text("Hello")
+    for to in [{"user": "42"}, {"stream": "Z2lkOi8vcGF5d2FsbC9Vc2VyLzQy:paywall"}]:
+        fragment = {"action": "append", "target": "notices", "html": "<li>Hello</li>"}
+        server.request("POST", "/broadcasts", {**to, **fragment})
+    expect(page.locator("#notices li")).to_have_text(["Hello", "Hello"])

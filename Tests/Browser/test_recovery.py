@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from conftest import visit
+
 
 def is_paid(page):
     return page.locator("#paywall[data-state=active]")
@@ -48,8 +50,7 @@ def test_turbo_follows_links_and_comes_back(server, open_page, app_page, transpo
     address = app_page("ana", transport)
     other = app_page("ben", transport)
     page = open_page(address)
-    page.evaluate("other => window.Turbo.visit(other)", other)
-    page.wait_for_url(other)
+    visit(page, other)
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
     page.go_back()
     page.wait_for_url(address)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from conftest import launch
+from conftest import launch, visit
 
 SCRIPT = '<script type="module" src="/paycast.js"></script>'
 TRANSPORTS = ["sse", "websocket"]
@@ -163,8 +163,7 @@ def test_server_sent_events_resume_behind_the_last_one_seen(server, page_of, wir
 def test_follows_turbo_to_another_page_and_back(server, page_of, app_page, transport):
     page = page_of(transport)
     address, other = page.url, app_page("ben", transport, SCRIPT)
-    page.evaluate("other => window.Turbo.visit(other)", other)
-    page.wait_for_url(other)
+    visit(page, other)
     expect(connected(page)).to_have_count(1)
     page.go_back()
     page.wait_for_url(address)
