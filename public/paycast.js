@@ -5,6 +5,7 @@
   const tagged = name => [...document.getElementsByTagName(name)]
   const elements = () => tagged("turbo-stream-source").filter(element => element.streamSource)
   const backOff = attempts => Math.min(30_000, 1_000 * 2 ** attempts) * (0.5 + Math.random() / 2)
+  const calm = state => state.timer = clearTimeout(state.timer)
   const states = new WeakMap()
   let hiddenAt = Infinity
 
@@ -15,11 +16,12 @@
     states.set(element, state)
     element.toggleAttribute("connected", source.readyState === source.OPEN)
     if (state.source === source) return
-    clearTimeout(state.timer)
-    Object.assign(state, { source, triedAt: Date.now(), timer: undefined })
+    calm(state)
+    Object.assign(state, { source, triedAt: Date.now() })
     const changed = () => {
       if (element.streamSource !== source || !element.isConnected) return
       look(element)
+      if (source.readyState === source.OPEN) calm(state)
       if (source.readyState === source.CLOSED) later(element, state)
     }
     for (const type of ["open", "error", "close"]) source.addEventListener(type, changed)
@@ -54,7 +56,7 @@
       const state = states.get(element)
       if (!stale && element.hasAttribute("connected")) continue
       state.attempts = 0
-      clearTimeout(state.timer)
+      calm(state)
       // Several of the events come together, and for one return of the page.
       const wait = state.triedAt + 1_000 - Date.now()
       if (wait < 0) reopen(element, state)

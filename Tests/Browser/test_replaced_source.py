@@ -128,3 +128,17 @@ def test_a_source_that_goes_away_with_a_refresh_comes_back_fresh(
     expect(page.locator("#paywall[data-state=active]")).to_be_visible()
     assert len(open_sources(page)) == 1
     assert page.evaluate("window.hasNotReloaded"), "Turbo renders the page anew, in the same document"
+
+
+@pytest.mark.parametrize("old", ["websocket", "sse"])
+def test_a_page_that_is_moved_just_before_the_server_ends_waits_for_the_next_one(server, open_page, app_page, old):
+    page = open_page(app_page("ana", old), outages=True)
+    wait_until_open(page, server.port)
+    move(server, "ana", server.source("ana", "sse"))
+    server.kill()
+    page.wait_for_timeout(1_500)
+    server.start()
+    server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
+    expect(page.locator("#paywall[data-state=active]")).to_be_visible(timeout=10_000)
+    wait_until_open(page, server.port)
+    assert page.evaluate("window.hasNotReloaded")
