@@ -75,7 +75,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime"],
+            dependencies: ["Domain", "Runtime", "JSONText"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -95,7 +95,7 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "Simulator"],
+            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
             swiftSettings: settings
         ),
     ]

@@ -1,8 +1,9 @@
 internal import Domain
 internal import Fragments
+internal import JSONText
 
 /// One broadcast as a publisher wrote it.
-struct BroadcastBody: Decodable {
+struct BroadcastBody {
     var stream: String?
     var user: String?
     var html: String?
@@ -10,22 +11,56 @@ struct BroadcastBody: Decodable {
     var target: String?
     var targets: String?
     var template: String?
-    var values: [String: String]?
-    var transient: Bool?
+    var values: [String: String] = [:]
+    var isTransient = false
 
     struct Refusal: Error {
         var code: String
         var message: String
     }
 
-    /// One object or an array; nil when it is neither.
-    static func read(_ bytes: [UInt8]) -> [BroadcastBody]? {
-        let isArray = bytes.first { ![9, 10, 13, 32].contains($0) } == UInt8(ascii: "[")
-        guard isArray else { return JSON.decode(BroadcastBody.self, from: bytes).map { [$0] } }
-        guard let bodies = JSON.decode([BroadcastBody].self, from: bytes), (1...100).contains(bodies.count) else {
-            return nil
+    /// One object or an array of 1 to 100, each read by `item`; nil when it is neither, or a member has another type.
+    static func read(_ bytes: [UInt8], _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
+        guard let node = JSONNode(bytes) else { return nil }
+        guard case .array(let nodes) = node else { return item(node).map { [$0] } }
+        let bodies = nodes.prefix(101).compactMap(item)
+        return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil
+    }
+
+    /// `{"stream" or "user", "html"}`, or with `action` and what belongs to it.
+    static func plain(_ node: JSONNode) -> BroadcastBody? {
+        guard case .object(let members) = node else { return nil }
+        var body = BroadcastBody()
+        for member in members where member.value != .null {
+            guard body.take(member) else { return nil }
         }
-        return bodies
+        return body
+    }
+
+    /// AnyCable's `{"stream", "data", "meta": {"transient"}}`, where `data` is JSON in a string, and for Turbo a string
+    /// again (https://docs.anycable.io/anycable-go/broadcasting). What is no JSON is taken as it is.
+    static func anyCable(_ node: JSONNode) -> BroadcastBody? {
+        guard let stream = node["stream"]?.text, let data = node["data"]?.text else { return nil }
+        var body = BroadcastBody(stream: stream)
+        body.html = JSONNode(data)?.text ?? data
+        body.isTransient = node["meta"]?["transient"]?.boolean ?? false
+        return body
+    }
+
+    /// False when it has another type than its name says. A name that is not known is left alone.
+    private mutating func take(_ member: JSONMember) -> Bool {
+        switch member.name {
+        case "stream": assign(member.value.text, to: &stream)
+        case "user": assign(member.value.text, to: &user)
+        case "html": assign(member.value.text, to: &html)
+        case "action": assign(member.value.text, to: &action)
+        case "target": assign(member.value.text, to: &target)
+        case "targets": assign(member.value.text, to: &targets)
+        case "template": assign(member.value.text, to: &template)
+        case "values": assign(member.value.texts, to: &values)
+        case "transient": assign(member.value.boolean, to: &isTransient)
+        default: true
+        }
     }
 
     func fragment(_ streams: StreamPattern, _ templates: TemplateSet) -> Result<Fragment, Refusal> {
@@ -43,7 +78,7 @@ struct BroadcastBody: Decodable {
                 targets: targets,
                 template: template,
                 html: html,
-                values: values ?? [:]
+                values: values
             )
             return .success(try form.fragment(on: name, templates: templates))
         } catch {
@@ -57,5 +92,26 @@ struct BroadcastBody: Decodable {
         case (nil, let user?): streams.stream(for: user)
         default: nil
         }
+    }
+}
+
+private func assign<Value>(_ value: Value?, to member: inout Value?) -> Bool {
+    member = value
+    return value != nil
+}
+
+private func assign<Value>(_ value: Value?, to member: inout Value) -> Bool {
+    guard let value else { return false }
+    member = value
+    return true
+}
+
+extension JSONNode {
+    /// An object whose members are all strings.
+    fileprivate var texts: [String: String]? {
+        guard case .object(let members) = self else { return nil }
+        let pairs = members.compactMap { member in member.name.flatMap { name in member.value.text.map { (name, $0) } }
+        }
+        return pairs.count == members.count ? Dictionary(pairs) { $1 } : nil
     }
 }

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Fragments
 internal import Hub
+internal import JSONText
 internal import Ledger
 
 /// `POST /broadcasts`: fragments from the app's own backend.
@@ -12,35 +13,40 @@ struct BroadcastsEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let bodies = BroadcastBody.read(request.body) else {
-            return .respond(
-                .error(
-                    400,
-                    "invalid_json",
-                    "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
-                )
-            )
-        }
+        answer(BroadcastBody.read(request.body, BroadcastBody.plain))
+    }
+
+    /// `POST /_broadcast`: what an app sends that publishes through AnyCable. A remote disconnect names a connection by
+    /// what the app knows of it; there is nothing to do, since a signed name is all that we know.
+    func answerAnyCable(_ request: Request) -> Answer {
+        if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
+        return answer(BroadcastBody.read(request.body, BroadcastBody.anyCable), with: BroadcastsEndpoint.created)
+    }
+
+    /// `success` takes the place of the list of cursors.
+    private func answer(_ bodies: [BroadcastBody]?, with success: Response? = nil) -> Answer {
+        guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
         var fragments: [(fragment: Fragment, isTransient: Bool)] = []
         let templates = services.templates.templates
         for body in bodies {
             switch body.fragment(services.streams, templates) {
-            case .success(let fragment): fragments.append((fragment, body.transient ?? false))
+            case .success(let fragment): fragments.append((fragment, body.isTransient))
             case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
             }
         }
-        return publish(fragments)
+        return publish(fragments, success)
     }
 
     /// What is transient goes out at once, the rest through the ledger; the cursors keep the order of the request.
-    private func publish(_ fragments: [(fragment: Fragment, isTransient: Bool)]) -> Answer {
+    private func publish(_ fragments: [(fragment: Fragment, isTransient: Bool)], _ success: Response?) -> Answer {
         let kept = fragments.filter { !$0.isTransient }.map(\.fragment)
         let renderer = services.templates.renderer
         let transient = fragments.filter(\.isTransient).map { item in
             Message(position: nil, fragments: [item.fragment], on: item.fragment.stream, renderer)
         }
         guard !kept.isEmpty else {
-            return .publish(Publication(transient: transient), BroadcastsEndpoint.accepted(fragments.map { _ in nil }))
+            let accepted = success ?? BroadcastsEndpoint.accepted(fragments.map { _ in nil })
+            return .publish(Publication(transient: transient), accepted)
         }
         let isTransient = fragments.map(\.isTransient)
         let (writer, publish) = (services.writer, services.publish)
@@ -51,7 +57,7 @@ struct BroadcastsEndpoint {
                     if !transient.isEmpty { publish([Publication(transient: transient)]) }
                     var rest = cursors[...]
                     let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
-                    reply.send(BroadcastsEndpoint.accepted(all))
+                    reply.send(success ?? BroadcastsEndpoint.accepted(all))
                 }
             )
         }
@@ -63,4 +69,12 @@ struct BroadcastsEndpoint {
         let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
         return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
     }
+
+    private static let created = Response(status: 201)
+
+    private static let notABroadcast = Response.error(
+        400,
+        "invalid_json",
+        "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
+    )
 }

@@ -27,6 +27,7 @@ public struct Endpoints: RequestHandler {
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
         case .broadcasts: return trusted(request, BroadcastsEndpoint(services).answer)
+        case .anyCableBroadcasts: return trusted(request, BroadcastsEndpoint(services).answerAnyCable)
         case .streams: return StreamsEndpoint(services).answer(request)
         case .cable: return CableEndpoint(services).answer(request)
         case .feed: return trusted(request, FeedEndpoint(services).answer)

@@ -7,6 +7,8 @@ public enum Route: Sendable, Equatable {
     case entitlements(user: String)
     case userStream(user: String)
     case broadcasts
+    /// The same as AnyCable's publishers say it.
+    case anyCableBroadcasts
     case streams
     case cable
     case feed
@@ -20,6 +22,7 @@ public enum Route: Sendable, Equatable {
         switch path {
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
+        case "/_broadcast": self = .anyCableBroadcasts
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
@@ -35,7 +38,7 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .demoStore: "POST"
+        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
         }

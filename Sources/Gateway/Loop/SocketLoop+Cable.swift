@@ -50,6 +50,9 @@ extension SocketLoop {
         guard connection.socket.frameIsComplete else { return .keep }
         let command = client.command
         client.command = []
+        guard command.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) != nil else {
+            return refuse(connection, code: 1007)
+        }
         metrics.commands.add()
         guard let effect = client.session.received(command, now: settings.clock.now().milliseconds / 1000) else {
             return .keep

@@ -1,0 +1,137 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// What a hostile client of Action Cable may send: each has its answer, and nobody else notices.
+@Suite(.timeLimit(.minutes(1))) struct CableAttackTests {
+    /// What ends the connection, or what is answered.
+    enum Outcome: Equatable {
+        case closed(Int)
+        case disconnected(String)
+        case rejected
+        /// Nothing is said, and the next honest subscription works.
+        case ignored
+    }
+
+    struct Attack: Sendable, CustomTestStringConvertible {
+        let name: String
+        let outcome: Outcome
+        let send: @Sendable (CableClient) throws -> Void
+        var testDescription: String { name }
+
+        init(_ name: String, _ outcome: Outcome, _ send: @escaping @Sendable (CableClient) throws -> Void) {
+            (self.name, self.outcome, self.send) = (name, outcome, send)
+        }
+
+        /// One text frame.
+        init(_ name: String, _ outcome: Outcome, text: String) {
+            self.init(name, outcome) { try $0.webSocket.send(text: text) }
+        }
+
+        /// One `subscribe`.
+        init(_ name: String, _ outcome: Outcome, identifier: String) {
+            self.init(name, outcome) { try $0.send("subscribe", identifier) }
+        }
+    }
+
+    private static let forged =
+        #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"InJvb206MSI=--\#(String(repeating: "0", count: 64))"}"#
+
+    static let attacks = [
+        Attack("a frame of 17 KB", .closed(1009), text: String(repeating: " ", count: 17_000)),
+        Attack("a message of endless fragments", .closed(1009)) { client in
+            try client.webSocket.send(.text, [], isFinal: false)
+            for _ in 0..<20 {
+                try client.webSocket.send(.continuation, [UInt8](repeating: 32, count: 1000), isFinal: false)
+            }
+        },
+        Attack("a binary frame", .closed(1003)) { try $0.webSocket.send(.binary, [1, 2, 3]) },
+        Attack("text that is no UTF-8", .closed(1007)) { try $0.webSocket.send(.text, [0xFF, 0xFE]) },
+        Attack("601 commands a minute", .disconnected("too_many_commands")) { client in
+            for _ in 0..<601 { try client.webSocket.send(text: "{}") }
+        },
+        Attack("a subscribe in two fragments that says nothing", .ignored) { client in
+            try client.webSocket.send(.text, Array("{".utf8), isFinal: false)
+            try client.webSocket.send(.continuation, Array("}".utf8))
+        },
+        Attack("no JSON", .ignored, text: "subscribe"),
+        Attack("nothing", .ignored, text: ""),
+        Attack("an unknown command", .ignored, text: #"{"command":"explode","identifier":"{}"}"#),
+        Attack("deep JSON", .ignored, text: String(repeating: #"{"command":"#, count: 1000)),
+        Attack("an identifier that is an object", .ignored, text: #"{"command":"subscribe","identifier":{"a":1}}"#),
+        Attack("an identifier that is a number", .ignored, text: #"{"command":"subscribe","identifier":7}"#),
+        Attack("unsubscribing what never was", .ignored, text: #"{"command":"unsubscribe","identifier":"x"}"#),
+        Attack("a forged name", .rejected, identifier: forged),
+        Attack("an identifier that is no JSON", .rejected, identifier: "room:1"),
+        Attack("an identifier that is an array", .rejected, identifier: "[]"),
+        Attack("an identifier without a name", .rejected, identifier: #"{"channel":"AdminChannel"}"#),
+        Attack("a name with control characters", .rejected, identifier: #"{"signed_stream_name":"\u0000\u0007"}"#),
+        Attack("an identifier of half a surrogate", .ignored, text: #"{"command":"subscribe","identifier":"\ud800"}"#),
+    ]
+
+    @Test(arguments: attacks) func isAnswered(_ attack: Attack) throws {
+        let server = try PaycastServer()
+        let honest = try CableClient(port: server.port)
+        let sign = server.paycast("sign", "room:1")
+        #expect(try sign.waitForExit() == 0)
+        let identifier = CableClient.identifier(String(sign.output.split(separator: "\n").first ?? ""))
+        let client = try CableClient(port: server.port)
+        try attack.send(client)
+        switch attack.outcome {
+        case .closed(let code): #expect(try client.closeCode() == code)
+        case .disconnected(let reason):
+            #expect(try client.next()["reason"]?.text == reason)
+            #expect(try client.closeCode() == 1013)
+        case .rejected: #expect(try client.next()["type"]?.text == "reject_subscription")
+        case .ignored: #expect(try client.subscribe(identifier) == "confirm_subscription")
+        }
+        #expect(try honest.subscribe(identifier) == "confirm_subscription")
+        #expect(try server.paycast("version").waitForExit() == 0)
+    }
+
+    @Test func theHundredAndFirstSubscriptionIsRejected() throws {
+        let server = try PaycastServer()
+        let sign = server.paycast("sign", "room:1")
+        #expect(try sign.waitForExit() == 0)
+        let name = String(sign.output.split(separator: "\n").first ?? "")
+        let client = try CableClient(port: server.port)
+        for number in 1...100 {
+            let identifier = #"{"signed_stream_name":\#(JSONLiteral.literal(name)),"number":\#(number)}"#
+            #expect(try client.subscribe(identifier) == "confirm_subscription")
+        }
+        #expect(try client.subscribe(CableClient.identifier(name)) == "reject_subscription")
+    }
+
+    struct Upgrade: Sendable, CustomTestStringConvertible {
+        let name: String
+        var headers: [(String, String)] = []
+        var subprotocols = ["actioncable-v1-json"]
+        let status: Int
+        var testDescription: String { name }
+    }
+
+    static let upgrades = [
+        Upgrade(name: "another origin", headers: [("Origin", "https://evil.example")], status: 404),
+        Upgrade(name: "the origin null", headers: [("Origin", "null")], status: 404),
+        Upgrade(name: "no origin", status: 101),
+        Upgrade(name: "no subprotocol", subprotocols: [], status: 101),
+    ]
+
+    @Test(arguments: upgrades) func upgradesAreForPagesOfTheSameOrigin(_ upgrade: Upgrade) throws {
+        let server = try PaycastServer()
+        let client = try WebSocketClient(
+            port: server.port,
+            path: "/cable",
+            subprotocols: upgrade.subprotocols,
+            headers: upgrade.headers
+        )
+        #expect(client.status == upgrade.status)
+    }
+
+    @Test func whatIsNoWebSocketIsNotFound() throws {
+        let server = try PaycastServer()
+        let socket = try server.connect()
+        try socket.send("GET /cable HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 404 "))
+    }
+}
