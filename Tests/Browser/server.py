@@ -29,7 +29,6 @@ class Server:
         self.folder = folder
         self.public = folder / "public"
         shutil.copytree(ROOT / "public", self.public)
-        self.errors = (folder / "errors.log").open("w")
         self.environment = {**os.environ, **(environment or {})}
         self.port = 0
         self.start()
@@ -37,6 +36,7 @@ class Server:
 
     def start(self):
         """On any free port; from then on on that one, with the ledger that is there."""
+        self.errors = (self.folder / "errors.log").open("a")
         self.process = subprocess.Popen(
             [binary(), "serve", "--dev", "--port", str(self.port), "--public", self.public],
             cwd=self.folder,
@@ -55,13 +55,17 @@ class Server:
         """As a crash or a power cut does: nothing is said to anyone."""
         self.process.kill()
         self.process.wait(timeout=20)
-        self.process.stdout.close()
+        self.close()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(timeout=20)
-        self.errors.close()
+        self.close()
         assert status == 0, (self.folder / "errors.log").read_text()
+
+    def close(self):
+        self.process.stdout.close()
+        self.errors.close()
 
     def request(self, method, path, body=None, authorized=True):
         headers = {"Content-Type": "application/json"}
@@ -70,7 +74,8 @@ class Server:
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=10) as response:
-            return json.load(response)
+            answer = response.read()
+            return json.loads(answer) if answer else None
 
     def stream(self, user):
         """What an app puts into its page."""

@@ -76,16 +76,17 @@ def test_the_same_stream_twice_is_no_storm(server, open_page, cable_page):
     expect(is_paid(page)).to_have_count(1)
 
 
-@pytest.mark.parametrize("head", ["", SCRIPT], ids=["stock", "script"])
-def test_a_crash_of_the_server_is_survived(server, open_page, cable_page, head):
+@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize("head, wait", [("", 25_000), (SCRIPT, 6_000)], ids=["stock", "script"])
+def test_the_end_of_the_server_is_survived(server, open_page, cable_page, head, wait, end):
     page = open_page(cable_page("ana", head=head), outages=True)
     expect(connected(page)).to_have_count(1)
-    server.kill()
+    getattr(server, end)()
     expect(connected(page)).to_have_count(0)
     server.start()
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
     # The stock client comes back after 6 to 18 seconds.
-    expect(is_paid(page)).to_be_visible(timeout=25_000)
+    expect(is_paid(page)).to_be_visible(timeout=wait)
     expect(connected(page)).to_have_count(1)
     assert page.evaluate("window.hasNotReloaded")
 

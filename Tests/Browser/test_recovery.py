@@ -10,15 +10,16 @@ def is_paid(page):
     return page.locator("#paywall[data-state=active]")
 
 
-def test_a_page_survives_a_crash_of_the_server(server, open_page, app_page):
+@pytest.mark.parametrize("end", ["kill", "stop"])
+def test_a_page_survives_the_end_of_the_server(server, open_page, app_page, end):
     page = open_page(app_page("ana"), outages=True)
     server.notice("ana", "before")
     expect(page.locator("#notices li")).to_have_text(["before"])
-    server.kill()
+    getattr(server, end)()
     server.start()
     server.notice("ana", "meanwhile")
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
-    expect(is_paid(page)).to_be_visible(timeout=15_000)
+    expect(is_paid(page)).to_be_visible(timeout=20_000)
     expect(page.locator("#notices li")).to_have_text(["before", "meanwhile"])
     assert page.evaluate("window.hasNotReloaded")
 

@@ -60,10 +60,11 @@ def test_says_whether_the_source_is_open(server, page_of, wire, transport):
     expect(connected(page)).to_be_attached(timeout=10_000)
 
 
+@pytest.mark.parametrize("end", ["kill", "stop"])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_crash_of_the_server_is_survived(server, page_of, transport):
+def test_the_end_of_the_server_is_survived(server, page_of, transport, end):
     page = page_of(transport)
-    server.kill()
+    getattr(server, end)()
     expect(gone(page)).to_be_attached()
     server.start()
     server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
