@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
+        .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // Runtime, Benchmarks: what Glibc's module leaves out
 
         // Values and pure rules, then what they run on.
@@ -56,6 +57,7 @@ let package = Package(
         library("Fragments", ["Domain"]),
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
+        library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
         library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
         library(
             "Gateway",
@@ -68,7 +70,10 @@ let package = Package(
         // The only place that builds and joins the parts, and the two programs.
         library(
             "Server",
-            ["Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Simulator", "Gateway"]
+            [
+                "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
+                "Gateway",
+            ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
         executable("Benchmarks", ["Domain", "Crypto", "Simulator", "CLinux"]),
@@ -90,6 +95,7 @@ let package = Package(
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
+        tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime"]),
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),

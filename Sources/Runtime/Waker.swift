@@ -23,10 +23,21 @@ public final class Waker: Sendable {
 
     /// Sleeps until woken, or for `timeout` at the most; one wait takes all wakes before it.
     public func wait(timeout: Duration? = nil) {
-        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var none: [PolledSocket] = []
+        wait(timeout: timeout, or: &none)
+    }
+
+    /// The same, and ends as well when one of `sockets` is ready.
+    public func wait(timeout: Duration?, or sockets: inout [PolledSocket]) {
+        var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        for socket in sockets {
+            let events = (socket.isRead ? POLLIN : 0) | (socket.isWritten ? POLLOUT : 0)
+            polls.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+        }
         let milliseconds = timeout.map { Int32(clamping: max(0, $0.milliseconds)) } ?? -1
-        _ = Glibc.poll(&poll, 1, milliseconds)
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+        let count = poll(&polls, nfds_t(polls.count), milliseconds)
+        for index in sockets.indices { sockets[index].isReady = count > 0 && polls[index + 1].revents != 0 }
+        var wakes: UInt64 = 0
+        _ = read(descriptor, &wakes, MemoryLayout<UInt64>.size)
     }
 }

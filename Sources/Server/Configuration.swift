@@ -1,4 +1,5 @@
 public import Domain
+public import Redis
 public import Runtime
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
@@ -35,6 +36,9 @@ public struct Configuration: Sendable {
     /// `PAYCAST_ALLOWED_ORIGINS`: beside the same one.
     public var allowedOrigins: AllowedOrigins
 
+    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil listens to nothing.
+    public var redis: RedisSettings?
+
     public var apple: Apple
     public var google: Google
     public var stripe: Stripe
@@ -68,6 +72,8 @@ public struct Configuration: Sendable {
         streamKeys = reader.secrets("PAYCAST_STREAM_KEYS")
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
+
+        redis = reader.redis()
 
         apple = Apple(&reader)
         google = Google(&reader)

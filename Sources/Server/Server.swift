@@ -4,6 +4,7 @@ internal import Gateway
 internal import Glibc
 internal import Ledger
 internal import Providers
+internal import Redis
 internal import Runtime
 
 /// The whole server: the only place that builds the parts and joins them.
@@ -18,6 +19,7 @@ public final class Server {
     private let verifiers: WorkerPool
     private let templates: TemplateStore
     private let gateway: Gateway
+    private let redis: RedisListener?
     private let demo: DemoRoutes?
 
     /// Opens the ledger and starts listening. Blocks the stop signals for all threads to come.
@@ -36,6 +38,7 @@ public final class Server {
         let demo = keys.workspace.map {
             DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
         }
+        let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let services = Services(
             access: keys.access(configuration.allowedOrigins),
             apple: try Server.apple(configuration.apple, keys),
@@ -52,12 +55,12 @@ public final class Server {
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
-            problems: { templates.problems }
+            problems: { templates.problems + (redis?.problems ?? []) }
         )
         gateway = try Server.gateway(configuration, Endpoints(services), metrics, ledger)
         publisher.connect(gateway)
         (self.log, self.verifiers, self.templates, self.demo) = (log, verifiers, templates, demo)
-        (writer, reader) = (ledger.writer, ledger.reader)
+        (writer, reader, self.redis) = (ledger.writer, ledger.reader, redis)
     }
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
@@ -66,6 +69,8 @@ public final class Server {
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         try demo?.serve(at: address)
         let housekeeper = Housekeeper(templates: templates, log: log)
+        // What Redis lost, the app's own server still knows: pages ask there.
+        redis?.start { [log] in log.warning("pages refreshed", ["reason": "redis was away"]) }
         log.info(
             "serving",
             [
@@ -86,6 +91,7 @@ public final class Server {
     private func stop() {
         gateway.drain()
         verifiers.close()
+        redis?.close()
         writer.close()
         reader.close()
         demo?.close()
@@ -121,6 +127,25 @@ public final class Server {
             return (writer, try LedgerReader(path: path, clock: clock, policy: policy))
         } catch {
             throw .ledger(error)
+        }
+    }
+
+    private static func redis(
+        _ settings: RedisSettings,
+        _ writer: LedgerWriter,
+        _ log: Log,
+        _ metrics: Metrics
+    ) -> RedisListener {
+        RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
+            writer.submit(
+                .broadcast(fragments) { result in
+                    switch result {
+                    case .success: completion(.committed)
+                    case .failure(.busy): completion(.busy)
+                    case .failure: completion(.refused)
+                    }
+                }
+            )
         }
     }
 

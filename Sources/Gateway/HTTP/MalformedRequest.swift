@@ -1,5 +1,7 @@
 /// The answer to bytes that lws could not read as HTTP.
 enum MalformedRequest {
+    static let answer = Response.error(400, "malformed_request", "This is no HTTP/1.1 request.")
+
     /// An unknown method on a line that is HTTP otherwise is a wrong method; everything else is no HTTP.
     static func response(to bytes: UnsafeRawBufferPointer) -> Response {
         let line = bytes.prefix { $0 != 13 && $0 != 10 }
@@ -7,7 +9,7 @@ enum MalformedRequest {
         guard words.count == 3, !words[0].isEmpty, words[0].count <= 32, words[0].allSatisfy(isTokenByte),
             words[1].first == UInt8(ascii: "/"), words[2].starts(with: "HTTP/1.".utf8)
         else {
-            return .error(400, "malformed_request", "This is no HTTP/1.1 request.")
+            return answer
         }
         let target = words[1].prefix { $0 != UInt8(ascii: "?") }
         return RequestGate.methodNotAllowed(Route(path: String(decoding: target, as: UTF8.self)))

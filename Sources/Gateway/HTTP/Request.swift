@@ -14,6 +14,8 @@ public struct Request: Sendable {
     public var lastEventID: String?
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool
+    /// Its sender will send no other on this connection.
+    var isLast: Bool
     /// The cable session that a client wants to resume.
     public var sessionID: String?
     /// It comes from this machine; known for operators' routes only, since asking costs a system call.

@@ -16,8 +16,10 @@ struct RequestHead {
     var ifNoneMatch: String?
     var lastEventID: String?
     /// `Transfer-Encoding`, whatever it says.
-    var isChunked: Bool
-    var isUpgrade: Bool
+    var isChunked = false
+    var isUpgrade = false
+    /// `Connection: close`, or a version that knows nothing else.
+    var isLast = false
 
     /// What is said of the body. More digits than an Int holds are as malformed as a sign.
     var bodyLength: BodyLength {

@@ -34,6 +34,10 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
+    static var ownConnection: Response {
+        .error(400, "upgrade_on_used_connection", "Open a WebSocket on a connection of its own.")
+    }
+
     static var pipelined: Response {
         .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
     }

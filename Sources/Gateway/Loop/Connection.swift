@@ -33,6 +33,12 @@ final class Connection {
     var phase = Phase.idle
     /// It has been answered before: what it sends next may already be in lws' buffer.
     var isReused = false
+    /// The last body came with a key.
+    var isTrusted = false
+    /// It belongs to somebody who holds a key, and is read without lws' parser.
+    var parser: RequestParser?
+    /// Where its publisher's requests are read from now on.
+    var successor: ConnectionID?
     /// More bytes came after a body before it was answered: close after the answer.
     var hasPipelined = false
     /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.

@@ -1,4 +1,5 @@
 internal import CWebSockets
+internal import Domain
 internal import Hub
 internal import Runtime
 internal import Synchronization
@@ -32,6 +33,8 @@ final class LoopPort: Sendable {
     }
 
     private let waker: Waker
+    /// The streams that somebody of this loop follows, and how many do: for the other loops.
+    private let followed = Mutex<[StreamName: Int]>([:])
     private let mailbox: Mailbox<Message>
 
     init() {
@@ -43,6 +46,19 @@ final class LoopPort: Sendable {
 
     func send(_ message: Message) {
         mailbox.send(message)
+    }
+
+    /// A hand-over to another thread costs more than the whole fan-out to one page: ask before a transient broadcast.
+    func follows(_ stream: StreamName) -> Bool {
+        followed.withLock { $0[stream] != nil }
+    }
+
+    /// On the loop's thread: one follower more or less.
+    func count(_ change: Int, followersOf stream: StreamName) {
+        followed.withLock { followed in
+            let count = followed[stream, default: 0] + change
+            followed[stream] = count > 0 ? count : nil
+        }
     }
 
     var isEmpty: Bool { mailbox.count == 0 }

@@ -19,6 +19,8 @@ struct LoopSettings: Sendable {
     static let writeDeadlineTicks = 300
     /// The same for a peer that vanished without a word.
     static let deadPeerSeconds: Int32 = 30
+    /// How long a publisher may be silent.
+    static let idleTicks = 600
     /// How long a WebSocket may take to answer a close frame.
     static let partingTicks = 20
     /// How long a drain takes at the most, so that not all pages come back at once.

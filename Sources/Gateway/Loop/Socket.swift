@@ -111,6 +111,8 @@ struct Socket: Equatable {
         lws_close_reason(wsi, lws_close_status(UInt32(code)), nil, 0)
     }
 
+    var isEncrypted: Bool { lws_is_ssl(wsi) != 0 }
+
     /// Whether the peer is on this machine.
     var isLocal: Bool {
         var buffer = [CChar](repeating: 0, count: 64)

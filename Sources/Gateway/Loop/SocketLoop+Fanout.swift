@@ -8,7 +8,9 @@ extension SocketLoop {
     /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
     /// unless older ones wait there.
     func broadcast(_ publication: Publication) {
-        for peer in peers { peer.send(.publish([publication])) }
+        for peer in peers where publication.messages.contains(where: { peer.follows($0.stream) }) {
+            peer.send(.publish([publication]))
+        }
         if port.isEmpty { publish(publication) } else { port.send(.publish([publication])) }
     }
 
@@ -58,7 +60,7 @@ extension SocketLoop {
     func flush(_ connection: Connection) -> Verdict {
         guard !connection.socket.isBehind, connection.behindSince != nil else { return .keep }
         connection.behindSince = nil
-        if connection.isWebSocket == false { connection.socket.stopReading() }
+        if connection.isWebSocket == false, connection.parser == nil { connection.socket.stopReading() }
         for id in connection.subscriptions {
             guard let flush = hub.writable(id), let seat = seat(of: id) else { continue }
             guard send(flush, to: seat) else { return .close }

@@ -4,6 +4,7 @@ internal import Runtime
 extension SocketLoop {
     func receivedHead(_ socket: Socket) -> Verdict {
         let connection = connection(of: socket)
+        guard connection.successor == nil else { return closePipelined(connection) }
         guard let head = socket.requestHead() else { return .close }
         let route = Route(path: head.path)
         switch gate.admit(head, to: route) {
@@ -45,7 +46,13 @@ extension SocketLoop {
             connection.phase = .idle
             // Whoever holds a key may send more on this connection; a webhook's sender has proven nothing yet.
             let isTrusted = handler.isTrusted(request.authorization)
-            return perform(handler.handle(request), on: connection, keepAlive: isTrusted, includesBody: true)
+            connection.isTrusted = isTrusted
+            return perform(
+                handler.handle(request),
+                on: connection,
+                keepAlive: isTrusted && !request.isLast,
+                includesBody: true
+            )
         case .waiting, .answering:
             connection.hasPipelined = true
             return .keep
@@ -55,6 +62,7 @@ extension SocketLoop {
 
     func receivedMalformed(_ socket: Socket, _ bytes: UnsafeRawBufferPointer) -> Verdict {
         let connection = connection(of: socket)
+        if connection.parser != nil { return received(bytes, fromPublisher: connection) }
         if case .closing = connection.phase { return .close }
         connection.phase = .closing
         return write(MalformedRequest.response(to: bytes), on: connection, keepAlive: false, includesBody: true)
@@ -68,7 +76,7 @@ extension SocketLoop {
             connection.phase = .waiting(keepAlive: keepAlive, includesBody: includesBody)
             connections[connection.id] = connection
             connection.socket.clearTimeout()
-            connection.socket.stopReading()
+            if connection.parser == nil { connection.socket.stopReading() }
             guard start(Reply(port: port, connection: connection.id)) else {
                 return write(.busy, on: connection, keepAlive: false, includesBody: includesBody)
             }
@@ -88,6 +96,7 @@ extension SocketLoop {
         else { return }
         connections[id] = nil
         connection.phase = .answering(response, keepAlive: keepAlive, includesBody: includesBody)
+        if connection.parser != nil { return answerPublisher(connection) }
         // lws calls nothing back on a connection that does not read.
         connection.socket.resumeReading()
         connection.socket.requestWritable()
@@ -106,7 +115,7 @@ extension SocketLoop {
     }
 
     /// Writes a whole answer, and frees the connection for the next request or closes it.
-    private func write(
+    func write(
         _ response: Response,
         on connection: Connection,
         keepAlive: Bool,
@@ -117,6 +126,8 @@ extension SocketLoop {
         guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
         connection.phase = .idle
         connection.isReused = true
+        if connection.parser != nil { return .keep }
+        if connection.isTrusted, !connection.hasPipelined { return readWithoutLWS(connection) }
         return connection.socket.completeTransaction() ? .close : .keep
     }
 
@@ -132,6 +143,7 @@ extension SocketLoop {
             ifNoneMatch: head.ifNoneMatch,
             lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,
+            isLast: head.isLast,
             isLocal: route.isForOperators && socket.isLocal,
             receivedAt: monotonicNanoseconds()
         )

@@ -14,6 +14,7 @@ extension SocketLoop {
         let index = Int(seat.subscription.index)
         if index >= seats.count { seats.append(contentsOf: repeatElement(nil, count: index + 1 - seats.count)) }
         seats[index] = seat
+        port.count(1, followersOf: seat.stream)
         if let expiry { expiries.add(seat.subscription, at: expiry, now: settings.clock.now()) }
     }
 
@@ -21,7 +22,8 @@ extension SocketLoop {
     func vacate(_ id: SubscriptionID) {
         hub.unsubscribe(id)
         expiries.remove(id)
-        guard seat(of: id) != nil else { return }
+        guard let seat = seat(of: id) else { return }
+        port.count(-1, followersOf: seat.stream)
         seats[Int(id.index)] = nil
     }
 

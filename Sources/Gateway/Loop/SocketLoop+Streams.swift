@@ -8,10 +8,12 @@ extension SocketLoop {
     func openEventStream(_ request: PageRequest, on connection: Connection) -> Verdict {
         let socket = connection.socket
         openings[connection.id] = EventStream.head(allowedOrigin: request.allowedOrigin)
-        // lws does not read in this state, and a level-triggered poll on unread bytes would spin for ever.
-        socket.markEventStream()
-        socket.stopReading()
-        hangups.add(socket.descriptor, tag: connection.id.number)
+        if connection.parser == nil {
+            // lws does not read in this state, and a level-triggered poll on unread bytes would spin for ever.
+            socket.markEventStream()
+            socket.stopReading()
+            hangups.add(socket.descriptor, tag: connection.id.number)
+        }
         let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
         return open(request, as: transport, on: connection)
     }

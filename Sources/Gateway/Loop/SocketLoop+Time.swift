@@ -20,6 +20,7 @@ extension SocketLoop {
         for id in expiries.tick(now: settings.clock.now) { expire(id) }
         releaseSome()
         endPartings()
+        if now % LoopSettings.ticksPerSecond == 0 { endIdlers() }
     }
 
     /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.

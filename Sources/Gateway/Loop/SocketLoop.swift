@@ -34,6 +34,8 @@ final class SocketLoop {
     var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
+    /// Connections of publishers, and the tick at which each last said something.
+    var idlers: [ConnectionID: Int] = [:]
     /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
     var partings: [(id: ConnectionID, tick: Int)] = []
     var generator = SystemRandomNumberGenerator()
@@ -118,6 +120,17 @@ final class SocketLoop {
         }
     }
 
+    /// lws reads the same connection again, but as bytes; nil when there is no descriptor left.
+    func adoptRaw(_ descriptor: Int32) -> Socket? {
+        let copy = Glibc.fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        var adopted = lws_sock_file_fd_type()
+        adopted.sockfd = copy
+        return lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_SOCKET, adopted, LoopProtocols.name, nil).map {
+            Socket(wsi: $0)
+        }
+    }
+
     /// Takes no more connections: from now on the port refuses them.
     func stopListening() {
         acceptor?.kill()
@@ -144,6 +157,7 @@ final class SocketLoop {
         leave(connection)
         connections[connection.id] = nil
         openings[connection.id] = nil
+        idlers[connection.id] = nil
         metrics.connections.add(-1)
     }
 

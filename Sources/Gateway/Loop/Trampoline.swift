@@ -29,6 +29,7 @@ enum Trampoline {
         case LWS_CALLBACK_RAW_RX_FILE:
             loop.accept()
             return 0
+        case LWS_CALLBACK_RAW_WRITEABLE: return loop.writable(socket).code
         case LWS_CALLBACK_RAW_RX: return loop.receivedMalformed(socket, bytes).code
         case LWS_CALLBACK_WSI_DESTROY:
             loop.destroyed(socket)

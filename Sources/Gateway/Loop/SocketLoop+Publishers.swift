@@ -1,0 +1,89 @@
+internal import Runtime
+
+/// Connections of key holders after their first request.
+///
+/// lws changes what the kernel waits for six times at each request on a kept connection, 9 µs of the 34 that a transient
+/// broadcast took. So such a connection is handed from lws' HTTP role to its raw one, and read by `RequestParser`.
+extension SocketLoop {
+    /// After an answer. The old role goes without a word: the descriptor has been copied, so the connection stays.
+    func readWithoutLWS(_ connection: Connection) -> Verdict {
+        guard !connection.socket.isEncrypted else { return connection.socket.completeTransaction() ? .close : .keep }
+        guard let socket = adoptRaw(connection.socket.descriptor) else { return .close }
+        let publisher = self.connection(of: socket)
+        publisher.parser = RequestParser()
+        publisher.isReused = true
+        connections[publisher.id] = publisher
+        idlers[publisher.id] = now
+        connection.successor = publisher.id
+        connection.phase = .closing
+        connection.socket.kill()
+        return .keep
+    }
+
+    /// What came behind a body before it was answered is in lws' buffer and lost to the new role: a sender that does not
+    /// wait is sent away, as one without a key is.
+    func closePipelined(_ connection: Connection) -> Verdict {
+        if let successor = connection.successor { connections[successor]?.socket.kill() }
+        return .close
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, fromPublisher connection: Connection) -> Verdict {
+        switch connection.phase {
+        case .idle, .waiting, .answering: break
+        // An event stream: its reader has nothing to say.
+        default: return .close
+        }
+        idlers[connection.id] = now
+        guard connection.parser?.append(bytes) == true else { return .close }
+        return readOn(connection)
+    }
+
+    /// Answers what has arrived whole, one request after the other.
+    private func readOn(_ connection: Connection) -> Verdict {
+        while case .idle = connection.phase {
+            switch connection.parser?.next(gate) ?? .malformed {
+            case .incomplete: return .keep
+            case .malformed:
+                return write(MalformedRequest.answer, on: connection, keepAlive: false, includesBody: true)
+            case .refused(let response, let head):
+                return write(response, on: connection, keepAlive: false, includesBody: head.method != "HEAD")
+            case .request(let head, let body):
+                guard answer(head, body, on: connection) == .keep else { return .close }
+            }
+        }
+        return .keep
+    }
+
+    private func answer(_ head: RequestHead, _ body: [UInt8], on connection: Connection) -> Verdict {
+        guard !head.isUpgrade else {
+            return write(.ownConnection, on: connection, keepAlive: false, includesBody: true)
+        }
+        var request = request(head, Route(path: head.path), connection.socket, reserving: 0)
+        request.body = body
+        return perform(
+            handler.handle(request),
+            on: connection,
+            keepAlive: !head.isLast && (head.method == "POST" || head.bodyLength == .none),
+            includesBody: head.method != "HEAD"
+        )
+    }
+
+    /// The answer of another thread is here; what was sent behind the request waits in the parser.
+    func answerPublisher(_ connection: Connection) {
+        guard case .answering(let response, let keepAlive, let includesBody) = connection.phase else { return }
+        connections[connection.id] = connection
+        let verdict = write(response, on: connection, keepAlive: keepAlive, includesBody: includesBody)
+        guard verdict == .close || readOn(connection) == .close else { return }
+        connection.phase = .closing
+        connection.socket.requestWritable()
+    }
+
+    /// Those that have been silent for a minute, as lws keeps it with other connections.
+    func endIdlers() {
+        for (id, since) in idlers where now - since > LoopSettings.idleTicks {
+            idlers[id] = nil
+            guard let connection = connections[id], case .idle = connection.phase else { continue }
+            connection.socket.kill()
+        }
+    }
+}

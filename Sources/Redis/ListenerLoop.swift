@@ -1,0 +1,147 @@
+internal import Domain
+internal import Glibc
+internal import Runtime
+internal import Synchronization
+
+/// The listener's thread: moves bytes, and does what `Link` and `BroadcastQueue` decide.
+final class ListenerLoop {
+    private let ports: ListenerPorts
+    private let heal: @Sendable () -> Void
+    private let channels: RedisChannels
+    private var link: Link
+    private var queue = BroadcastQueue()
+    private var session: RedisSession?
+
+    init(_ ports: ListenerPorts, heal: @escaping @Sendable () -> Void) {
+        self.ports = ports
+        self.heal = heal
+        channels = RedisChannels(prefix: ports.settings.prefix, token: .random(in: 0 ... .max))
+        link = Link(timing: ports.timing, now: moment())
+    }
+
+    /// Returns when the mailbox is closed.
+    func run() {
+        blockBrokenPipe()
+        while !ports.mailbox.isClosed {
+            takeCommitments()
+            connected { session throws(RedisProblem) in try takeMessages(of: session) }
+            submit()
+            act()
+            tell()
+            sleep()
+        }
+        let rest = queue.rest()
+        if !rest.isEmpty { _ = ports.submit(rest) { _ in } }
+    }
+
+    private func sleep() {
+        let isListening = queue.hasRoom
+        var sockets = session?.interests(isListening: isListening) ?? []
+        let next = min(link.next, queue.retry ?? .seconds(Int64.max))
+        // Rounded up: a poll that ends too early would come back at once.
+        let timeout = max(.zero, next - moment()) + .milliseconds(1)
+        ports.waker.wait(timeout: timeout, or: &sockets)
+        connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
+        if !isListening { link.paused(at: moment()) }
+    }
+
+    private func takeMessages(of session: RedisSession) throws(RedisProblem) {
+        while queue.hasRoom, let event = try session.next() {
+            switch event {
+            case .subscribed: link.subscribed(at: moment())
+            case .heartbeat(let number): report(link.heard(number, at: moment()))
+            case .message(let channel, let payload): take(channel, payload)
+            }
+        }
+    }
+
+    private func take(_ channel: [UInt8], _ payload: [UInt8]) {
+        do throws(RailsBroadcast.Refusal) {
+            queue.add(try RailsBroadcast.fragment(channel: channel, payload: payload, channels), bytes: payload.count)
+            ports.counts.messages.add()
+        } catch {
+            ports.counts.ignore(error)
+        }
+    }
+
+    private func submit() {
+        guard let batch = queue.next(at: moment()) else { return }
+        let mailbox = ports.mailbox
+        if !ports.submit(batch, { mailbox.send($0) }) { queue.refused(at: moment()) }
+    }
+
+    private func takeCommitments() {
+        for commitment in ports.mailbox.drain() {
+            switch commitment {
+            case .committed: queue.committed()
+            case .busy: queue.refused(at: moment())
+            case .refused:
+                let count = queue.discard()
+                ports.counts.lost.add(count)
+                ports.log.error("broadcasts of redis refused by the ledger", ["count": count])
+                heal()
+            }
+        }
+    }
+
+    private func act() {
+        while let action = link.act(at: moment()) {
+            switch action {
+            case .connect:
+                do throws(RedisProblem) {
+                    session = try RedisSession(ports.settings.url, channels)
+                } catch {
+                    lose(error)
+                }
+            case .beat(let number): connected { session throws(RedisProblem) in try session.beat(number) }
+            case .giveUp(let problem): lose(problem)
+            }
+        }
+    }
+
+    private func connected(_ body: (RedisSession) throws(RedisProblem) -> Void) {
+        guard let session else { return }
+        do throws(RedisProblem) {
+            try body(session)
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func lose(_ problem: RedisProblem) {
+        session = nil
+        guard link.lost(problem, at: moment(), random: .random(in: 0...1)) else { return }
+        ports.counts.outages.add()
+        ports.log.warning("redis lost", ["redis": ports.settings.url, "problem": problem])
+    }
+
+    private func report(_ news: Link.News?) {
+        switch news {
+        case nil: break
+        case .connected:
+            ports.log.info("redis connected", ["redis": ports.settings.url, "channels": channels.pattern])
+        case .recovered(let outage):
+            ports.log.info("redis is back", ["redis": ports.settings.url, "seconds": outage.components.seconds])
+            heal()
+        }
+    }
+
+    private func tell() {
+        let isStuck = queue.refusedSince.map { moment() - $0 > ports.timing.patience } ?? false
+        let problem = link.problem ?? (isStuck ? .ledger : nil)
+        ports.counts.connected.set(link.problem == nil ? 1 : 0)
+        ports.problem.withLock { $0 = problem }
+    }
+}
+
+private func moment() -> Duration {
+    .nanoseconds(Int64(clamping: monotonicNanoseconds()))
+}
+
+/// hiredis writes without MSG_NOSIGNAL. The signal is sent to the thread that writes, and stays pending there.
+private func blockBrokenPipe() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+}

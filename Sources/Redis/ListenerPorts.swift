@@ -1,0 +1,33 @@
+internal import Runtime
+internal import Synchronization
+
+/// What the listener's thread shares with others.
+final class ListenerPorts: Sendable {
+    let settings: RedisSettings
+    let timing: RedisTiming
+    let log: Log
+    let counts: RedisMetrics
+    let submit: RedisListener.Submit
+    /// What became of the batch that is on its way; closed to end the thread.
+    let mailbox: Mailbox<RedisListener.Commitment>
+    let waker: Waker
+    /// Written by the listener's thread.
+    let problem = Mutex<RedisProblem?>(.starting)
+
+    init(
+        settings: RedisSettings,
+        timing: RedisTiming,
+        log: Log,
+        counts: RedisMetrics,
+        submit: @escaping RedisListener.Submit
+    ) {
+        self.settings = settings
+        self.timing = timing
+        self.log = log
+        self.counts = counts
+        self.submit = submit
+        let waker = Waker()
+        self.waker = waker
+        mailbox = Mailbox(capacity: 1) { waker.wake() }
+    }
+}

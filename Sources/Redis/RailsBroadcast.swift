@@ -1,0 +1,36 @@
+internal import Domain
+internal import Fragments
+internal import JSONText
+
+/// What `ActionCable.server.broadcast` published: ActiveSupport's JSON of anything, and a string of HTML when it comes
+/// from Turbo (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).
+enum RailsBroadcast {
+    /// Why a message is not for pages.
+    enum Refusal: String, Error, CaseIterable {
+        /// Its channel is no stream's name.
+        case channel
+        /// It is over 256 KiB.
+        case size
+        /// It is no JSON string: another channel's message, or another program's.
+        case json
+        /// The string is no `<turbo-stream>` elements.
+        case markup
+    }
+
+    private static let limit = 256 << 10
+
+    static func fragment(
+        channel: [UInt8],
+        payload: [UInt8],
+        _ channels: RedisChannels
+    ) throws(Refusal) -> Fragment {
+        guard let stream = channels.stream(of: channel) else { throw .channel }
+        guard payload.count <= limit else { throw .size }
+        guard let html = JSONLiteral.string(payload) else { throw .json }
+        do throws(BroadcastError) {
+            return try BroadcastMarkup(html).fragment(on: stream)
+        } catch {
+            throw .markup
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import CHiredis
+internal import Glibc
+internal import Runtime
+
+/// One connection. Nothing here waits, except for the resolver when the host is a name. Confined to one thread.
+final class RedisConnection {
+    /// What one message may take before it is complete.
+    private static let limit = 64 << 20
+
+    private let context: UnsafeMutablePointer<redisContext>
+    private var hasToWrite = true
+
+    /// Begins to connect; whether it succeeds shows when it is first used.
+    init(_ address: RedisURL.Address) throws(RedisProblem) {
+        let opened =
+            switch address {
+            case .tcp(let host, let port): redisConnectNonBlock(host, Int32(port))
+            case .unix(let path): redisConnectUnixNonBlock(path)
+            }
+        guard let opened else { throw .unreachable("out of memory") }
+        guard opened.pointee.err == 0 else {
+            defer { redisFree(opened) }
+            throw problem(of: opened)
+        }
+        context = opened
+        _ = fcntl(opened.pointee.fd, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        redisFree(context)
+    }
+
+    /// What to wait for; `isRead` is false while nobody has room for what would come.
+    func interest(isRead: Bool) -> PolledSocket {
+        PolledSocket(context.pointee.fd, forReading: isRead, forWriting: hasToWrite)
+    }
+
+    /// Puts a command behind those that are to be written.
+    func append(_ words: [String]) {
+        let copies = words.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        var pointers = copies.map { UnsafePointer<CChar>($0) }
+        let lengths = words.map(\.utf8.count)
+        redisAppendCommandArgv(context, Int32(words.count), &pointers, lengths)
+        hasToWrite = true
+    }
+
+    /// Writes as much as fits.
+    func write() throws(RedisProblem) {
+        guard hasToWrite else { return }
+        var isDone: Int32 = 0
+        guard redisBufferWrite(context, &isDone) == REDIS_OK else { throw problem(of: context) }
+        hasToWrite = isDone == 0
+    }
+
+    /// Writes and reads what a ready socket allows, 16 KiB at the most.
+    func exchange(isRead: Bool) throws(RedisProblem) {
+        // Ready, though nothing was asked of it: it has failed.
+        guard isRead || hasToWrite else { throw .closed }
+        try write()
+        if isRead { try read() }
+    }
+
+    private func read() throws(RedisProblem) {
+        guard redisBufferRead(context) == REDIS_OK else { throw problem(of: context) }
+        guard let reader = context.pointee.reader, reader.pointee.len - reader.pointee.pos <= RedisConnection.limit
+        else { throw .tooMuch }
+    }
+
+    /// The next complete reply of what was read.
+    func next() throws(RedisProblem) -> RedisReply? {
+        var reply: UnsafeMutableRawPointer?
+        guard redisGetReplyFromReader(context, &reply) == REDIS_OK else { throw problem(of: context) }
+        guard let reply else { return nil }
+        defer { freeReplyObject(reply) }
+        return RedisReply(reply.assumingMemoryBound(to: redisReply.self).pointee)
+    }
+}
+
+private func problem(of context: UnsafeMutablePointer<redisContext>) -> RedisProblem {
+    switch context.pointee.err {
+    case REDIS_ERR_EOF: .closed
+    case REDIS_ERR_PROTOCOL: .notRedis
+    default:
+        .unreachable(
+            withUnsafeBytes(of: context.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        )
+    }
+}

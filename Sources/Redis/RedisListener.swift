@@ -1,0 +1,63 @@
+public import Domain
+public import Runtime
+internal import Synchronization
+
+/// Receives what a Rails app broadcasts through Redis, and hands it to the ledger.
+///
+/// Redis keeps nothing for those who are away. So heartbeats go through it all the time, an outage is told in
+/// `problems`, and after it `heal` makes up for what may have been lost.
+public final class RedisListener: Sendable {
+    /// What became of a batch.
+    public enum Commitment: Sendable {
+        case committed
+        /// Nothing was written: the same batch comes again.
+        case busy
+        /// It will never be written.
+        case refused
+    }
+
+    /// Hands fragments to the ledger, to be committed together; false when it has no room. The completion runs once, on
+    /// any thread.
+    public typealias Submit = @Sendable ([Fragment], @escaping @Sendable (Commitment) -> Void) -> Bool
+
+    private let ports: ListenerPorts
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    public init(
+        _ settings: RedisSettings,
+        timing: RedisTiming = RedisTiming(),
+        log: Log,
+        metrics: Metrics,
+        submit: @escaping Submit
+    ) {
+        ports = ListenerPorts(
+            settings: settings,
+            timing: timing,
+            log: log,
+            counts: RedisMetrics(metrics),
+            submit: submit
+        )
+    }
+
+    /// Begins to listen; a Redis that is not there is waited for. `heal` runs on the listener's thread, once after each
+    /// outage, when broadcasts arrive again; it must not block. Once only.
+    public func start(heal: @escaping @Sendable () -> Void) {
+        let ports = ports
+        thread.withLock { $0 = WorkerThread(name: "redis") { ListenerLoop(ports, heal: heal).run() } }
+    }
+
+    /// Why broadcasts do not arrive, when they do not: one sentence for `/ready`.
+    public var problems: [String] {
+        ports.problem.withLock { $0 }.map { ["redis: \($0)"] } ?? []
+    }
+
+    /// Hands what was received to the ledger and ends the thread. Before the ledger closes.
+    public func close() {
+        ports.mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+}

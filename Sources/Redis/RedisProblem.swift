@@ -1,0 +1,33 @@
+/// Why broadcasts do not arrive, in words for the operator. Holds nothing that Redis was told.
+enum RedisProblem: Error, Equatable, CustomStringConvertible {
+    case starting
+    /// The system's or the resolver's words.
+    case unreachable(String)
+    case closed
+    /// Connected, but what is sent does not come back.
+    case silent
+    /// The first word of Redis' error; the rest may repeat a password.
+    case refused(command: String, code: String)
+    case notRedis
+    case tooMuch
+    /// Connected, but what arrives cannot be committed.
+    case ledger
+
+    var description: String {
+        switch self {
+        case .starting: "not connected yet"
+        case .unreachable(let reason): "\(reason); check REDIS_URL and whether Redis runs"
+        case .closed: "it closed the connection"
+        case .silent: "it accepts connections, but a heartbeat through it does not come back"
+        case .refused(_, "WRONGPASS"), .refused("AUTH", "ERR"):
+            "it refused the user or the password; check REDIS_URL"
+        case .refused(_, "NOAUTH"): "it wants a password; put it into REDIS_URL, as in redis://:PASSWORD@HOST"
+        case .refused(let command, "NOPERM"):
+            "its user may not \(command); allow +psubscribe, +publish and the channels"
+        case .refused(let command, let code): "it answered \(command) with \(code)"
+        case .notRedis: "what answers is not Redis; check REDIS_URL"
+        case .tooMuch: "it sent a message of more than 64 MiB"
+        case .ledger: "broadcasts wait, because the ledger does not take them"
+        }
+    }
+}

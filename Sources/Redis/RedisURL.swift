@@ -1,0 +1,116 @@
+internal import Domain
+
+/// Where Redis is: `REDIS_URL`. Its password shows in no description.
+public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    public enum Failure: Error, Equatable, CustomStringConvertible {
+        case tls
+        case unknownScheme
+        case missingHost
+        case port
+        case database
+        case query
+        case missingPath
+        case credentials
+
+        public var description: String {
+            switch self {
+            case .tls: "is rediss://, and Paycast speaks no TLS to Redis; write redis:// and put a TLS tunnel before it"
+            case .unknownScheme: "is not redis://HOST:PORT/DATABASE, as in redis://127.0.0.1:6379/1, nor unix:/PATH"
+            case .missingHost: "names no host; write redis://127.0.0.1:6379"
+            case .port: "its port is not a number from 1 to 65535"
+            case .database: "what follows the host is not a database's number"
+            case .query: "has a query (?…) or a fragment (#…), which Paycast does not read"
+            case .missingPath: "has no absolute path; write unix:/run/redis/redis.sock"
+            case .credentials: "its user or password is not as URLs want it: write %40 for @, %2F for /, %25 for %"
+            }
+        }
+    }
+
+    public enum Address: Sendable, Equatable {
+        case tcp(host: String, port: Int)
+        case unix(path: String)
+    }
+
+    public let address: Address
+    let user: String?
+    let password: String?
+
+    /// Reads `redis://[user:password@]host[:port][/database]`, `unix:/path` or `unix://[user:password@]/path`.
+    ///
+    /// The database is checked and then forgotten: publish and subscribe span all of them
+    /// (https://redis.io/docs/latest/develop/pubsub/#database--scoping).
+    public init(_ text: String) throws(Failure) {
+        guard !text.contains("?"), !text.contains("#") else { throw .query }
+        guard !text.hasPrefix("rediss:") else { throw .tls }
+        let isUnix = text.hasPrefix("unix:/")
+        guard isUnix || text.hasPrefix("redis://") else { throw .unknownScheme }
+        var rest = text.drop { $0 != ":" }.dropFirst()
+        var authority = Substring()
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            authority = rest.prefix { $0 != "/" }
+            rest = rest.dropFirst(authority.count)
+        }
+        (user, password) = try RedisURL.takeCredentials(&authority)
+        address = isUnix ? try RedisURL.unix(authority, rest) : try RedisURL.tcp(authority, rest)
+    }
+
+    public var description: String {
+        switch address {
+        case .tcp(let host, let port): "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+
+    private static func takeCredentials(
+        _ authority: inout Substring
+    ) throws(Failure) -> (user: String?, password: String?) {
+        guard let at = authority.lastIndex(of: "@") else { return (nil, nil) }
+        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        authority = authority[authority.index(after: at)...]
+        guard parts.count == 2, !parts[1].isEmpty else { throw .credentials }
+        guard let user = decoded(parts[0]), let password = decoded(parts[1]) else { throw .credentials }
+        return (user.isEmpty ? nil : user, password)
+    }
+
+    private static func tcp(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
+        let isBracketed = authority.hasPrefix("[")
+        let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        guard isPlain(String(host)), !host.contains(" ") else { throw .missingHost }
+        guard !isBracketed || authority.dropFirst(host.count + 1).hasPrefix("]") else { throw .missingHost }
+        let port = authority.dropFirst(host.count + (isBracketed ? 2 : 0))
+        guard port.isEmpty || port.hasPrefix(":") else { throw .missingHost }
+        guard let number = port.isEmpty ? 6379 : UInt16(port.dropFirst()), number > 0 else { throw .port }
+        let database = path.dropFirst()
+        guard database.isEmpty || UInt16(database) != nil else { throw .database }
+        return .tcp(host: String(host), port: Int(number))
+    }
+
+    private static func unix(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
+        // A socket's address holds 107 bytes of path (unix(7)).
+        guard authority.isEmpty, path.count > 1, isPlain(String(path), limit: 107) else { throw .missingPath }
+        return .unix(path: String(path))
+    }
+
+    /// Percent decoding; nil when it is malformed or hides a control character.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return text.isEmpty || isPlain(text, limit: 1024) ? text : nil
+    }
+}

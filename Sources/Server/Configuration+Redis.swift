@@ -1,0 +1,22 @@
+internal import Domain
+internal import Redis
+
+extension ConfigurationReader {
+    /// Never shows `REDIS_URL`, which may carry a password.
+    mutating func redis() -> RedisSettings? {
+        let prefix = given("PAYCAST_REDIS_PREFIX")
+        if let prefix, !isPlain(prefix.value) {
+            reject(prefix.name, "\(shown(prefix.value)) is not a prefix such as shop_production")
+        }
+        guard let given = given("REDIS_URL") else {
+            if prefix != nil { warn("PAYCAST_REDIS_PREFIX is ignored without REDIS_URL") }
+            return nil
+        }
+        do throws(RedisURL.Failure) {
+            return RedisSettings(url: try RedisURL(given.value), prefix: prefix?.value)
+        } catch {
+            reject(given.name, "\(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Domain
+import Redis
+import Runtime
+import Synchronization
+import TestSupport
+
+/// Stands where the ledger does, and remembers what it is given, when it was healed, and what was logged.
+final class Inbox: Sendable {
+    struct Content: Sendable {
+        var texts: [String] = []
+        var heals = 0
+        var lines: [String] = []
+        var refusals: [RedisListener.Commitment?] = []
+        var attempts = 0
+    }
+
+    private let content = Mutex(Content())
+    private let waker = Waker()
+    let metrics = Metrics()
+
+    /// The next batches fare so, before all others are committed; nil is a ledger without room.
+    init(refusals: [RedisListener.Commitment?] = []) {
+        content.withLock { $0.refusals = refusals }
+    }
+
+    /// A listener that has been started.
+    func listener(_ url: String, prefix: String? = nil, timing: RedisTiming = .quick) throws -> RedisListener {
+        let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
+        let log = Log(level: .info, format: .text) { line in self.change { $0.lines.append(line) } }
+        let listener = RedisListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+        listener.start { self.change { $0.heals += 1 } }
+        return listener
+    }
+
+    var now: Content { content.withLock { $0 } }
+
+    /// False after 20 seconds.
+    func wait(until condition: (Content) -> Bool) -> Bool {
+        let deadline = Deadline(.seconds(20))
+        while !condition(now) {
+            guard !deadline.hasPassed else { return false }
+            waker.wait(timeout: .milliseconds(50))
+        }
+        return true
+    }
+
+    func metric(_ series: String) -> Int? {
+        let line = metrics.page().split(separator: "\n").first { $0.hasPrefix(series + " ") }
+        return line.flatMap { Int($0.dropFirst(series.count + 1)) }
+    }
+
+    @Sendable private func submit(
+        _ fragments: [Fragment],
+        _ completion: @escaping @Sendable (RedisListener.Commitment) -> Void
+    ) -> Bool {
+        let fate = content.withLock { content in
+            content.attempts += 1
+            return content.refusals.isEmpty ? .committed : content.refusals.removeFirst()
+        }
+        guard let fate else { return false }
+        if case .committed = fate {
+            change { $0.texts += fragments.map { "\($0.stream) \($0.content)" } }
+        }
+        completion(fate)
+        return true
+    }
+
+    private func change(_ body: (inout Content) -> Void) {
+        content.withLock { body(&$0) }
+        waker.wake()
+    }
+}
+
+extension RedisTiming {
+    /// So that outages take moments.
+    static let quick = RedisTiming(
+        heartbeat: .milliseconds(50),
+        patience: .milliseconds(500),
+        pause: .milliseconds(10) ... .milliseconds(100)
+    )
+}

@@ -1,0 +1,42 @@
+import TestSupport
+
+/// A real `redis-server` on a port of its own, which keeps nothing.
+final class RedisServer {
+    let port: Int
+    private let folder = TemporaryFolder()
+    private let settings: [String]
+    private var process: RunningProcess
+
+    /// Waits until it accepts connections.
+    init(_ settings: [String] = []) throws {
+        port = SocketServer.freePort()
+        self.settings = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + settings
+        process = RunningProcess("redis-server", self.settings, folder: folder.path)
+        try waitUntilReady()
+    }
+
+    var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// `kill -9`.
+    func kill() throws {
+        process.send(.kill)
+        try process.waitForExit()
+    }
+
+    /// It runs no more, but its connections stay open.
+    func freeze() { process.send(.stop) }
+
+    func thaw() { process.send(.resume) }
+
+    /// On the same port, after `kill`.
+    func start() throws {
+        process = RunningProcess("redis-server", settings, folder: folder.path)
+        try waitUntilReady()
+    }
+
+    func client() throws -> RedisClient { try RedisClient(port: port) }
+
+    private func waitUntilReady() throws {
+        _ = try process.line { $0.contains("Ready to accept connections") }
+    }
+}
