@@ -6,19 +6,29 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from network import Wire
 from server import ROOT, Server
 
 ARTIFACTS = ROOT / "artifacts"
+OUTAGE = ("Failed to load resource", "WebSocket connection to")
 
 
 @pytest.fixture(scope="session")
-def browser():
+def playwright():
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    with launch(playwright) as browser:
+        yield browser
+
+
+def launch(playwright, **options):
     # Chromium refuses its sandbox to root, which is who a container runs as.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
-        yield browser
-        browser.close()
+    return playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments, **options)
 
 
 @pytest.fixture
@@ -30,15 +40,15 @@ def server(tmp_path):
 
 @pytest.fixture
 def open_page(browser):
-    """Opens a page as a new visitor. A page that logs an error fails its test."""
+    """Opens a page as a new visitor. A page that logs an error fails its test, unless that a connection failed."""
     contexts, errors = [], []
 
-    def open_page(url, **options):
+    def open_page(url, outages=False, browser=browser, **options):
         context = browser.new_context(reduced_motion="reduce", **options)
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.on("console", lambda message: is_error(message.text, message.type, outages) and errors.append(message.text))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
         page.evaluate("window.hasNotReloaded = true")
@@ -48,6 +58,20 @@ def open_page(browser):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def is_error(text, kind, outages):
+    return kind == "error" and not (outages and text.startswith(OUTAGE))
+
+
+def visit(page, url):
+    """Follows a link as Turbo does, to the end."""
+    page.evaluate(
+        "url => new Promise(done => {"
+        " addEventListener('turbo:load', () => done(), {once: true}); window.Turbo.visit(url) })",
+        url,
+    )
+    assert page.url == url
 
 
 @pytest.fixture
@@ -64,20 +88,48 @@ def screenshot():
 @pytest.fixture
 def app_page(server):
     """Writes the page of an app that uses stock Turbo, and returns its address."""
-    script = os.environ.get("TURBO_JS") or installed_turbo()
-    shutil.copy(script, server.public / "turbo.js")
-    shutil.copy(Path(__file__).with_name("stream_source.js"), server.public)
+    shutil.copy(turbo(), server.public / "turbo.js")
+    here = Path(__file__).parent
+    shutil.copy(here / "turbo_elements.js", server.public)
+    shutil.copy(ROOT / ".venv" / "action_cable.js", server.public)
 
-    def app_page(user, transport="sse"):
-        stream = server.stream(user)
-        page = server.public / f"{user}-{transport}.html"
-        template = Path(__file__).with_name("app.html").read_text()
-        page.write_text(template.replace("SOURCE", stream[transport].replace("&", "&amp;")))
-        return f"{server.url}/{page.name}"
+    def app_page(user, transport="sse", head="", source=None, base=None, name=None):
+        """`head`: more of the page's head. `source`: other markup of the source. `base`: another way to the server."""
+        base = base or server.url
+        source = source or server.source(user, transport, base)
+        page = server.public / f"{name or user}-{transport}.html"
+        template = (here / "app.html").read_text()
+        page.write_text(template.replace("<!-- head -->", head).replace("<!-- source -->", source))
+        return f"{base}/{page.name}"
 
     return app_page
 
 
-def installed_turbo():
+@pytest.fixture
+def wire(server):
+    """A way to the server that can fail; call it for one more."""
+    wires = []
+
+    def wire(port=None):
+        wires.append(Wire(port or server.port))
+        return wires[-1]
+
+    yield wire
+    for each in wires:
+        each.cut()
+
+
+@pytest.fixture
+def turbo_8():
+    """`refresh` and morphing came with Turbo 8, which TURBO_JS has to name."""
+    if "refreshMethod" not in turbo().read_text():
+        pytest.skip("needs Turbo 8: set TURBO_JS")
+
+
+def turbo():
+    """A newer Turbo when there is one, best that of turbo-rails; else the one that requirements.txt brings."""
+    beside = ROOT.parent / "shared" / "data" / "turbo" / "turbo.min.js"
+    if "TURBO_JS" in os.environ or beside.exists():
+        return Path(os.environ.get("TURBO_JS", beside))
     package = importlib.util.find_spec("turbo").submodule_search_locations[0]
     return next(Path(package).rglob("turbo.min.js"))

@@ -7,7 +7,9 @@ import shutil
 import signal
 import subprocess
 import urllib.request
+from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,26 +29,43 @@ class Server:
         self.folder = folder
         self.public = folder / "public"
         shutil.copytree(ROOT / "public", self.public)
-        self.errors = (folder / "errors.log").open("w")
+        self.environment = {**os.environ, **(environment or {})}
+        self.port = 0
+        self.start()
+        self.key = (folder / ".paycast" / "api.key").read_text().strip()
+
+    def start(self):
+        """On any free port; from then on on that one, with the ledger that is there."""
+        self.errors = (self.folder / "errors.log").open("a")
         self.process = subprocess.Popen(
-            [binary(), "serve", "--dev", "--port", "0", "--public", self.public],
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
+            [binary(), "serve", "--dev", "--port", str(self.port), "--public", self.public],
+            cwd=self.folder,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=self.errors,
             text=True,
         )
         ready, _, _ = select.select([self.process.stdout], [], [], 20)
         line = self.process.stdout.readline() if ready else ""
-        assert line.startswith("paycast listening on "), (folder / "errors.log").read_text()
+        assert line.startswith("paycast listening on "), (self.folder / "errors.log").read_text()
         self.url = line.split()[-1]
-        self.key = (folder / ".paycast" / "api.key").read_text().strip()
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def kill(self):
+        """As a crash or a power cut does: nothing is said to anyone."""
+        self.process.kill()
+        self.process.wait(timeout=20)
+        self.close()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(timeout=20)
-        self.errors.close()
+        self.close()
         assert status == 0, (self.folder / "errors.log").read_text()
+
+    def close(self):
+        self.process.stdout.close()
+        self.errors.close()
 
     def request(self, method, path, body=None, authorized=True):
         headers = {"Content-Type": "application/json"}
@@ -55,16 +74,41 @@ class Server:
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=10) as response:
-            return json.load(response)
+            answer = response.read()
+            return json.loads(answer) if answer else None
 
     def stream(self, user):
         """What an app puts into its page."""
         return self.request("GET", f"/users/{user}/stream")
 
+    def source(self, user, transport, base=None):
+        """The source element, opened over `base`: the server's own address unless another leads to it."""
+        src = self.stream(user)[transport]
+        way = urlsplit(base or self.url).netloc
+        return f'<turbo-stream-source src="{escape(urlsplit(src)._replace(netloc=way).geturl())}"></turbo-stream-source>'
+
+    def cable_source(self, user):
+        """What `turbo_stream_from` prints, with the cursor at which the page was rendered."""
+        stream = self.stream(user)
+        return cable_source(stream["signed_stream"], since=stream["since"])
+
     def broadcast(self, user, html):
         self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
+
+    def notice(self, user, text):
+        """Is kept, and shows twice when it is received twice."""
+        values = {"user": user, "action": "append", "target": "notices", "html": f"<li>{text}</li>"}
+        self.request("POST", "/broadcasts", values)
 
     def trigger(self, event, user):
         """What the store says, with our own command."""
         command = [binary(), "trigger", "apple", event, "--user", user]
         subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
+
+
+def cable_source(signed_name, **data):
+    """As turbo-rails prints it: what the caller added comes first."""
+    attributes = {f"data-{key}": value for key, value in data.items()}
+    attributes |= {"channel": "Turbo::StreamsChannel", "signed-stream-name": signed_name}
+    markup = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<turbo-cable-stream-source {markup}></turbo-cable-stream-source>"

@@ -1,0 +1,101 @@
+// Optional, for pages with <turbo-stream-source>: <script type="module" src="/paycast.js"></script>
+// Opens a source again at once when the page comes back (foreground, back/forward cache, network) and, backing off, when
+// it is closed for good, as a WebSocket always is; says `connected` on the element. Without it nothing gets lost, only later.
+{
+  const tagged = name => [...document.getElementsByTagName(name)]
+  const elements = () => tagged("turbo-stream-source").filter(element => element.streamSource)
+  const backOff = attempts => Math.min(30_000, 1_000 * 2 ** attempts) * (0.5 + Math.random() / 2)
+  const calm = state => state.timer = clearTimeout(state.timer)
+  const states = new WeakMap()
+  let hiddenAt = Infinity
+
+  // Also after a morph, which takes `connected` away and may bring a newer `src`.
+  const look = element => {
+    const source = element.streamSource
+    const state = states.get(element) ?? { attempts: 0 }
+    states.set(element, state)
+    element.toggleAttribute("connected", source.readyState === source.OPEN)
+    if (state.source === source) return
+    calm(state)
+    Object.assign(state, { source, triedAt: Date.now() })
+    const changed = () => {
+      if (element.streamSource !== source || !element.isConnected) return
+      look(element)
+      if (source.readyState === source.OPEN) calm(state)
+      if (source.readyState === source.CLOSED) later(element, state)
+    }
+    for (const type of ["open", "error", "close"]) source.addEventListener(type, changed)
+    source.addEventListener("message", ({ lastEventId }) => {
+      if (lastEventId) Object.assign(state, { seen: lastEventId, src: element.getAttribute("src") })
+    })
+    changed()
+  }
+
+  // Turbo itself closes and opens a source that leaves and enters the page. A WebSocket tells no cursor: it keeps `since`.
+  const reopen = (element, state) => {
+    if (!element.isConnected) return
+    if (state.seen && state.src === element.getAttribute("src")) {
+      const url = new URL(state.src, element.baseURI)
+      url.searchParams.set("since", state.seen)
+      element.setAttribute("src", url)
+    }
+    element.parentNode.insertBefore(element, element.nextSibling)
+    look(element)
+  }
+
+  // What was open for ten seconds was well; a server that accepts and closes is asked less and less often.
+  const later = (element, state) => {
+    if (Date.now() - state.triedAt > 10_000) state.attempts = 0
+    state.timer ??= setTimeout(reopen, backOff(state.attempts++), element, state)
+  }
+
+  // After sleep or on another network a dead source still says that it is open.
+  const resume = stale => {
+    for (const element of elements()) {
+      look(element)
+      const state = states.get(element)
+      if (!stale && element.hasAttribute("connected")) continue
+      state.attempts = 0
+      calm(state)
+      // Several of the events come together, and for one return of the page.
+      const wait = state.triedAt + 1_000 - Date.now()
+      if (wait < 0) reopen(element, state)
+      else if (!element.hasAttribute("connected")) state.timer = setTimeout(reopen, wait, element, state)
+    }
+  }
+
+  // Action Cable reconnects by itself, but only after 6 to 18 seconds. All elements share one connection.
+  const cable = { attempts: 0, elements: () => tagged("turbo-cable-stream-source").filter(element => element.subscription) }
+  const wakeCable = () => {
+    const connection = cable.elements()[0]?.subscription.consumer?.connection
+    if (!connection?.monitor?.isRunning()) return
+    if (!connection.isActive() || (connection.isOpen() && connection.monitor.connectionIsStale())) connection.reopen()
+  }
+  const lookAtCable = () => {
+    const isLost = cable.elements().some(element => !element.hasAttribute("connected"))
+    if (!isLost) cable.attempts = 0
+    else cable.timer ??= setTimeout(() => {
+      cable.timer = undefined
+      wakeCable()
+      lookAtCable()
+    }, backOff(cable.attempts++))
+  }
+
+  const lookAtAll = () => {
+    elements().forEach(look)
+    lookAtCable()
+  }
+  const options = { subtree: true, childList: true, attributeFilter: ["connected"] }
+  new MutationObserver(lookAtAll).observe(document, options)
+  customElements.whenDefined("turbo-stream-source").then(lookAtAll)
+  const returned = () => {
+    resume(true)
+    wakeCable()
+  }
+  addEventListener("online", returned)
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) returned() })
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) hiddenAt = Date.now()
+    else resume(Date.now() - hiddenAt > 10_000)
+  })
+}
