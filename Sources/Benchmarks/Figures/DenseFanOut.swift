@@ -5,7 +5,7 @@ enum DenseFanOut: Benchmark {
     private static let messages = 100
 
     static func run(_ report: inout Report) throws {
-        for transport in [Pages.Transport.webSocket, .eventStream] {
+        for transport in [Pages.Transport.webSocket, .eventStream, .cable] {
             let comparison = try Comparison { target in
                 [try deliveryCost(target, target is FloorTarget ? .webSocket : transport)]
             }
@@ -20,7 +20,7 @@ enum DenseFanOut: Benchmark {
         let publishers = Publishers(target, connections: 1, on: loop)
         let figures = ProcessFigures(id: target.process.id)
         try listeners.open(pages, on: loop)
-        try figures.settle(loop)
+        try figures.settle(loop, pinging: transport == .cable)
         let before = figures.processorTime
         for number in 1...messages {
             try publishers.send(target.broadcast(timedFragment(number), channel: 0))

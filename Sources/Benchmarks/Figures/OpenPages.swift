@@ -4,24 +4,35 @@ enum OpenPages: Benchmark {
     private static let counts = [1000, 5000, 10_000]
 
     static func run(_ report: inout Report) throws {
+        for transport in [Pages.Transport.webSocket, .cable] { try run(&report, transport) }
+    }
+
+    private static func run(_ report: inout Report, _ transport: Pages.Transport) throws {
         for count in counts {
-            let comparison = try Comparison { target in try cost(target, count) }
-            let figure = "connect and subscribe, \(count) pages"
+            let comparison = try Comparison { target in
+                try cost(target, target is FloorTarget ? .webSocket : transport, count)
+            }
+            let figure = "connect and subscribe, \(count) pages, \(transport.rawValue)"
             report.add(comparison.row(figure, unit: "µs CPU each", bound: .timesFloor(4)))
             guard count == counts.last else { continue }
-            let memory = comparison.row("hold \(count) pages", unit: "KB each", index: 1, bound: .atMost(7))
+            let memory = comparison.row(
+                "hold \(count) pages, \(transport.rawValue)",
+                unit: "KB each",
+                index: 1,
+                bound: .atMost(7)
+            )
             report.add(memory)
         }
     }
 
-    private static func cost(_ target: any Target, _ count: Int) throws -> [Double] {
+    private static func cost(_ target: any Target, _ transport: Pages.Transport, _ count: Int) throws -> [Double] {
         let loop = LoadLoop()
         let figures = ProcessFigures(id: target.process.id)
         try figures.settle(loop)
         let before = (figures.processorTime, figures.residentMemory)
-        let pages = Pages(target, .webSocket) { $0 }
+        let pages = Pages(target, transport) { $0 }
         try pages.open(count, on: loop)
-        try figures.settle(loop)
+        try figures.settle(loop, pinging: transport == .cable)
         let time = figures.processorTime - before.0
         let memory = figures.residentMemory - before.1
         return [time / Double(pages.ready), memory / Double(pages.ready)]

@@ -5,10 +5,13 @@ final class Pages: LoadClient {
     enum Transport: String {
         case webSocket = "WebSocket"
         case eventStream = "SSE"
+        case cable = "Action Cable"
     }
 
     private enum Phase {
         case connecting, handshake, ready, dead
+        /// Of Action Cable: waits for the welcome, then for the confirmation.
+        case greeted, subscribing
     }
 
     private struct Page {
@@ -60,7 +63,7 @@ final class Pages: LoadClient {
             pages[index].phase = .handshake
             loop.poller.change(pages[index].descriptor, .read, tag: tag | UInt64(index))
             if !Sockets.send(request(channel(index)), to: pages[index].descriptor) { kill(index) }
-        case .handshake, .ready: receive(index)
+        case .handshake, .greeted, .subscribing, .ready: receive(index)
         }
     }
 
@@ -73,12 +76,17 @@ final class Pages: LoadClient {
 
     private func request(_ channel: Int) -> [UInt8] {
         let host = "127.0.0.1:\(target.port)"
-        let head = "GET \(target.path(channel: channel)) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
+        let path = transport == .cable ? "/cable" : target.path(channel: channel)
+        let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
         let upgrade = """
             Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
             """
-        return Array((head + (transport == .webSocket ? upgrade : "Accept: text/event-stream\r\n\r\n")).utf8)
+        switch transport {
+        case .webSocket: return Array((head + upgrade).utf8)
+        case .cable: return Array((head + "Sec-WebSocket-Protocol: actioncable-v1-json\r\n" + upgrade).utf8)
+        case .eventStream: return Array((head + "Accept: text/event-stream\r\n\r\n").utf8)
+        }
     }
 
     private func receive(_ index: Int) {
@@ -88,19 +96,41 @@ final class Pages: LoadClient {
             return
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        if pages[index].phase == .ready { take(bytes, index) } else { takeHead(bytes, index) }
+        switch pages[index].phase {
+        case .ready: take(bytes, index)
+        case .greeted, .subscribing: subscribe(bytes, index)
+        case .connecting, .handshake, .dead: takeHead(bytes, index)
+        }
+    }
+
+    /// Welcome, `subscribe`, confirmation; each comes in a read of its own or with the one before.
+    private func subscribe(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+        pages[index].rest += bytes
+        if pages[index].phase == .greeted, pages[index].rest.firstRange(of: Array("welcome".utf8)) != nil {
+            pages[index].phase = .subscribing
+            let command = Array(target.subscribeCommand(channel: channel(index)).utf8)
+            if !Sockets.send(FrameReader.frame(1, command), to: pages[index].descriptor) { kill(index) }
+        }
+        guard pages[index].rest.firstRange(of: Array("confirm_subscription".utf8)) != nil else { return }
+        pages[index].rest = []
+        pages[index].phase = .ready
+        ready += 1
     }
 
     private func takeHead(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
         pages[index].rest += bytes
         guard let end = pages[index].rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
-        let status = transport == .webSocket ? "101" : "200"
+        let status = transport == .eventStream ? "200" : "101"
         guard pages[index].rest.dropFirst(9).starts(with: status.utf8) else {
             refusal = String(decoding: pages[index].rest.prefix(300), as: UTF8.self)
             return kill(index)
         }
         let rest = Array(pages[index].rest[end.upperBound...])
         pages[index].rest = []
+        guard transport != .cable else {
+            pages[index].phase = .greeted
+            return rest.withUnsafeBytes { subscribe($0, index) }
+        }
         pages[index].phase = .ready
         ready += 1
         rest.withUnsafeBytes { take($0, index) }

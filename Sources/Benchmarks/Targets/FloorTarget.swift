@@ -10,6 +10,9 @@ struct FloorTarget: Target {
 
     func path(channel: Int) -> String { "/pages/\(channel)" }
 
+    /// The floor speaks no Action Cable.
+    func subscribeCommand(channel: Int) -> String { "" }
+
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
         postRequest("/pages/\(channel)", body: Array(html.utf8))
     }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import Glibc
+internal import JSONText
 internal import Simulator
 
 /// The real server beside this program, in development mode, with a folder and a ledger of its own.
@@ -51,6 +52,11 @@ struct PaycastTarget: Target {
 
     func signedName(_ channel: Int) -> String {
         StreamName(stream(channel)).map { streams.sign($0) } ?? ""
+    }
+
+    func subscribeCommand(channel: Int) -> String {
+        let identifier = #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"\#(signedName(channel))"}"#
+        return #"{"command":"subscribe","identifier":\#(JSONLiteral.literal(identifier))}"#
     }
 
     /// Is committed, and gets a place in the history.

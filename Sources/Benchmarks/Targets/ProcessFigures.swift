@@ -22,15 +22,16 @@ struct ProcessFigures {
         return words.flatMap { $0.count > 1 ? Double($0[1]) : nil } ?? 0
     }
 
-    /// Turns the loop until the process has nothing left to do: less than 2 % of a core.
-    func settle(_ loop: LoadLoop) throws(BenchmarkError) {
+    /// Turns the loop until the process has nothing left to do: less than 2 % of a core. Thousands of clients of Action
+    /// Cable are pinged every 3 s: there it is less than 8 %.
+    func settle(_ loop: LoadLoop, pinging: Bool = false) throws(BenchmarkError) {
         var last = processorTime
         var quietSince = ContinuousClock.now
         try loop.turn(until: "the server to settle") {
             guard ContinuousClock.now - quietSince > .milliseconds(100) else { return false }
             let now = processorTime
             defer { (last, quietSince) = (now, .now) }
-            return now - last < 2000
+            return now - last < (pinging ? 8000 : 2000)
         }
     }
 }

@@ -6,6 +6,9 @@ protocol Target {
     /// What a page of that channel opens.
     func path(channel: Int) -> String
 
+    /// What a client of Action Cable sends to follow that channel.
+    func subscribeCommand(channel: Int) -> String
+
     /// The whole request that broadcasts `html` to a channel, without a place in the history.
     func broadcast(_ html: String, channel: Int) -> [UInt8]
 }

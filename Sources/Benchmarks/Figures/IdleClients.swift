@@ -1,0 +1,20 @@
+/// What clients of Action Cable cost while nothing happens: a ping every 3 s for each.
+enum IdleClients: Benchmark {
+    static let name = "idle"
+    private static let count = 10_000
+    private static let seconds = 10.0
+
+    static func run(_ report: inout Report) throws {
+        let cost = try with(PaycastTarget.init(in:)) { target in
+            let loop = LoadLoop()
+            let figures = ProcessFigures(id: target.process.id)
+            let clients = Pages(target, .cable) { $0 }
+            try clients.open(count, on: loop)
+            try figures.settle(loop, pinging: true)
+            let (before, start) = (figures.processorTime, ContinuousClock.now)
+            try loop.turn(until: "an idle while") { ContinuousClock.now - start > .seconds(seconds) }
+            return (figures.processorTime - before) / 1000 / seconds
+        }
+        report.add(Row(figure: "\(count) idle clients of Action Cable", unit: "ms CPU per second", value: cost))
+    }
+}
