@@ -1,5 +1,6 @@
 #pragma once
 #include <libwebsockets.h>
+#include <uv.h>
 #include <openssl/ssl.h>
 
 // Macros of computed value, which Swift does not import.

@@ -54,6 +54,9 @@ final class SocketLoop {
     /// The listener as lws sees it; nil once we accept no more.
     private var acceptor: Socket?
     private var timer: LoopTimer?
+    /// Ours rather than lws', so that it can be stopped. Never freed: lws' handles stay in it.
+    private let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    private var stopsAt: Int?
 
     init(
         settings: LoopSettings,
@@ -89,12 +92,14 @@ final class SocketLoop {
             tick()
             closeOverdue()
             report()
+            endWhenStopped()
         }
         port.connect(context)
         started(true)
-        // With libuv this runs the loop until the context is destroyed from inside a callback.
-        while lws_service(context, 0) >= 0, self.context != nil {}
-        lws_context_destroy(context)
+        uv_run(uv, UV_RUN_DEFAULT)
+        // lws closes its wake descriptor twice when a context is destroyed (vhost.c:998, libuv.c:441), and by then the
+        // number may be another thread's. So the context, without connections by now, is left to the process' end.
+        timer = nil
         Glibc.close(spareDescriptor)
     }
 
@@ -115,10 +120,15 @@ final class SocketLoop {
         info.keepalive_timeout = Int32(5 + settings.limits.idleSeconds)
         security?.prepare(&info)
         info.user = Unmanaged.passUnretained(self).toOpaque()
+        guard uv_loop_init(uv) == 0 else { return nil }
+        var loops: [UnsafeMutableRawPointer?] = [UnsafeMutableRawPointer(uv)]
         return LoopProtocols.with { protocols, retry in
             info.protocols = protocols
             info.retry_and_idle_policy = retry
-            return lws_create_context(&info)
+            return loops.withUnsafeMutableBufferPointer {
+                info.foreign_loops = $0.baseAddress
+                return lws_create_context(&info)
+            }
         }
     }
 
@@ -220,10 +230,15 @@ final class SocketLoop {
     }
 
     private func stop() {
-        guard let context else { return }
-        timer = nil
+        stopListening()
+        for connection in connections.values { connection.socket.kill() }
+        stopsAt = now + LoopSettings.ticksPerSecond
+    }
+
+    /// Ends the loop when every connection has gone, or has had a second for it.
+    func endWhenStopped() {
+        guard let stopsAt, connections.isEmpty || now >= stopsAt else { return }
         port.connect(nil)
-        self.context = nil
-        lws_context_destroy(context)
+        uv_stop(uv)
     }
 }
