@@ -5,6 +5,9 @@ struct Backlog {
         let order: Int64
         let isTransient: Bool
         var parts: [Part]
+        /// Of a transient message: the newest entry before it that a newer one has made superfluous. A page that resumed
+        /// from before that entry would be sent it again, after this message.
+        var passed: Int64?
     }
 
     private var queue: ContiguousArray<Pending> = []
@@ -22,7 +25,10 @@ struct Backlog {
     ///
     /// A transient message that came while the loop was behind the reader stays before the entries that it preceded.
     mutating func merge(replay: [Message], through: Int64) {
-        let collected = queue.filter { $0.isTransient || $0.order > through }
+        var collected = queue.filter { $0.isTransient || $0.order > through }
+        for index in collected.indices where collected[index].passed.map({ $0 <= through }) == true {
+            collected[index].passed = nil
+        }
         self = Backlog()
         var rest = replay[...]
         for pending in collected {
@@ -44,7 +50,9 @@ struct Backlog {
             let size = pending.parts.reduce(0) { $0 + $1.html.count }
             guard count == 0 || html.count + size <= limit else { break }
             for part in pending.parts { html += part.html }
-            if !pending.isTransient { position = pending.order }
+            if let reached = pending.isTransient ? pending.passed : pending.order {
+                position = max(position ?? reached, reached)
+            }
             bytes -= pending.parts.reduce(0) { $0 + $1.cost }
             count += 1
         }
@@ -58,7 +66,25 @@ struct Backlog {
         let collapsed = keys.isEmpty ? 0 : removeParts(keys, onlyTransient: pending.isTransient)
         bytes += pending.parts.reduce(0) { $0 + $1.cost }
         queue.append(pending)
+        if collapsed > 0 { dropEmptied() }
         return collapsed
+    }
+
+    /// What is left of them is how far they had come: the next transient message carries that.
+    private mutating func dropEmptied() {
+        var passed: Int64?
+        for index in queue.indices {
+            guard queue[index].isTransient || queue[index].parts.isEmpty else {
+                passed = nil
+                continue
+            }
+            let reached = queue[index].isTransient ? queue[index].passed : queue[index].order
+            passed = reached.map { max($0, passed ?? $0) } ?? passed
+            guard !queue[index].parts.isEmpty else { continue }
+            queue[index].passed = passed
+            passed = nil
+        }
+        queue.removeAll(where: \.parts.isEmpty)
     }
 
     /// Returns how many there were. A transient message makes no entry superfluous: it may get lost with the connection,
@@ -73,7 +99,6 @@ struct Backlog {
             removed += parts.count - kept.count
             queue[index].parts = kept
         }
-        if removed > 0 { queue.removeAll(where: \.parts.isEmpty) }
         return removed
     }
 }

@@ -37,6 +37,19 @@ import Testing
         #expect(count > 50_000)
     }
 
+    /// The page resumed from before `2/a`, which `4/a` had taken away, and got it after `t1/b`.
+    @Test func aTransientMessageRemembersTheEntriesBeforeIt() throws {
+        let stream = try #require(StreamName("user:1:paywall"))
+        var world = World(isKeyed: true, stream: stream, limits: Hub.Limits(queuedBytes: 1000, frameBytes: 8))
+        let steps: [World.Step] = [
+            .read, .arrive, .block, .commitElsewhere, .commit, .feed, .feed, .transient, .transient,
+            .commitElsewhere, .commit, .feed, .feed, .unblock, .reconnect,
+        ]
+        for step in steps { world.take(step) }
+        world.finish()
+        #expect(flaw(in: world) == nil)
+    }
+
     @Test(arguments: cases) func holdsForRandomSequences(_ test: Case) throws {
         let stream = try #require(StreamName("user:1:paywall"))
         let seed = UInt64.random(in: .min ... .max)
