@@ -9,10 +9,13 @@ extension SocketLoop {
     func readWithoutLWS(_ connection: Connection) -> Verdict {
         guard !connection.socket.isEncrypted else { return connection.socket.completeTransaction() ? .close : .keep }
         guard let socket = adoptRaw(connection.socket.descriptor) else { return .close }
-        let publisher = self.connection(of: socket)
+        let publisher = register(socket, peer: connection.peer, place: connection.place)
+        publisher.client = connection.client
         publisher.parser = RequestParser()
         publisher.isReused = true
         watchAfterAnswer(publisher)
+        // It is the same sender: what it counted for goes over.
+        connection.place = .none
         connection.successor = publisher.id
         connection.phase = .closing
         connection.socket.kill()

@@ -186,7 +186,7 @@ final class SocketLoop {
     }
 
     @discardableResult
-    private func register(_ socket: Socket, peer: IPAddress?, place: Census.Place) -> Connection {
+    func register(_ socket: Socket, peer: IPAddress?, place: Census.Place) -> Connection {
         nextConnection += 1
         let connection = Connection(
             id: ConnectionID(number: nextConnection),
