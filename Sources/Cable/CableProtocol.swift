@@ -12,7 +12,6 @@ public enum CableDisconnect: String, Sendable {
     /// More commands than a page has reason for.
     case tooManyCommands = "too_many_commands"
     case tooSlow = "too_slow"
-    case idleTimeout = "idle_timeout"
 
     /// Stock clients come back after 6 to 18 s. None of our reasons is for good: a client that may not come back stays
     /// deaf until its page is loaded again.
