@@ -36,6 +36,11 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
     public var period: Int { spokes.count }
 
     /// First due after a random 1…period ticks.
+    public mutating func add(_ id: ID) -> Handle {
+        var generator = SystemRandomNumberGenerator()
+        return add(id, using: &generator)
+    }
+
     public mutating func add(_ id: ID, using generator: inout some RandomNumberGenerator) -> Handle {
         add(id, after: Int.random(in: 1...period, using: &generator))
     }

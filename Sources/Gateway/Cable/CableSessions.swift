@@ -48,9 +48,9 @@ final class CableSessions: Sendable {
     }
 
     /// 128 random bits.
-    static func newID(using generator: inout some RandomNumberGenerator) -> String {
+    static func newID() -> String {
         (0..<2).map { _ in
-            let number = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+            let number = String(UInt64.random(in: .min ... .max), radix: 16)
             return String(repeating: "0", count: 16 - number.count) + number
         }.joined()
     }

@@ -9,8 +9,8 @@ extension SocketLoop {
         let isExtended = connection.socket.subprotocol == CableProtocol.extended.rawValue
         let client = CableClient(
             opening: opening,
-            sid: isExtended ? CableSessions.newID(using: &generator) : nil,
-            heartbeat: pings.add(connection.id, using: &generator),
+            sid: isExtended ? CableSessions.newID() : nil,
+            heartbeat: pings.add(connection.id),
             limits: settings.cable
         )
         unwatch(connection)

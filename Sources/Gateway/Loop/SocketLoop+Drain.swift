@@ -37,7 +37,7 @@ extension SocketLoop {
     /// replaced by one that opens an event stream.
     private func sayGoodbye(_ page: Page, _ connection: Connection) {
         guard page.transport == .webSocket else {
-            let delay = Int.random(in: 1000...4000, using: &generator)
+            let delay = Int.random(in: 1000...4000)
             _ = write("\(opening(connection))retry: \(delay)\n\n", to: connection.socket)
             return
         }

@@ -31,7 +31,7 @@ extension SocketLoop {
     /// From now on it has `seconds` for what it is doing.
     func watch(_ connection: Connection, seconds: Int) {
         connection.deadline = now + seconds * LoopSettings.ticksPerSecond
-        if connection.watch == nil { connection.watch = watched.add(connection.id, using: &generator) }
+        if connection.watch == nil { connection.watch = watched.add(connection.id) }
     }
 
     /// Another thread works for it, or it is a page that takes what it gets.

@@ -25,7 +25,7 @@ extension SocketLoop {
             Page(
                 transport: transport,
                 subscription: subscription,
-                heartbeat: wheel.add(connection.id, using: &generator),
+                heartbeat: wheel.add(connection.id),
                 source: request.source
             )
         )

@@ -42,7 +42,6 @@ final class SocketLoop {
     var refreshing = Spread<StreamName>([])
     /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
     var partings: [(id: ConnectionID, tick: Int)] = []
-    var generator = SystemRandomNumberGenerator()
     var now = 0
     /// What the metrics know of the hub.
     var reported = (collapsed: 0, streams: 0)
