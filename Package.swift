@@ -52,8 +52,10 @@ let package = Package(
         library("HTTPClient", ["CCurl"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out.
-        library("Providers", ["Domain", "Crypto"]),
+        library("Providers", ["Domain", "Crypto", "JSONText"]),
+        library("Stores", ["Domain", "Crypto", "Runtime", "Providers", "HTTPClient"]),
         library("Ledger", ["Domain", "Runtime", "CSQLite"]),
+        library("Errands", ["Domain", "Runtime", "Providers", "Stores", "Ledger", "HTTPClient"]),
         library("Fragments", ["Domain"]),
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
@@ -72,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway",
+                "Gateway", "Stores", "Errands",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -90,6 +92,8 @@ let package = Package(
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
+        tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
+        tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),

@@ -1,15 +1,31 @@
-/// For whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`).
+/// The app's rules of access.
 public struct AccessPolicy: Sendable, Equatable {
     public enum SandboxUsers: Sendable, Equatable {
         case all
         case only(Set<String>)
     }
 
-    /// `all` on a server that serves Sandbox only, in development, and for `*`.
+    /// For whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). `all` on a server that serves Sandbox only, in development, and for `*`.
     public var sandboxUsers: SandboxUsers
+    public var catalog: Catalog
+    public var transfers: TransferPolicy
+    /// Whose stores are asked before the end of a period is believed.
+    public var reconciled: Set<Provider>
+    /// How long access outlasts a period whose renewal is expected, while the store is asked.
+    public var leeway: Duration
 
-    public init(sandboxUsers: SandboxUsers) {
+    public init(
+        sandboxUsers: SandboxUsers,
+        catalog: Catalog = Catalog(),
+        transfers: TransferPolicy = .transfer,
+        reconciled: Set<Provider> = [],
+        leeway: Duration = .seconds(300)
+    ) {
         self.sandboxUsers = sandboxUsers
+        self.catalog = catalog
+        self.transfers = transfers
+        self.reconciled = reconciled
+        self.leeway = leeway
     }
 
     public func opensAccess(for user: String, in environment: StoreEnvironment) -> Bool {

@@ -11,7 +11,7 @@ public struct Contract: Sendable, Equatable {
     public var group: Stamped<String>?
     /// The newest purchase's token: it may name another user than the first one's.
     public var token: Stamped<OrderToken>?
-    public var appTransaction: Stamped<String>?
+    public var account: Stamped<String>?
     public var previousLineage: Stamped<String>?
     public var snapshot: SnapshotRegister?
     public var transaction: TransactionRegister?
@@ -28,7 +28,7 @@ public struct Contract: Sendable, Equatable {
         isFamilyShared = isFamilyShared || observation.isFamilyShared
         raise(&group, to: observation.group.map { Stamped($0, at: signedAt) })
         raise(&token, to: observation.token.map { Stamped($0, at: signedAt) })
-        raise(&appTransaction, to: observation.appTransaction.map { Stamped($0, at: signedAt) })
+        raise(&account, to: observation.account.map { Stamped($0, at: signedAt) })
         raise(&previousLineage, to: observation.previousLineage.map { Stamped($0, at: signedAt) })
         raise(&transaction, to: observation.transaction.map { TransactionRegister($0, event: event) })
         raise(&snapshot, to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event) })

@@ -14,6 +14,12 @@ public struct Event: Sendable, Equatable {
     public var signedAt: Instant
     /// What it says of a contract; nil when it says nothing of one (TEST, summaries).
     public var observation: Observation?
+    /// The buyer whom it is about when it is of no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
+    public var account: String?
+    /// Everything that some users held is another user's now (RevenueCat's TRANSFER).
+    public var transfer: Transfer?
+    /// What is to be done once it is committed.
+    public var errands: [Errand]
     /// The body as it was posted, kept for audit and replay. Never logged.
     public var body: [UInt8]
 
@@ -27,6 +33,9 @@ public struct Event: Sendable, Equatable {
         kind: EventKind,
         signedAt: Instant,
         observation: Observation?,
+        account: String? = nil,
+        transfer: Transfer? = nil,
+        errands: [Errand] = [],
         body: [UInt8]
     ) {
         self.provider = provider
@@ -38,6 +47,9 @@ public struct Event: Sendable, Equatable {
         self.kind = kind
         self.signedAt = signedAt
         self.observation = observation
+        self.account = account
+        self.transfer = transfer
+        self.errands = errands
         self.body = body
     }
 }

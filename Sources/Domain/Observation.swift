@@ -22,9 +22,12 @@ public struct Observation: Sendable, Equatable {
     public var group: String?
     /// The order's token that the store echoes (Apple: `appAccountToken`).
     public var token: OrderToken?
-    /// Apple's per-account download of the app: the fallback identity.
-    public var appTransaction: String?
-    /// The lineage that this one replaces, after Apple's MIGRATION.
+    /// The store's own name of the buyer: the fallback identity (Apple: `appTransactionId`, Google: the obfuscated
+    /// account id, Stripe: the customer).
+    public var account: String?
+    /// The app's own user id, from a store that was told it (RevenueCat: `app_user_id`, PurchaseKit: `customer_id`).
+    public var user: String?
+    /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
     public var isFamilyShared: Bool
     public var transaction: Transaction?
@@ -35,7 +38,8 @@ public struct Observation: Sendable, Equatable {
         kind: ProductKind,
         group: String? = nil,
         token: OrderToken? = nil,
-        appTransaction: String? = nil,
+        account: String? = nil,
+        user: String? = nil,
         previousLineage: String? = nil,
         isFamilyShared: Bool = false,
         transaction: Transaction? = nil,
@@ -45,7 +49,8 @@ public struct Observation: Sendable, Equatable {
         self.kind = kind
         self.group = group
         self.token = token
-        self.appTransaction = appTransaction
+        self.account = account
+        self.user = user
         self.previousLineage = previousLineage
         self.isFamilyShared = isFamilyShared
         self.transaction = transaction

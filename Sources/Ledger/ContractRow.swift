@@ -45,7 +45,7 @@ struct ContractRow {
         contract.isFamilyShared = row.flag(7)
         contract.group = stamped(row.optionalText(8), row.instant(9))
         contract.token = stamped(row.optionalText(10).flatMap { OrderToken($0) }, row.instant(11))
-        contract.appTransaction = stamped(row.optionalText(12), row.instant(13))
+        contract.account = stamped(row.optionalText(12), row.instant(13))
         contract.previousLineage = stamped(row.optionalText(14), row.instant(15))
         contract.snapshot = try SnapshotRegister(row, at: 16)
         contract.transaction = TransactionRegister(row, at: 23)
@@ -74,7 +74,7 @@ struct ContractRow {
         [
             Value(user), Value(contract.isFamilyShared), Value(contract.group?.value), Value(contract.group?.signedAt),
             Value(contract.token?.value.description), Value(contract.token?.signedAt),
-            Value(contract.appTransaction?.value), Value(contract.appTransaction?.signedAt),
+            Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
         ]
     }
@@ -99,7 +99,7 @@ struct ContractRow {
     func hasOtherIdentity(than other: ContractRow) -> Bool {
         user != other.user || contract.isFamilyShared != other.contract.isFamilyShared
             || contract.group != other.contract.group || contract.token != other.contract.token
-            || contract.appTransaction != other.contract.appTransaction
+            || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage
     }
 }

@@ -15,7 +15,7 @@ extension LedgerStore {
         {
             return user
         }
-        guard let download = contract.appTransaction?.value else { return nil }
+        guard let download = contract.account?.value else { return nil }
         return try statements.userOfAppTransaction.first(keyValues(download, contract.key), read: userColumn) ?? nil
     }
 
@@ -30,7 +30,7 @@ extension LedgerStore {
         while let next = claimed.popLast() {
             let key = next.contract.key
             var waiting = try statements.waitingByLineage.all(keyValues(key.lineage, key), read: contractRow)
-            if let download = next.contract.appTransaction?.value {
+            if let download = next.contract.account?.value {
                 waiting += try statements.waitingByAppTransaction.all(keyValues(download, key), read: contractRow)
             }
             var seen: Set<ContractKey> = []

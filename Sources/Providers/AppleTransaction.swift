@@ -72,7 +72,7 @@ struct AppleTransaction: SignedDocument {
             kind: kind,
             group: subscriptionGroupIdentifier,
             token: appAccountToken.flatMap { OrderToken($0) },
-            appTransaction: appTransactionId,
+            account: appTransactionId,
             previousLineage: previousOriginalTransactionId,
             isFamilyShared: isFamilyShared,
             transaction: transaction(signedAt: fallback),

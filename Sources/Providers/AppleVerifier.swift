@@ -4,13 +4,17 @@ public import Domain
 ///
 /// Any thread may verify, several at a time. A notification costs 0.3 ms of CPU, two
 /// thirds of it for the three signatures.
-public struct AppleVerifier: Sendable {
+public struct AppleVerifier: StoreVerifier {
     private let configuration: AppleConfiguration
     private let checker: SignatureChecker
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
         checker = SignatureChecker(roots: configuration.roots)
+    }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        try verify(body: delivery.body, now: now)
     }
 
     /// What Apple posts to `/webhooks/apple`.

@@ -10,9 +10,13 @@ public enum VerificationError: Error, Equatable, Sendable {
     case wrongEnvironment
     /// No app is configured for this store.
     case notConfigured
+    /// The store's API is needed to know what the delivery means, and gives no answer. The store delivers again.
+    case storeUnreachable
 
     public enum Malformation: String, CaseIterable, Sendable {
         case invalidJSON = "invalid_json"
+        case duplicateMember = "duplicate_member"
+        case missingSignature = "missing_signature"
         case missingSignedPayload = "missing_signed_payload"
         case versionOne = "v1_notification"
         case invalidJWS = "invalid_jws"
@@ -25,6 +29,8 @@ public enum VerificationError: Error, Equatable, Sendable {
     public enum Distrust: String, CaseIterable, Sendable {
         case untrustedChain = "untrusted_chain"
         case badSignature = "bad_signature"
+        case unauthorized = "unauthorized"
+        case signedInPast = "signed_in_past"
         case outsideValidity = "outside_validity"
         case signedInFuture = "signed_in_future"
         case mismatchedTransaction = "mismatched_transaction"
@@ -35,7 +41,7 @@ public enum VerificationError: Error, Equatable, Sendable {
     public var isRetryable: Bool {
         switch self {
         case .malformed, .untrusted: false
-        case .wrongApp, .wrongEnvironment, .notConfigured: true
+        case .wrongApp, .wrongEnvironment, .notConfigured, .storeUnreachable: true
         }
     }
 
@@ -47,6 +53,7 @@ public enum VerificationError: Error, Equatable, Sendable {
         case .wrongApp: "wrong_app"
         case .wrongEnvironment: "wrong_environment"
         case .notConfigured: "not_configured"
+        case .storeUnreachable: "store_unreachable"
         }
     }
 
@@ -58,6 +65,7 @@ public enum VerificationError: Error, Equatable, Sendable {
         case .wrongApp: "The notification is genuine, but for an app that is not configured here."
         case .wrongEnvironment: "The notification is genuine, but its environment is not served here."
         case .notConfigured: "No app of this store is configured on this server."
+        case .storeUnreachable: "The store's API gives no answer; nothing was stored, deliver it again."
         }
     }
 }
@@ -66,6 +74,8 @@ extension VerificationError.Malformation {
     var message: String {
         switch self {
         case .invalidJSON: "The body is not a JSON object."
+        case .duplicateMember: "A member of the JSON stands there twice."
+        case .missingSignature: "The delivery carries no signature."
         case .missingSignedPayload: "The body has no signedPayload."
         case .versionOne: "Version 1 notifications are not signed; choose version 2 in App Store Connect."
         case .invalidJWS: "The signed text is not a compact JWS of three base64url parts."
@@ -82,6 +92,8 @@ extension VerificationError.Distrust {
         switch self {
         case .untrustedChain: "The certificates do not lead to a trusted root in the way that Apple's do."
         case .badSignature: "The signature does not belong to the payload."
+        case .unauthorized: "The Authorization header is missing or not the configured sender's."
+        case .signedInPast: "The payload was signed too long ago to be fresh; check this server's clock."
         case .outsideValidity: "The payload was not signed while its certificates were valid."
         case .signedInFuture: "The payload claims to be signed in the future; check this server's clock."
         case .mismatchedTransaction: "The transaction does not belong to the notification that carries it."

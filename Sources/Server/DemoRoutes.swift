@@ -19,6 +19,9 @@ final class DemoRoutes: DevelopmentRoutes {
     /// The simulated store talks to this server over HTTP like a real one, so it waits on a thread of its own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     private let driver = Mutex<StoreDriver?>(nil)
+    /// The stores' APIs, by the store's name.
+    private let standIns: [String: any StandIn]
+    private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 100)
 
     init(
         workspace: DevelopmentWorkspace,
@@ -26,8 +29,10 @@ final class DemoRoutes: DevelopmentRoutes {
         clock: Clock,
         ledger: (writer: LedgerWriter, reader: LedgerReader),
         templates: TemplateStore,
-        keys: Keys
+        keys: Keys,
+        standIns: [String: any StandIn] = [:]
     ) {
+        self.standIns = standIns
         self.workspace = workspace
         self.clock = clock
         reader = ledger.reader
@@ -49,6 +54,7 @@ final class DemoRoutes: DevelopmentRoutes {
 
     func close() {
         store.close()
+        callees.close()
     }
 
     func answer(_ request: Request) -> Answer? {
@@ -56,8 +62,24 @@ final class DemoRoutes: DevelopmentRoutes {
         case .file(path: "/"): .later { [page, reader] in page.send(request, to: $0, from: reader) }
         case .demoFeed: feed.answer(request)
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, reply) } }
+        case .demoAPI(let path): .later { [self] reply in callees.submit { reply.send(self.call(path, request)) } }
         default: nil
         }
+    }
+
+    /// `path` is the store's name and what is asked of it.
+    private func call(_ path: String, _ request: Request) -> Response {
+        let store = path.prefix { $0 != "/" }
+        let question = StandInRequest(
+            method: request.method,
+            path: String(path.dropFirst(store.count)),
+            query: { request.query[$0] },
+            authorization: request.authorization,
+            body: request.body
+        )
+        guard let answer = standIns[String(store)]?.answer(question) else { return .demoNotFound }
+        let headers = [(name: "Content-Type", value: "application/json")] + answer.headers
+        return Response(status: answer.status, headers: headers, body: answer.body)
     }
 
     private func deliver(_ request: Request, _ reply: Reply) {
@@ -65,5 +87,11 @@ final class DemoRoutes: DevelopmentRoutes {
             return reply.send(.error(400, "invalid_json", "Send {\"user\":…,\"type\":…} as JSON strings."))
         }
         reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))
+    }
+}
+
+extension Response {
+    fileprivate static var demoNotFound: Response {
+        .error(404, "not_found", "No stand-in of a store answers here.")
     }
 }

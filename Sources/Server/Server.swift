@@ -16,7 +16,8 @@ public final class Server {
     private let log: Log
     private let writer: LedgerWriter
     private let reader: LedgerReader
-    private let verifiers: WorkerPool
+    private let workers: WorkerPool
+    private let callers: WorkerPool
     private let templates: TemplateStore
     private let gateway: Gateway
     private let redis: RedisListener?
@@ -35,7 +36,8 @@ public final class Server {
         let telemetry = Telemetry(metrics)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
-        let verifiers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
+        let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
+        let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
         let demo = keys.workspace.map {
             DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
         }
@@ -43,7 +45,7 @@ public final class Server {
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
-            apple: try Server.apple(configuration.apple, keys),
+            verifiers: try StoreParts(configuration, keys).verifiers,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -53,7 +55,8 @@ public final class Server {
             log: log,
             metrics: metrics,
             telemetry: telemetry,
-            verifiers: verifiers,
+            workers: workers,
+            callers: callers,
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
@@ -61,7 +64,7 @@ public final class Server {
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
-        (self.log, self.verifiers, self.templates, self.demo) = (log, verifiers, templates, demo)
+        (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
         (writer, reader, self.redis) = (ledger.writer, ledger.reader, redis)
     }
 
@@ -96,7 +99,8 @@ public final class Server {
     /// Pages are let go first; what was received is still proven, committed and answered.
     private func stop() {
         gateway.drain()
-        verifiers.close()
+        workers.close()
+        callers.close()
         redis?.close()
         writer.close()
         reader.close()
@@ -152,28 +156,6 @@ public final class Server {
                     }
                 }
             )
-        }
-    }
-
-    private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
-        let bundles: AppleConfiguration.Accepted<String>
-        switch apple.bundles {
-        case .none: return nil
-        case .any: bundles = .any
-        case .only(let names): bundles = .only(names)
-        }
-        let roots = try keys.appleRoots(apple.rootsPath)
-        do throws(AppleConfigurationError) {
-            return AppleVerifier(
-                try AppleConfiguration(
-                    bundleIDs: bundles,
-                    appIDs: apple.appID.map { .only([$0]) } ?? .any,
-                    environments: apple.environments,
-                    roots: roots
-                )
-            )
-        } catch {
-            throw .apple(error)
         }
     }
 

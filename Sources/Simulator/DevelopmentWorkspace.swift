@@ -7,7 +7,7 @@ internal import Glibc
 /// |---|---|
 /// | `authority.pem` | leaf, intermediate, root, and the leaf's key |
 /// | `root.pem` | the root alone, for whoever wants to trust it |
-/// | `api.key`, `stream.key` | a random key each |
+/// | `api.key`, `stream.key`, `stripe.key`, `revenuecat.key`, `purchasekit.key` | a random key each |
 /// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
 public struct DevelopmentWorkspace: Sendable {
     /// With `.paycast` at its end.
@@ -16,6 +16,8 @@ public struct DevelopmentWorkspace: Sendable {
     public let root: String
     public let apiKey: String
     public let streamKey: String
+    /// What Stripe and PurchaseKit sign with, and what RevenueCat sends.
+    public let storeSecrets: StoreSecrets
     /// Signs as the simulated store.
     public let signer: StoreSigner
 
@@ -26,7 +28,7 @@ public struct DevelopmentWorkspace: Sendable {
         do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
         let authority = "\(path)/authority.pem"
         if access(authority, F_OK) != 0 { try create(authority, newAuthority()) }
-        for name in ["api.key", "stream.key"] where access("\(path)/\(name)", F_OK) != 0 {
+        for name in keyFiles where access("\(path)/\(name)", F_OK) != 0 {
             try create("\(path)/\(name)", "\(Hex.encode(randomBytes(32)))\n")
         }
         let workspace = try existing(in: folder)
@@ -47,6 +49,11 @@ public struct DevelopmentWorkspace: Sendable {
             root: PEM.text("CERTIFICATE", chain[2]),
             apiKey: try line(of: "\(path)/api.key"),
             streamKey: try line(of: "\(path)/stream.key"),
+            storeSecrets: StoreSecrets(
+                stripe: try line(of: "\(path)/stripe.key"),
+                revenueCat: try line(of: "\(path)/revenuecat.key"),
+                purchaseKit: try line(of: "\(path)/purchasekit.key")
+            ),
             signer: StoreSigner(chain: chain, key: key)
         )
     }
@@ -95,6 +102,15 @@ public struct DevelopmentWorkspace: Sendable {
         return String(line)
     }
 }
+
+/// Shared with the simulated stores.
+public struct StoreSecrets: Sendable {
+    public let stripe: String
+    public let revenueCat: String
+    public let purchaseKit: String
+}
+
+private let keyFiles = ["api.key", "stream.key", "stripe.key", "revenuecat.key", "purchasekit.key"]
 
 public enum WorkspaceError: Error, Equatable, CustomStringConvertible {
     case missing(path: String)

@@ -87,8 +87,8 @@ import Testing
             Stories.subscription("e3", .active, minute: 2, key: Stories.key("3")),
         ]
         events[1].observation?.previousLineage = "1"
-        events[1].observation?.appTransaction = "download"
-        events[2].observation?.appTransaction = "download"
+        events[1].observation?.account = "download"
+        events[2].observation?.account = "download"
         for event in orderFirst ? events : events.reversed() { _ = try ledger.send(event) }
         if !orderFirst { _ = try ledger.order(request) }
         let held = try ledger.entitlements("42")

@@ -28,8 +28,7 @@ public struct Endpoints: RequestHandler {
     public func handle(_ request: Request) -> Answer {
         if let answer = services.development?.answer(request) { return answer }
         switch request.route {
-        case .webhook(.apple): return AppleWebhook(services).answer(request)
-        case .webhook: return .respond(Endpoints.storeNotConfigured)
+        case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
@@ -41,7 +40,7 @@ public struct Endpoints: RequestHandler {
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
-        case .demoStore, .demoFeed: return .respond(StaticFiles.notFound)
+        case .demoStore, .demoFeed, .demoAPI: return .respond(StaticFiles.notFound)
         case .file(let path):
             return .respond(files?.response(path, ifNoneMatch: request.ifNoneMatch) ?? StaticFiles.notFound)
         }
@@ -50,10 +49,4 @@ public struct Endpoints: RequestHandler {
     private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
         isTrusted(request.authorization) ? answer(request) : .respond(Access.unauthorized)
     }
-
-    private static let storeNotConfigured = Response.unavailable(
-        "not_configured",
-        "No app of this store is configured on this server.",
-        retryAfter: 3600
-    )
 }

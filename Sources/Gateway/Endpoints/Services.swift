@@ -10,7 +10,8 @@ public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in front.
     public let isSecure: Bool
     public let access: Access
-    public let apple: AppleVerifier?
+    /// The webhooks that are served.
+    public let verifiers: [Provider: any StoreVerifier]
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -21,7 +22,9 @@ public final class Services: Sendable {
     public let metrics: Metrics
     public let telemetry: Telemetry
     /// Signatures are checked here, never on a loop.
-    public let verifiers: WorkerPool
+    public let workers: WorkerPool
+    /// Who may wait for a store's API.
+    public let callers: WorkerPool
     /// Hands a transient broadcast to all loops.
     public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
@@ -34,7 +37,7 @@ public final class Services: Sendable {
     public init(
         isSecure: Bool,
         access: Access,
-        apple: AppleVerifier?,
+        verifiers: [Provider: any StoreVerifier],
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -44,7 +47,8 @@ public final class Services: Sendable {
         log: Log,
         metrics: Metrics,
         telemetry: Telemetry,
-        verifiers: WorkerPool,
+        workers: WorkerPool,
+        callers: WorkerPool,
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
@@ -52,7 +56,7 @@ public final class Services: Sendable {
     ) {
         self.isSecure = isSecure
         self.access = access
-        self.apple = apple
+        self.verifiers = verifiers
         self.writer = writer
         self.reader = reader
         self.templates = templates
@@ -62,7 +66,8 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
-        self.verifiers = verifiers
+        self.workers = workers
+        self.callers = callers
         self.publish = publish
         self.publicFolder = publicFolder
         self.development = development

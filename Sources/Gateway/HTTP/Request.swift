@@ -12,6 +12,8 @@ public struct Request: Sendable {
     public var scheme: Scheme?
     public var origin: String?
     public var authorization: String?
+    /// A store's signature of the body: `Stripe-Signature`, `X-PurchaseKit-Signature`.
+    public var signature: String?
     public var ifNoneMatch: String?
     public var lastEventID: String?
     /// A page asks for a WebSocket in place of Server-Sent Events.

@@ -17,7 +17,7 @@ struct RequestGate {
             if case .file = route { return .refuse(StaticFiles.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }
-        guard head.method == "POST" else { return .handle }
+        guard head.method == "POST" || head.method == "PUT" else { return .handle }
         switch head.bodyLength {
         case .none, .chunked:
             return .refuse(.error(411, "length_required", "Send the body in one piece, with Content-Length."))

@@ -33,6 +33,7 @@ extension RequestHead {
         case .host: return set(&host, text)
         case .contentLength: return set(&contentLength, text)
         case .authorization: return set(&authorization, text)
+        case .stripeSignature, .purchaseKitSignature: return set(&signature, text)
         case .origin: origin = text
         case .ifNoneMatch: ifNoneMatch = text
         case .lastEventID: lastEventID = text
@@ -57,6 +58,8 @@ private enum KnownHeader: String, CaseIterable {
     case ifNoneMatch = "if-none-match"
     case lastEventID = "last-event-id"
     case transferEncoding = "transfer-encoding"
+    case stripeSignature = "stripe-signature"
+    case purchaseKitSignature = "x-purchasekit-signature"
 
     private static let names = allCases.map { (header: $0, bytes: Array($0.rawValue.utf8)) }
 

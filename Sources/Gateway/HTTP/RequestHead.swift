@@ -12,6 +12,7 @@ struct RequestHead {
     var host: String?
     var origin: String?
     var authorization: String?
+    var signature: String?
     var contentLength: String?
     var ifNoneMatch: String?
     var lastEventID: String?

@@ -15,6 +15,8 @@ public enum Route: Sendable, Equatable {
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoFeed
+    /// Development only: a stand-in for a store's API; `path` begins with the store's name.
+    case demoAPI(path: String)
     /// A file under `public/`.
     case file(path: String)
 
@@ -31,7 +33,7 @@ public enum Route: Sendable, Equatable {
         case "/metrics": self = .metrics
         case "/demo/store": self = .demoStore
         case "/demo/feed": self = .demoFeed
-        default: self = Route.webhook(path) ?? Route.user(path) ?? .file(path: path)
+        default: self = Route.webhook(path) ?? Route.user(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -40,12 +42,13 @@ public enum Route: Sendable, Equatable {
         switch self {
         case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
+        case .demoAPI: "GET, POST, PUT"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
         }
     }
 
     func takes(_ method: String) -> Bool {
-        method == methods || (methods == "GET, HEAD" && (method == "GET" || method == "HEAD"))
+        methods.split(separator: ", ").contains { $0 == method }
     }
 
     /// Answered to this machine without a key.
@@ -57,6 +60,11 @@ public enum Route: Sendable, Equatable {
     private static func webhook(_ path: String) -> Route? {
         guard path.hasPrefix("/webhooks/") else { return nil }
         return Provider(rawValue: String(path.dropFirst("/webhooks/".count))).map(Route.webhook)
+    }
+
+    private static func demoAPI(_ path: String) -> Route? {
+        let prefix = "/demo/api/"
+        return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
     }
 
     /// User ids may contain slashes: what stands between the two fixed parts is the id.

@@ -11,6 +11,7 @@ extension Socket {
             host: text(WSI_TOKEN_HOST),
             origin: text(WSI_TOKEN_ORIGIN),
             authorization: text(WSI_TOKEN_HTTP_AUTHORIZATION),
+            signature: custom("stripe-signature:") ?? custom("x-purchasekit-signature:"),
             contentLength: text(WSI_TOKEN_HTTP_CONTENT_LENGTH),
             ifNoneMatch: text(WSI_TOKEN_HTTP_IF_NONE_MATCH),
             lastEventID: custom("last-event-id:"),

@@ -150,6 +150,7 @@ extension SocketLoop {
             scheme: sender.scheme,
             origin: head.origin,
             authorization: head.authorization,
+            signature: head.signature,
             ifNoneMatch: head.ifNoneMatch,
             lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,

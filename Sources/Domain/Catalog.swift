@@ -1,0 +1,36 @@
+/// What the app says of its products (`PAYCAST_CATALOG`), as far as stores do not say it.
+public struct Catalog: Sendable, Equatable {
+    public struct Product: Sendable, Equatable {
+        public var group: String?
+        /// Within a group the higher one speaks for the user.
+        public var level: Int
+        public var kind: ProductKind?
+        /// How long a non-renewing purchase gives access.
+        public var duration: Duration?
+        /// What pages call it.
+        public var name: String?
+
+        public init(
+            group: String? = nil,
+            level: Int = 0,
+            kind: ProductKind? = nil,
+            duration: Duration? = nil,
+            name: String? = nil
+        ) {
+            self.group = group
+            self.level = level
+            self.kind = kind
+            self.duration = duration
+            self.name = name
+        }
+    }
+
+    private let products: [String: Product]
+
+    /// By the store's product id.
+    public init(_ products: [String: Product] = [:]) {
+        self.products = products
+    }
+
+    public subscript(product: String) -> Product? { products[product] }
+}

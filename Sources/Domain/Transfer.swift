@@ -1,0 +1,23 @@
+/// What users lose and another one gains, as a store says it: all their contracts at that store.
+public struct Transfer: Sendable, Equatable {
+    public var from: [String]
+    public var to: String
+
+    public init(from: [String], to: String) {
+        self.from = from
+        self.to = to
+    }
+}
+
+/// What becomes of a contract when another user than its own claims it with a genuine transaction. RevenueCat's words
+/// (https://www.revenuecat.com/docs/projects/restore-behavior).
+public enum TransferPolicy: String, CaseIterable, Sendable {
+    /// It is the claimant's from now on.
+    case transfer
+    /// As `transfer`, unless its own user still has access through it.
+    case transferIfInactive = "transfer_if_inactive"
+    /// It stays where it is.
+    case keep
+    /// Both hold it.
+    case share
+}

@@ -1,0 +1,87 @@
+internal import Domain
+internal import Ledger
+internal import Providers
+internal import Runtime
+
+/// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
+struct WebhookEndpoint {
+    private let services: Services
+    private let provider: Provider
+
+    init(_ services: Services, _ provider: Provider) {
+        self.services = services
+        self.provider = provider
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let verifier = services.verifiers[provider] else { return .respond(response(to: .notConfigured)) }
+        let pool = verifier.asksStore ? services.callers : services.workers
+        return .later { reply in
+            pool.submit { commit(request, verifier, reply) }
+        }
+    }
+
+    private func commit(_ request: Request, _ verifier: any StoreVerifier, _ reply: Reply) {
+        let (clock, telemetry) = (services.clock, services.telemetry)
+        let delivery = Delivery(
+            body: request.body,
+            authorization: request.authorization,
+            signature: request.signature
+        )
+        do throws(VerificationError) {
+            let event = try verifier.verify(delivery, now: clock.now())
+            telemetry.verified(event.id, receivedAt: request.receivedAt)
+            let isTaken = services.writer.submit(
+                .event(event, receivedAt: clock.now()) { result in
+                    telemetry.committed(event.id, receivedAt: request.receivedAt)
+                    reply.send(response(to: result))
+                }
+            )
+            guard isTaken else {
+                telemetry.dropped(event.id)
+                return reply.send(.busy)
+            }
+        } catch {
+            telemetry.refused.add()
+            services.log.warning("webhook refused", ["provider": provider.rawValue, "reason": error.code])
+            reply.send(response(to: error))
+        }
+    }
+
+    private func response(to result: Result<Receipt, LedgerError>) -> Response {
+        switch result {
+        // Pub/Sub reads nothing but the status.
+        case .success where provider == .google: Response(status: 204)
+        case .success(let receipt): .committed(receipt)
+        case .failure: .unavailable("ledger_unavailable", "The ledger could not commit it; nothing was stored.")
+        }
+    }
+
+    /// 503 asks the store to deliver again while an operator looks; Apple has stopped retrying after a 400 before.
+    private func response(to error: VerificationError) -> Response {
+        if error == .storeUnreachable { return .unavailable(error.code, error.message, retryAfter: 30) }
+        if error.isRetryable { return .unavailable(error.code, error.message, retryAfter: 3600) }
+        let status = provider == .google || provider == .revenuecat ? 401 : 400
+        return .error(status, error.code, error.message)
+    }
+}
+
+extension Response {
+    /// What a store, or an app, is answered after the commit.
+    static func committed(_ receipt: Receipt) -> Response {
+        JSON.response(
+            200,
+            Committed(
+                outcome: receipt.outcome.rawValue,
+                event: receipt.event,
+                cursor: receipt.cursor.description
+            )
+        )
+    }
+
+    private struct Committed: Encodable {
+        var outcome: String
+        var event: String
+        var cursor: String
+    }
+}

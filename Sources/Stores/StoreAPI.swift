@@ -1,0 +1,32 @@
+public import Domain
+
+/// A store's own API, asked what it holds of a contract. Calls block: never on a loop.
+public protocol StoreAPI: Sendable {
+    /// The store's statement of the contract as of now, to be committed like a webhook's. Nil: it knows of none.
+    func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
+
+    /// Does one errand. Returning means that it is done, or had been done before.
+    func perform(_ errand: Errand, now: Instant) throws(StoreAPIError)
+}
+
+/// Why a store's API did not do it. Safe to print: no address beyond the origin, no token.
+public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
+    /// No answer, or one that asks to come back: `after`, when the store says when.
+    case unavailable(reason: String, after: Instant? = nil)
+    /// The key is not accepted.
+    case unauthorized(reason: String)
+    /// It will answer the same for ever.
+    case refused(status: Int, code: String?, reason: String)
+    /// An answer that cannot be read, or that is not proven.
+    case unreadable(reason: String)
+
+    public var description: String {
+        switch self {
+        case .unavailable(let reason, _): "the store gives no answer: \(reason); it is asked again"
+        case .unauthorized(let reason): "the store does not accept the key: \(reason)"
+        case .refused(let status, let code, let reason):
+            "the store answered \(status)\(code.map { " (\($0))" } ?? ""): \(reason)"
+        case .unreadable(let reason): "the store's answer cannot be used: \(reason)"
+        }
+    }
+}
