@@ -60,7 +60,7 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
-        library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
         library(
             "Gateway",
             [

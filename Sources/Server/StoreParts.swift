@@ -1,17 +1,24 @@
 internal import Domain
 internal import Providers
+internal import Simulator
 
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
+    let stripe: StripeParts?
     let verifiers: [Provider: any StoreVerifier]
 
     init(_ configuration: Configuration, _ keys: Keys) throws(StartError) {
         apple = try StoreParts.apple(configuration.apple, keys)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.apple] = apple
+        stripe = StoreParts.stripe(configuration, keys)
+        verifiers[.stripe] = stripe?.verifier
         self.verifiers = verifiers
     }
+
+    /// The stores' APIs in the development server.
+    static var standIns: [String: any StandIn] { ["stripe": StripeStandIn()] }
 
     private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
         let bundles: AppleConfiguration.Accepted<String>
