@@ -105,7 +105,9 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
+            dependencies: [
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+            ],
             swiftSettings: settings
         ),
     ]
