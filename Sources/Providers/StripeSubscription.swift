@@ -37,7 +37,7 @@ struct StripeSubscription {
         return periodEnd.map { end <= $0 } ?? true
     }
 
-    var renews: Bool { !isEnding && !isOver && status != "paused" }
+    var renews: Bool { !isEnding && !isOver }
 
     /// Nil for a status that is not documented, and when the end of a running period is not stated: access without an
     /// end is nothing to guess.

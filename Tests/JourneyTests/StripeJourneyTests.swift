@@ -16,6 +16,8 @@ import Testing
         let token: OrderToken
         let page: EventStreamClient
         var facts: SimulatedSubscription
+        /// Stripe's clock. Its events carry whole seconds: each gets its own.
+        private var now = Clock().now()
 
         init(kind: ProductKind, environment: [String: String] = [:]) throws {
             server = try PaycastServer(environment: environment)
@@ -54,12 +56,13 @@ import Testing
             return (response.status, String(decoding: response.body, as: UTF8.self))
         }
 
-        /// Posts an event, and expects the fragments in this order.
+        /// Posts an event, and expects one message that replaces these elements.
         mutating func say(_ words: String, _ state: ContractState, _ fragments: String...) throws {
-            let answer = try post(try delivery(words))
-            #expect(answer.status == 200 && answer.text.contains(#""outcome":"applied""#), "\(answer)")
+            now = now + .seconds(1)
+            let answer = try post(try delivery(words, now: now))
+            #expect(answer.status == 200 && answer.text.contains(#""outcome":"applied""#), "\(words): \(answer)")
+            let message = try page.message().data ?? ""
             for fragment in fragments {
-                let message = try page.message().data ?? ""
                 #expect(message.contains("target=\"\(fragment)\""), "\(words): \(message)")
             }
             facts.state = state
@@ -124,13 +127,11 @@ import Testing
         #expect(response.status == 503)
     }
 
-    /// With a key the subscription is read again, here from the server's own stand-in; without an answer nothing is
-    /// stored.
+    /// With a key the subscription is read again: here from another development server's stand-in.
     @Test func keyReadsTheSubscriptionAgain() throws {
-        let port = SocketServer.freePort()
-        let address = "http://127.0.0.1:\(port)/demo/api/stripe"
+        let stripe = try PaycastServer()
+        let address = "\(stripe.url)/demo/api/stripe"
         let server = try PaycastServer(
-            ["--dev", "--port", "\(port)"],
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": address]
         )
         let secret = try DevelopmentWorkspace.existing(in: server.folder.path).storeSecrets.stripe
@@ -144,6 +145,10 @@ import Testing
         let url = server.url + delivery.path
         let answer = try client.send("POST", url, headers: delivery.headers, body: delivery.body)
         #expect(String(decoding: answer.body, as: UTF8.self).contains(#""outcome":"unclaimed""#))
+        let tail = server.paycast("tail", "--json", "--since", "start", "--until", "provider=stripe", "--timeout", "40")
+        #expect(try tail.waitForExit() == 0, "\(tail.errors)")
+        // A session alone opens a day; what was read opens the whole period.
+        #expect(tail.output.contains((event.now + .seconds(30 * 86_400)).iso8601.prefix(10)), "\(tail.output)")
     }
 
     @Test func unreachableAPIAsksStripeToComeBack() throws {

@@ -87,9 +87,10 @@ import Testing
         Row(
             "6: cycle paid",
             "invoice.paid/subscription_cycle",
-            after: [bought, updated],
+            after: [bought],
             is: .subscriptionRenewed,
-            .active
+            .active,
+            ["subscription_status=manage"]
         ),
         Row(
             "6: next period",

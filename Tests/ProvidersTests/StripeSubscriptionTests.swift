@@ -77,7 +77,7 @@ import Testing
             until: start,
             renews: true
         ),
-        Case(testDescription: "paused", members: ["status": "paused"], state: .paused),
+        Case(testDescription: "paused", members: ["status": "paused"], state: .paused, renews: true),
         Case(testDescription: "incomplete", members: ["status": "incomplete"], state: .pending, renews: true),
         Case(testDescription: "incomplete_expired", members: ["status": "incomplete_expired"], state: .expired),
         Case(
