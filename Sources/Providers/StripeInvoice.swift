@@ -39,6 +39,7 @@ struct StripeInvoice {
         case ("invoice.paid", "subscription_cycle"), ("invoice.payment_succeeded", "subscription_cycle"):
             .subscriptionRenewed
         case ("invoice.paid", "subscription_update"), ("invoice.payment_succeeded", "subscription_update"): .planChanged
+        case ("invoice.payment_failed", "subscription_create"): .purchasePending
         case ("invoice.payment_failed", _): .graceStarted
         case ("invoice.paid", _), ("invoice.payment_succeeded", _), ("invoice.payment_action_required", _),
             ("invoice.finalization_failed", _):

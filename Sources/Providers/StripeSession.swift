@@ -43,14 +43,18 @@ struct StripeSession {
     }
 
     private func kind(_ type: String) -> EventKind {
-        let isSubscription = object.text("mode") == "subscription"
-        return switch type {
-        case "checkout.session.completed", "checkout.session.async_payment_succeeded":
-            object.text("mode") == "setup"
-                ? .contractUpdated
-                : !isPaid ? .purchasePending : isSubscription ? .subscriptionStarted : .purchaseCompleted
+        switch type {
+        case "checkout.session.completed", "checkout.session.async_payment_succeeded": kindWhenComplete
         case "checkout.session.async_payment_failed", "checkout.session.expired": .purchasePendingCancelled
         default: .providerUnknown
+        }
+    }
+
+    private var kindWhenComplete: EventKind {
+        switch object.text("mode") {
+        case "subscription": isPaid ? .subscriptionStarted : .purchasePending
+        case "payment": isPaid ? .purchaseCompleted : .purchasePending
+        default: .contractUpdated
         }
     }
 

@@ -2,7 +2,7 @@ public import Domain
 
 /// What Stripe's API answers about a subscription, read like the object of an event.
 public struct StripeStatement: Sendable {
-    /// What it says of the contract, as of the instant at which it was asked.
+    /// What it says of the contract, as of the instant at which it was asked; no snapshot for a status of tomorrow.
     public let observation: Observation
     private let environment: StoreEnvironment
     private let body: [UInt8]
@@ -12,10 +12,9 @@ public struct StripeStatement: Sendable {
         guard let document = try? StrictJSON.object(body), let object = StripeObject(document) else { return nil }
         let subscription = StripeSubscription(object, catalog)
         guard object.text("object") == "subscription", subscription.id == contract.lineage,
-            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true,
-            let snapshot = subscription.snapshot(statedAt: now)
+            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
         else { return nil }
-        observation = subscription.observation(contract, snapshot)
+        observation = subscription.observation(contract, subscription.snapshot(statedAt: now))
         environment = contract.environment
         self.body = body
     }

@@ -35,6 +35,11 @@ public struct SimulatedStripe: SimulatedStore {
         self.shape = shape
     }
 
+    /// The contract's id at Stripe: what entitlements name. The facts of a purchase that is new carry a bare number.
+    public static func lineage(of facts: SimulatedSubscription) -> String {
+        StripeID.make(facts.kind == .subscription ? "sub" : "pi", facts.lineage)
+    }
+
     /// The subtype says what the type leaves open: of a session `unpaid`, `no_payment_required` or `setup`; of a new
     /// subscription its status; of an update its status or what changed (`renewed recovered cancel keep price
     /// pending_update schedule discount trial_end`); of a deletion and an invoice the reason; of a refund `partial`; of a

@@ -2,10 +2,10 @@ internal import Domain
 
 /// Stripe's objects around one purchase, as they stand after an event.
 struct StripeDocuments {
-    private let event: SimulatedEvent
-    private let shape: SimulatedStripe.Shape
-    private let scene: StripeScene
-    private let isSubscription: Bool
+    let event: SimulatedEvent
+    let shape: SimulatedStripe.Shape
+    let scene: StripeScene
+    let isSubscription: Bool
 
     init(_ event: SimulatedEvent, _ shape: SimulatedStripe.Shape) {
         self.event = event
@@ -73,24 +73,24 @@ struct StripeDocuments {
 }
 
 extension StripeDocuments {
-    private var customer: String { "cus_" + StoreID.make(event.user ?? event.facts.lineage) }
+    var customer: String { "cus_" + StoreID.make(event.user ?? event.facts.lineage) }
 
-    private var metadata: WireJSON {
+    var metadata: WireJSON {
         event.token.map { ["order": .text($0.description), "product": .text(event.facts.product)] } ?? [:]
     }
 
-    private func id(_ prefix: String) -> String { StripeID.make(prefix, event.facts.lineage) }
+    func id(_ prefix: String) -> String { StripeID.make(prefix, event.facts.lineage) }
 
-    private func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
+    func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
 
-    private func price(_ product: SimulatedProduct) -> WireJSON {
+    func price(_ product: SimulatedProduct) -> WireJSON {
         [
             "id": .text(product.id), "object": "price", "currency": "usd", "lookup_key": nil,
             "product": .text("prod_\(product.group ?? "0")"), "unit_amount": .number(product.price / 10),
         ]
     }
 
-    private func items(_ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape) -> WireJSON {
+    func items(_ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape) -> WireJSON {
         var item: WireJSON = ["id": .text(id("si")), "object": "subscription_item", "price": price(product)]
         if shape == .current {
             item["current_period_start"] = seconds(scene.periodStart)
@@ -99,7 +99,7 @@ extension StripeDocuments {
         return ["object": "list", "data": .list([item])]
     }
 
-    private func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
+    func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
         var document: WireJSON = [
             "id": .text(scene.id), "object": "subscription", "status": .text(scene.status),
             "customer": .text(customer), "livemode": .flag(event.environment == .production), "metadata": metadata,
@@ -122,7 +122,7 @@ extension StripeDocuments {
         return document
     }
 
-    private var session: WireJSON {
+    var session: WireJSON {
         let isSetup = event.subtype == "setup"
         let hasExpired = event.type == "checkout.session.expired"
         let isUnpaid = hasExpired || event.type.hasSuffix("_failed") || event.subtype == "unpaid"
@@ -139,90 +139,7 @@ extension StripeDocuments {
         ]
     }
 
-    private var product: SimulatedProduct {
+    var product: SimulatedProduct {
         isSubscription ? scene.price : SimulatedProduct(id: event.facts.product, kind: event.facts.kind)
-    }
-}
-
-extension StripeDocuments {
-    private var invoice: WireJSON {
-        let reason = event.subtype ?? "subscription_cycle"
-        let isPaid = event.type == "invoice.paid" || event.type == "invoice.payment_succeeded"
-        var line: WireJSON = [
-            "id": .text(id("il")), "object": "line_item",
-            "period": ["start": seconds(scene.periodStart), "end": seconds(scene.periodEnd)],
-        ]
-        var document: WireJSON = [
-            "id": .text(id("in")), "object": "invoice", "created": seconds(event.now),
-            "billing_reason": .text(reason), "customer": .text(customer), "currency": "usd",
-            "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? scene.price.price / 10 : 0),
-            "metadata": [:],
-        ]
-        let details: WireJSON = ["subscription": .text(scene.id), "metadata": metadata]
-        if shape == .current {
-            line["pricing"] = ["price_details": ["price": .text(scene.price.id), "product": "prod_0"]]
-            document["parent"] = ["type": "subscription_details", "subscription_details": details]
-        } else {
-            line["price"] = price(scene.price)
-            document["subscription"] = .text(scene.id)
-            document["subscription_details"] = ["metadata": metadata]
-        }
-        document["lines"] = ["object": "list", "data": .list([line])]
-        return document
-    }
-
-    private var paymentIntent: WireJSON {
-        let status = event.type.split(separator: ".").last.map(String.init) ?? ""
-        return [
-            "id": .text(id("pi")), "object": "payment_intent", "status": .text(status), "customer": .text(customer),
-            "created": seconds(event.now - .seconds(30)), "metadata": metadata, "currency": "usd",
-            "amount_received": .number(status == "succeeded" ? product.price / 10 : 0),
-        ]
-    }
-
-    /// A purchase's metadata reach its charges when `payment_intent_data` has them; an invoice's charge has none.
-    private var charge: WireJSON {
-        let amount = product.price / 10
-        let isPartial = event.subtype == "partial"
-        var document: WireJSON = [
-            "id": .text(id("ch")), "object": "charge", "amount": .number(amount), "currency": "usd",
-            "amount_refunded": .number(isPartial ? amount / 2 : amount), "refunded": .flag(!isPartial),
-            "customer": .text(customer), "payment_intent": .text(id("pi")),
-            "metadata": isSubscription ? [:] : metadata, "livemode": .flag(event.environment == .production),
-        ]
-        if shape == .before2025 { document["invoice"] = isSubscription ? .text(id("in")) : .null }
-        return document
-    }
-
-    private var refund: WireJSON {
-        let status = event.type == "refund.failed" ? "failed" : event.subtype ?? "succeeded"
-        return [
-            "id": .text(id("re")), "object": "refund", "amount": .number(product.price / 10), "currency": "usd",
-            "charge": .text(id("ch")), "payment_intent": .text(id("pi")), "status": .text(status), "metadata": [:],
-        ]
-    }
-
-    private var dispute: WireJSON {
-        let isClosed = event.type == "charge.dispute.closed"
-        return [
-            "id": .text(id("du")), "object": "dispute", "amount": .number(product.price / 10), "currency": "usd",
-            "charge": .text(id("ch")), "payment_intent": .text(id("pi")), "metadata": [:],
-            "status": .text(isClosed ? event.subtype ?? "lost" : event.subtype ?? "needs_response"),
-        ]
-    }
-
-    private var schedule: WireJSON {
-        let isReleased = event.type == "subscription_schedule.released"
-        let next = scene.nextPrice ?? scene.price.id
-        return [
-            "id": .text(id("sub_sched")), "object": "subscription_schedule", "customer": .text(customer),
-            "status": isReleased ? "released" : "active", "subscription": isReleased ? .null : .text(scene.id),
-            "released_subscription": isReleased ? .text(scene.id) : .null,
-            "current_phase": ["start_date": seconds(scene.periodStart), "end_date": seconds(scene.periodEnd)],
-            "phases": [
-                ["start_date": seconds(scene.periodStart), "items": [["price": .text(scene.price.id)]]],
-                ["start_date": seconds(scene.periodEnd), "items": [["price": .text(next)]]],
-            ],
-        ]
     }
 }

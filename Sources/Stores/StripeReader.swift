@@ -40,6 +40,7 @@ public struct StripeReader: StoreVerifier {
     private func merged(_ read: Observation, _ said: Observation?) -> Observation {
         guard let said, said.contract == read.contract else { return read }
         var merged = read
+        merged.snapshot = read.snapshot ?? said.snapshot
         merged.token = said.token ?? read.token
         merged.account = said.account ?? read.account
         merged.transaction = said.transaction

@@ -91,6 +91,16 @@ import Testing
         try scene.say("charge.refunded", .revoked, "paywall", "subscription_status")
     }
 
+    /// What a store says is text, wherever it stands in a template.
+    @Test func markupIsEscapedOnThePage() throws {
+        var scene = try Scene(kind: .nonConsumable)
+        scene.facts.product = #""><script>alert(1)</script>"#
+        let answer = try scene.post(try scene.delivery("checkout.session.completed"))
+        #expect(answer.text.contains(#""outcome":"applied""#), "\(answer)")
+        let message = try scene.page.message().data ?? ""
+        #expect(message.contains("&lt;script&gt;") && !message.contains("<script>"), "\(message)")
+    }
+
     @Test func replayIsADuplicate() throws {
         let scene = try Scene(kind: .subscription)
         let delivery = try scene.delivery("customer.subscription.created")

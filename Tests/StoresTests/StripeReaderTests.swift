@@ -83,6 +83,29 @@ import Testing
         #expect(event.observation?.snapshot?.state == after)
     }
 
+    /// The API knows the subscription, but not in words that we know: the event's own stand.
+    @Test func statusOfTomorrowIsNoReasonToRefuse() throws {
+        let server = server()
+        let delivery = try delivery("customer.subscription.created")
+        let document = #"{"id":"sub_1","object":"subscription","status":"dancing","livemode":false}"#
+        let request = StandInRequest(method: "PUT", path: "/v1/subscriptions/sub_1", body: Array(document.utf8))
+        #expect(standIn.answer(request)?.status == 200)
+        #expect(try reader(server.url).verify(delivery, now: Self.now).observation?.snapshot?.state == .active)
+    }
+
+    @Test func chargeOfNoInvoiceIsAPurchase() throws {
+        let server = server()
+        let facts = SimulatedSubscription(product: "paycast.lifetime", kind: .nonConsumable, lineage: "pi_1")
+        let asked = SimulatedEvent(type: "charge.refunded", facts: facts, now: Self.now)
+        let delivery = try store.delivery(asked)
+        for document in delivery.documents {
+            _ = standIn.answer(StandInRequest(method: "PUT", path: document.path, body: document.json))
+        }
+        let posted = Delivery(body: delivery.body, signature: delivery.headers[0].1)
+        let observation = try reader(server.url).verify(posted, now: Self.now).observation
+        #expect(observation?.contract.lineage == "pi_1" && observation?.snapshot?.state == .revoked)
+    }
+
     @Test func unknownSubscriptionIsBelievedAsPosted() throws {
         let server = server()
         let event = try reader(server.url).verify(

@@ -15,8 +15,7 @@ struct StripeCharge {
         guard envelope.type == "charge.refunded" else { return StripeMeaning(kind: .providerUnknown) }
         let isFull = object.flag("refunded") == true
         let subtype = isFull ? "full" : "partial"
-        // An invoice's charge is the subscription's business: `StripeReader` asks which one.
-        guard !object.states("invoice"), let id = object.id("payment_intent") ?? object.text("id") else {
+        guard let id = object.id("payment_intent") ?? object.text("id") else {
             return StripeMeaning(kind: .refundCompleted, subtype: subtype)
         }
         let payment = StripePayment(id: id, product: object.namedProduct, catalog)
