@@ -121,7 +121,8 @@ final class TemporaryLedger: Sendable {
         return writer.submit(.mark(name, instant, completion: answer.give)) && answer.take()
     }
 
-    private func ask<Answer: Sendable>(_ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool) throws
+    private func ask<Answer: Sendable>(_ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool)
+        throws
         -> Answer
     {
         let answer = Handover<Result<Answer, LedgerError>>()
