@@ -35,31 +35,10 @@ public struct PrivateKey: Sendable {
         self = key
     }
 
-    public func pem() throws(CryptoError) -> String {
-        let info = key.borrow { EVP_PKEY2PKCS8($0) }
-        defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        var der: UnsafeMutablePointer<UInt8>?
-        let count = i2d_PKCS8_PRIV_KEY_INFO(info, &der)
-        guard count > 0, let der else { throw .failing(to: .exportKey) }
-        defer { CRYPTO_clear_free(der, Int(count), #fileID, Int32(#line)) }
-        return PEM.text("PRIVATE KEY", Array(UnsafeBufferPointer(start: der, count: Int(count))))
-    }
+    public func pem() throws(CryptoError) -> String { try key.pem() }
 
     /// ECDSA with SHA-256 in DER: what certificates hold and JWS refuses.
-    public func derSignature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
-        let context = EVP_MD_CTX_new()
-        defer { EVP_MD_CTX_free(context) }
-        var count = 0
-        let isReady = key.borrow { EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }
-        guard isReady, EVP_DigestSign(context, nil, &count, message, message.count) == 1 else {
-            throw .failing(to: .sign)
-        }
-        var signature = [UInt8](repeating: 0, count: count)
-        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
-            throw .failing(to: .sign)
-        }
-        return Array(signature.prefix(count))
-    }
+    public func derSignature(for message: [UInt8]) throws(CryptoError) -> [UInt8] { try key.signature(for: message) }
 
     /// ES256 of a P-256 key: 64 raw bytes.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {

@@ -1,0 +1,31 @@
+internal import COpenSSL
+
+/// What private keys of every kind do.
+extension Handle {
+    /// SHA-256, signed in the key's own way: ECDSA in DER, RSA with PKCS#1.
+    func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var count = 0
+        let isReady = borrow { EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }
+        guard isReady, EVP_DigestSign(context, nil, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        return Array(signature.prefix(count))
+    }
+
+    /// An unencrypted PKCS#8 key.
+    func pem() throws(CryptoError) -> String {
+        let info = borrow { EVP_PKEY2PKCS8($0) }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        var der: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PKCS8_PRIV_KEY_INFO(info, &der)
+        guard count > 0, let der else { throw .failing(to: .exportKey) }
+        defer { CRYPTO_clear_free(der, Int(count), #fileID, Int32(#line)) }
+        return PEM.text("PRIVATE KEY", Array(UnsafeBufferPointer(start: der, count: Int(count))))
+    }
+}

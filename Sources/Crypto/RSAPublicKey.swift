@@ -1,0 +1,60 @@
+internal import COpenSSL
+
+/// An RSA key that checks RS256 signatures (RFC 7518 §3.3). Any thread may use one, several at a time.
+public struct RSAPublicKey: Sendable {
+    /// RFC 7518 asks for 2048 bits; beyond 8192 a check costs milliseconds.
+    private static let sizes = Int32(2048)...Int32(8192)
+
+    private let key: Handle
+
+    /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Nil for weak keys, and for what is none.
+    public init?(modulus: [UInt8], exponent: [UInt8]) {
+        // 65537 in practice; 8 bytes are more than any store has ever used.
+        guard modulus.count <= 1024, let last = exponent.last, last & 1 == 1, exponent.count <= 8,
+            exponent.count > 1 || last > 2
+        else { return nil }
+        let der = sequence(integer(modulus) + integer(exponent))
+        let pointer = der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return d2i_PublicKey(EVP_PKEY_RSA, nil, &cursor, buffer.count)
+        }
+        guard let key = Handle(pointer, free: EVP_PKEY_free) else {
+            ERR_clear_error()
+            return nil
+        }
+        guard key.borrow({ RSAPublicKey.sizes.contains(EVP_PKEY_get_bits($0)) }) else { return nil }
+        self.key = key
+    }
+
+    /// False for anything but a PKCS#1 signature with SHA-256 over exactly `message`.
+    public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        let isValid = key.borrow { key in
+            EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
+                && message.withUnsafeBufferPointer {
+                    EVP_DigestVerify(context, signature, signature.count, $0.baseAddress, $0.count) == 1
+                }
+        }
+        if !isValid { ERR_clear_error() }
+        return isValid
+    }
+}
+
+/// PKCS#1's RSAPublicKey in DER (RFC 8017 §A.1.1) is a sequence of two integers.
+private func sequence(_ content: [UInt8]) -> [UInt8] { [0x30] + length(content.count) + content }
+
+/// Without leading zeros, but for the one that keeps it positive.
+private func integer(_ magnitude: [UInt8]) -> [UInt8] {
+    let digits = magnitude.drop { $0 == 0 }
+    let content = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits)
+    return [0x02] + length(content.count) + content
+}
+
+private func length(_ count: Int) -> [UInt8] {
+    switch count {
+    case ..<0x80: [UInt8(count)]
+    case ..<0x100: [0x81, UInt8(count)]
+    default: [0x82, UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
+    }
+}

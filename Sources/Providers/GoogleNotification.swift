@@ -1,0 +1,140 @@
+internal import Crypto
+public import Domain
+
+/// What Pub/Sub pushes: that something changed, never what
+/// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.
+public struct GoogleNotification: Sendable {
+    public enum Subject: Sendable, Equatable {
+        case subscription(token: String)
+        case product(token: String)
+        /// Nothing is to be read: a test, a chargeback under review, something new, something that cannot be read.
+        case none
+    }
+
+    /// Google's numbers are an open set; this is a whole year of new ones.
+    private static let numbers = Int64(0)...Int64(9999)
+
+    /// Pub/Sub's message id: the same however often it is delivered.
+    public let id: String
+    /// Nil when the message cannot be read: it never will be.
+    public let package: String?
+    public let subject: Subject
+    let type: String
+    let number: Int64?
+    let sentAt: Instant?
+    /// Of a voided purchase: all of it.
+    let isWhole: Bool
+
+    /// Does not fail: whoever sends it is proven already, and would send the same for seven days.
+    public init(_ body: [UInt8]) {
+        let envelope = try? StoreObject(body)
+        let message = envelope?.object("message")
+        let data = message?.text("data", limit: GoogleNotification.dataLimit).flatMap { Base64.decode($0) }
+        let notice = data.flatMap { try? StoreObject($0) }
+        id = message?.text("messageId") ?? "body:" + Hex.encode(SHA256.hash(body))
+        package = notice?.text("packageName")
+        sentAt = notice?.milliseconds("eventTimeMillis")
+        let content = GoogleNotification.content(of: notice)
+        (type, subject, number, isWhole) = (content.type, content.subject, content.number, content.isWhole)
+    }
+
+    private static let dataLimit = 64 << 10
+    private static let tokenLimit = 1024
+
+    private struct Content {
+        var type: String
+        var subject = Subject.none
+        var number: Int64?
+        var isWhole = true
+    }
+
+    private static func content(of notice: StoreObject?) -> Content {
+        guard let notice, notice.text("packageName") != nil else { return Content(type: "UNREADABLE") }
+        if let change = notice.object("subscriptionNotification") {
+            let number = number(change)
+            let name = number.flatMap { subscriptionNames[$0] } ?? "SUBSCRIPTION_\(number ?? 0)"
+            return Content(type: name, subject: subscription(change), number: number)
+        }
+        if let change = notice.object("oneTimeProductNotification") {
+            let number = number(change)
+            let name = number.flatMap { productNames[$0] } ?? "ONE_TIME_PRODUCT_\(number ?? 0)"
+            return Content(type: name, subject: product(change), number: number)
+        }
+        if let void = notice.object("voidedPurchaseNotification") {
+            let isSubscription = void.integer("productType") == 1
+            let subject = isSubscription ? subscription(void) : product(void)
+            return Content(type: "VOIDED_PURCHASE", subject: subject, isWhole: void.integer("refundType") != 2)
+        }
+        if notice.has("pendingRefundReviewNotification") { return Content(type: "PENDING_REFUND_REVIEW") }
+        return Content(type: notice.has("testNotification") ? "TEST" : "UNKNOWN")
+    }
+
+    private static func number(_ change: StoreObject) -> Int64? {
+        change.integer("notificationType").flatMap { numbers.contains($0) ? $0 : nil }
+    }
+
+    private static func subscription(_ change: StoreObject) -> Subject {
+        change.text("purchaseToken", limit: tokenLimit).map { .subscription(token: $0) } ?? .none
+    }
+
+    private static func product(_ change: StoreObject) -> Subject {
+        change.text("purchaseToken", limit: tokenLimit).map { .product(token: $0) } ?? .none
+    }
+
+    static let productNames: [Int64: String] = [1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED"]
+
+    static let subscriptionNames: [Int64: String] = [
+        1: "SUBSCRIPTION_RECOVERED", 2: "SUBSCRIPTION_RENEWED", 3: "SUBSCRIPTION_CANCELED",
+        4: "SUBSCRIPTION_PURCHASED", 5: "SUBSCRIPTION_ON_HOLD", 6: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        7: "SUBSCRIPTION_RESTARTED", 8: "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED", 9: "SUBSCRIPTION_DEFERRED",
+        10: "SUBSCRIPTION_PAUSED", 11: "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED", 12: "SUBSCRIPTION_REVOKED",
+        13: "SUBSCRIPTION_EXPIRED", 17: "SUBSCRIPTION_ITEMS_CHANGED", 18: "SUBSCRIPTION_CANCELLATION_SCHEDULED",
+        19: "SUBSCRIPTION_PRICE_CHANGE_UPDATED", 20: "SUBSCRIPTION_PENDING_PURCHASE_CANCELED",
+        22: "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED",
+    ]
+}
+
+extension GoogleNotification {
+    /// What is committed: the notification, and what the API said of its purchase at that time.
+    ///
+    /// Nil `purchase`: there was nothing to read, or Google knows of no such purchase.
+    public func event(_ purchase: GooglePurchase?, body: [UInt8], now: Instant) -> Event {
+        Event(
+            provider: .google,
+            environment: purchase?.environment ?? .production,
+            app: package ?? "google",
+            id: id,
+            type: type,
+            subtype: nil,
+            kind: kind(purchase),
+            signedAt: purchase?.readAt ?? sentAt.map { min($0, now) } ?? now,
+            observation: purchase?.observation(after: self),
+            errands: purchase?.errands ?? [],
+            body: body
+        )
+    }
+
+    /// Google's names are labels; what they cannot tell apart, the purchase does.
+    private func kind(_ purchase: GooglePurchase?) -> EventKind {
+        switch (type, purchase?.state) {
+        case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
+        case ("SUBSCRIPTION_PURCHASED", _): purchase?.startKind ?? .subscriptionStarted
+        default: GoogleNotification.kinds[type] ?? .providerUnknown
+        }
+    }
+
+    private static let kinds: [String: EventKind] = [
+        "SUBSCRIPTION_RECOVERED": .subscriptionRecovered, "SUBSCRIPTION_RENEWED": .subscriptionRenewed,
+        "SUBSCRIPTION_CANCELED": .autoRenewOff, "SUBSCRIPTION_ON_HOLD": .billingRetry,
+        "SUBSCRIPTION_IN_GRACE_PERIOD": .graceStarted, "SUBSCRIPTION_RESTARTED": .autoRenewOn,
+        "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED": .priceChangeAccepted, "SUBSCRIPTION_DEFERRED": .subscriptionExtended,
+        "SUBSCRIPTION_PAUSED": .paused, "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED": .pauseScheduled,
+        "SUBSCRIPTION_REVOKED": .refundCompleted, "SUBSCRIPTION_EXPIRED": .subscriptionExpired,
+        "SUBSCRIPTION_ITEMS_CHANGED": .contractUpdated, "SUBSCRIPTION_CANCELLATION_SCHEDULED": .autoRenewOff,
+        "SUBSCRIPTION_PRICE_CHANGE_UPDATED": .priceChangePending,
+        "SUBSCRIPTION_PENDING_PURCHASE_CANCELED": .purchasePendingCancelled,
+        "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED": .priceChangePending,
+        "ONE_TIME_PRODUCT_PURCHASED": .purchaseCompleted, "ONE_TIME_PRODUCT_CANCELED": .purchasePendingCancelled,
+        "VOIDED_PURCHASE": .refundCompleted, "PENDING_REFUND_REVIEW": .refundRequested, "TEST": .providerTest,
+    ]
+}

@@ -1,0 +1,52 @@
+internal import Domain
+internal import JSONText
+
+/// An object of a store's JSON. A member that has another type than expected counts as absent.
+struct StoreObject {
+    private let node: JSONNode
+
+    init?(_ node: JSONNode?) {
+        guard let node, node.isObject else { return nil }
+        self.node = node
+    }
+
+    init(_ body: [UInt8]) throws(VerificationError) {
+        node = try StrictJSON.object(body)
+    }
+
+    func has(_ name: String) -> Bool { node[name].map { $0 != .null } ?? false }
+
+    func object(_ path: String...) -> StoreObject? {
+        StoreObject(path.reduce(Optional(node)) { $0?[$1] })
+    }
+
+    /// An array's objects: more than 100 are none that a store sends.
+    func objects(_ name: String) -> [StoreObject] {
+        guard case .array(let items)? = node[name] else { return [] }
+        return items.prefix(100).compactMap { StoreObject($0) }
+    }
+
+    /// An array's texts that may be stored and shown.
+    func texts(_ name: String) -> [String] {
+        guard case .array(let items)? = node[name] else { return [] }
+        return items.prefix(100).compactMap { $0.text.flatMap { isPlain($0) ? $0 : nil } }
+    }
+
+    /// Text that may be stored and shown.
+    func text(_ name: String, limit: Int = 255) -> String? {
+        node[name]?.text.flatMap { isPlain($0, limit: limit) ? $0 : nil }
+    }
+
+    func flag(_ name: String) -> Bool? { node[name]?.boolean }
+
+    /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
+    func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
+
+    /// Milliseconds since 1970, in the years that calendars have.
+    func milliseconds(_ name: String) -> Instant? {
+        integer(name).flatMap { abs($0) <= 8_640_000_000_000_000 ? Instant(milliseconds: $0) : nil }
+    }
+
+    /// RFC 3339.
+    func date(_ name: String) -> Instant? { node[name]?.text.flatMap { Instant(iso8601: $0) } }
+}

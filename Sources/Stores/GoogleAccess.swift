@@ -1,0 +1,115 @@
+internal import Crypto
+internal import Domain
+internal import FoundationEssentials
+internal import HTTPClient
+internal import Synchronization
+
+/// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
+/// kept until five minutes before its end. Whoever comes while one is granted waits for it: one grant serves all.
+final class GoogleAccess: Sendable {
+    private static let scope = "https://www.googleapis.com/auth/androidpublisher"
+    private static let margin = Duration.seconds(300)
+
+    private struct Token {
+        var bearer: String
+        var usableUntil: Instant
+    }
+
+    private let credentials: @Sendable () -> GoogleCredentials?
+    private let client: HTTPClient
+    private let token = Mutex<Token?>(nil)
+
+    init(_ credentials: @escaping @Sendable () -> GoogleCredentials?, _ client: HTTPClient) {
+        self.credentials = credentials
+        self.client = client
+    }
+
+    /// For the `Authorization` header.
+    func bearer(now: Instant) throws(StoreAPIError) -> String {
+        try token.withLock { token throws(StoreAPIError) in
+            if let token, now < token.usableUntil { return token.bearer }
+            let granted = try grant(now)
+            token = granted
+            return granted.bearer
+        }
+    }
+
+    /// Google did not accept it: the next call asks for another.
+    func forget() {
+        token.withLock { $0 = nil }
+    }
+
+    private func grant(_ now: Instant) throws(StoreAPIError) -> Token {
+        guard let credentials = credentials() else { throw .unavailable(reason: "its address is not known yet") }
+        guard let assertion = try? assertion(credentials, now) else {
+            throw .unauthorized(reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign")
+        }
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try client.send(
+                "POST",
+                credentials.tokenAddress,
+                headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array("grant_type=\(GoogleAccess.grantType)&assertion=\(assertion)".utf8)
+            )
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
+        switch response.status {
+        case 200: break
+        case 400, 401, 403:
+            throw .unauthorized(reason: "Google grants this service account no token; check PAYCAST_GOOGLE_CREDENTIALS")
+        default: throw .unavailable(reason: "the token's address answered \(response.status)")
+        }
+        guard let answer = try? JSONDecoder().decode(Grant.self, from: Data(response.body)),
+            answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
+        else { throw .unreadable(reason: "it is no access token") }
+        let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
+        let usable = lifetime > GoogleAccess.margin * 2 ? lifetime - GoogleAccess.margin : lifetime / 2
+        return Token(bearer: "Bearer \(answer.accessToken)", usableUntil: now + usable)
+    }
+
+    private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+
+    private func assertion(_ credentials: GoogleCredentials, _ now: Instant) throws(CryptoError) -> String {
+        let claims = GoogleClaims(
+            iss: credentials.account,
+            scope: GoogleAccess.scope,
+            aud: credentials.tokenAddress,
+            iat: now.seconds,
+            exp: now.seconds + 3600
+        )
+        let header = GoogleHeader(kid: credentials.keyID)
+        let signed = Base64URL.encode(encoded(header)) + "." + Base64URL.encode(encoded(claims))
+        return signed + "." + Base64URL.encode(try credentials.key.signature(for: Array(signed.utf8)))
+    }
+
+    private struct Grant: Decodable {
+        var accessToken: String
+        var expiresIn: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
+        }
+    }
+}
+
+private struct GoogleHeader: Encodable {
+    var alg = "RS256"
+    var typ = "JWT"
+    var kid: String?
+}
+
+private struct GoogleClaims: Encodable {
+    var iss: String
+    var scope: String
+    var aud: String
+    var iat: Int64
+    var exp: Int64
+}
+
+private func encoded(_ document: some Encodable) -> [UInt8] {
+    // Strings and whole numbers cannot fail to encode.
+    (try? JSONEncoder().encode(document)).map { Array($0) } ?? []
+}

@@ -1,0 +1,50 @@
+internal import FoundationEssentials
+internal import HTTPClient
+
+/// What an answer of Google's means (https://cloud.google.com/apis/design/errors): the body, nothing, or an error.
+struct GoogleAnswer {
+    private let status: Int
+    private let body: [UInt8]
+
+    init(_ response: HTTPClient.Response) {
+        status = response.status
+        body = response.body
+    }
+
+    /// Nil for what Google does not know, or no more.
+    func result() throws(StoreAPIError) -> [UInt8]? {
+        switch status {
+        case 200...299: return body
+        case 404, 410: return nil
+        case 401, 403:
+            throw .unauthorized(
+                reason:
+                    "the service account needs \u{201C}View financial data\u{201D} and \u{201C}Manage orders\u{201D} "
+                    + "in the Play Console; new rights take a day (\(status)\(reason.map { " \($0)" } ?? ""))"
+            )
+        case 429, 500...599: throw .unavailable(reason: "it answered \(status)")
+        default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
+        }
+    }
+
+    /// Google's own word, such as `alreadyAcknowledged`; letters only.
+    private var reason: String? {
+        guard let failure = try? JSONDecoder().decode(Failure.self, from: Data(body)),
+            let word = failure.error.errors?.first?.reason, word.utf8.count <= 40,
+            word.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) })
+        else { return nil }
+        return word
+    }
+
+    private struct Failure: Decodable {
+        var error: Detail
+    }
+
+    private struct Detail: Decodable {
+        var errors: [Reason]?
+    }
+
+    private struct Reason: Decodable {
+        var reason: String?
+    }
+}

@@ -1,0 +1,43 @@
+public import Crypto
+internal import FoundationEssentials
+
+/// A service account's key file, as Google's console hands it out.
+public struct GoogleCredentials: Sendable {
+    let account: String
+    let keyID: String?
+    let key: RSAPrivateKey
+    /// Where access tokens are granted.
+    let tokenAddress: String
+
+    public init(account: String, keyID: String?, key: RSAPrivateKey, tokenAddress: String) {
+        self.account = account
+        self.keyID = keyID
+        self.key = key
+        self.tokenAddress = tokenAddress
+    }
+
+    /// Nil when it is no service account's file.
+    public init?(json: String) {
+        guard let file = try? JSONDecoder().decode(File.self, from: Data(json.utf8)), file.type == "service_account",
+            let key = try? RSAPrivateKey(pem: file.privateKey)
+        else { return nil }
+        let address = file.tokenURI ?? "https://oauth2.googleapis.com/token"
+        self.init(account: file.clientEmail, keyID: file.privateKeyID, key: key, tokenAddress: address)
+    }
+
+    private struct File: Decodable {
+        var type: String
+        var clientEmail: String
+        var privateKey: String
+        var privateKeyID: String?
+        var tokenURI: String?
+
+        enum CodingKeys: String, CodingKey {
+            case type
+            case clientEmail = "client_email"
+            case privateKey = "private_key"
+            case privateKeyID = "private_key_id"
+            case tokenURI = "token_uri"
+        }
+    }
+}
