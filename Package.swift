@@ -92,7 +92,7 @@ let package = Package(
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
-        tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
+        tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
         tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
