@@ -156,7 +156,6 @@ enum Schema {
     /// 41 random bits: cursors of another ledger must not pass for this one's.
     private static func newEpoch() -> String {
         let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
-        var generator = SystemRandomNumberGenerator()
-        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36, using: &generator)] })
+        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })
     }
 }
