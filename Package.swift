@@ -93,7 +93,7 @@ let package = Package(
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
         tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
-        tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
+        tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),
