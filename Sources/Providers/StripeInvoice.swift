@@ -18,14 +18,12 @@ struct StripeInvoice {
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         let meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
         guard let subscription else { return meaning }
-        let paid = isPaid ? transaction : nil
         let observation = Observation(
             contract: envelope.key(subscription),
             kind: .subscription,
-            group: paid.flatMap { catalog[$0.product]?.group },
             token: details?.token ?? object.object("subscription")?.token ?? object.token,
             account: object.id("customer"),
-            transaction: paid
+            transaction: isPaid ? transaction : nil
         )
         return StripeMeaning(kind: meaning.kind, subtype: meaning.subtype, observation: observation)
     }
@@ -51,8 +49,10 @@ struct StripeInvoice {
     /// The period that was paid for. It counts as of the invoice's making, so that whatever was said of the subscription
     /// since then, its end above all, is newer.
     private var transaction: Transaction? {
+        // A change of plan credits the old one on a line of its own.
         let lines = object.list("lines").compactMap { line -> (line: StripeObject, end: Instant)? in
-            line.object("period")?.date("end").map { (line, $0) }
+            guard (line.integer("amount") ?? 0) >= 0 else { return nil }
+            return line.object("period")?.date("end").map { (line, $0) }
         }
         guard let id = object.text("id"), let created = object.date("created"),
             let (line, end) = lines.max(by: { $0.end < $1.end }), let product = product(of: line)

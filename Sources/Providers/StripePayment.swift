@@ -17,9 +17,7 @@ struct StripePayment {
     func observation(_ key: ContractKey, token: OrderToken?, _ state: ContractState? = nil, at date: Instant? = nil)
         -> Observation
     {
-        let known = product.flatMap { catalog[$0] }
-        let kind = known?.kind.flatMap { $0 == .subscription ? nil : $0 } ?? .nonConsumable
-        var observation = Observation(contract: key, kind: kind, group: known?.group, token: token)
+        var observation = Observation(contract: key, kind: catalog.kind(bought: product), token: token)
         if let state, let date { observation.snapshot = .of(state, product ?? "", at: date) }
         return observation
     }
@@ -35,5 +33,13 @@ extension Snapshot {
             accessUntil: state == .revoked ? date : nil,
             signedAt: date
         )
+    }
+}
+
+extension Catalog {
+    /// What kind of thing is bought once: Stripe knows of no kinds. What the catalogue leaves open stays for ever.
+    func kind(bought product: String?) -> ProductKind {
+        guard let kind = product.flatMap({ self[$0]?.kind }), kind != .subscription else { return .nonConsumable }
+        return kind
     }
 }

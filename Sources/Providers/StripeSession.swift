@@ -73,13 +73,9 @@ struct StripeSession {
 
     private func payment(_ envelope: StripeEnvelope) -> Observation? {
         guard let id = object.id("payment_intent") ?? object.text("id") else { return nil }
-        let kind = catalog[product]?.kind.flatMap { $0 == .subscription ? nil : $0 } ?? .nonConsumable
+        let kind = catalog.kind(bought: product)
         if isPaid, isComplete {
-            var charge = transaction(id, signedAt: envelope.created, envelope)
-            if kind == .nonRenewing, let duration = catalog[product]?.duration {
-                charge.expiresAt = envelope.created + duration
-            }
-            return observation(envelope.key(id), kind, charge, nil)
+            return observation(envelope.key(id), kind, transaction(id, signedAt: envelope.created, envelope), nil)
         }
         switch envelope.type {
         case "checkout.session.completed": return observation(envelope.key(id), kind, nil, pending)
@@ -130,7 +126,6 @@ struct StripeSession {
         Observation(
             contract: key,
             kind: kind,
-            group: catalog[product]?.group,
             token: token,
             account: object.id("customer"),
             transaction: transaction,

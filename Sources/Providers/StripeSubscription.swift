@@ -19,7 +19,6 @@ struct StripeSubscription {
 
     var id: String? { object.text("id") }
     var status: String? { object.text("status") }
-    var account: String? { object.id("customer") }
 
     /// Nothing follows these.
     var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
@@ -62,9 +61,8 @@ struct StripeSubscription {
         Observation(
             contract: key,
             kind: .subscription,
-            group: product.flatMap { catalog[$0]?.group },
             token: object.token,
-            account: account,
+            account: object.id("customer"),
             snapshot: snapshot
         )
     }

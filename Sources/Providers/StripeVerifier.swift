@@ -18,7 +18,29 @@ public struct StripeVerifier: StoreVerifier {
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let signature = try StripeSignature(delivery.signature)
         try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
-        let envelope = try StripeEnvelope(delivery.body)
+        return try event(delivery.body)
+    }
+
+    /// Reads again what was proven when it was committed: the signature is not kept, and would be stale. The body is a
+    /// webhook's, or an answer of the API.
+    public func event(
+        stored body: [UInt8],
+        environment: StoreEnvironment,
+        app: String,
+        receivedAt: Instant
+    ) throws(VerificationError) -> Event {
+        guard let object = StripeObject(try StrictJSON.object(body)), object.text("object") == "subscription",
+            let id = object.text("id")
+        else { return try event(body) }
+        let contract = ContractKey(provider: .stripe, environment: environment, app: app, lineage: id)
+        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: receivedAt) else {
+            throw .malformed(.invalidPayload)
+        }
+        return statement.event(now: receivedAt)
+    }
+
+    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
+        let envelope = try StripeEnvelope(body)
         let meaning = StripeMeaning(envelope, catalog)
         return Event(
             provider: .stripe,
@@ -30,7 +52,7 @@ public struct StripeVerifier: StoreVerifier {
             kind: meaning.kind,
             signedAt: envelope.created,
             observation: meaning.observation,
-            body: delivery.body
+            body: body
         )
     }
 }
