@@ -42,10 +42,12 @@ public final class Server {
             DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
+        let stores = try StoreParts(configuration, keys)
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
-            verifiers: try StoreParts(configuration, keys).verifiers,
+            verifiers: stores.verifiers,
+            apple: stores.appleServices,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
