@@ -91,7 +91,7 @@ let package = Package(
         tests("Runtime", ["Domain"]),
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
-        tests("Providers", ["Domain", "Crypto", "Simulator"]),
+        tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
         tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),

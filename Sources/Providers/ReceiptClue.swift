@@ -18,7 +18,7 @@ public struct ReceiptClue: Sendable, Equatable {
     /// A receipt of iOS 6.
     public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
 
-    init(transactionID: String, environment: StoreEnvironment?) {
+    public init(transactionID: String, environment: StoreEnvironment?) {
         self.transactionID = transactionID
         self.environment = environment
     }
