@@ -19,8 +19,15 @@ struct Commitment: Sendable {
         case busy
         case failed
 
+        /// It stays another user's. What contradicts its order is nobody's yet.
+        var isRefused: Bool {
+            guard case .committed(let receipt) = self else { return false }
+            return receipt.claim == .refused && receipt.outcome != .quarantined
+        }
+
         var response: Response {
             switch self {
+            case .committed(let receipt) where isRefused: .ownedByOther(receipt)
             case .committed(let receipt): .committed(receipt)
             case .busy: .busy
             case .failed: .uncommitted
@@ -28,12 +35,17 @@ struct Commitment: Sendable {
         }
     }
 
-    /// `user` is who says that it is his.
-    func commit(_ event: Event, for user: String?, _ done: @escaping @Sendable (Verdict) -> Void) {
+    /// `user` is who says that it is his, and since when.
+    func commit(
+        _ event: Event,
+        for user: String?,
+        since date: Instant? = nil,
+        _ done: @escaping @Sendable (Verdict) -> Void
+    ) {
         let (telemetry, receivedAt) = (services.telemetry, receivedAt)
         telemetry.verified(event.id, receivedAt: receivedAt)
         let isTaken = services.writer.submit(
-            .event(event, receivedAt: services.clock.now()) { result in
+            .event(event, claim: user.map { Claim(user: $0) }, receivedAt: date ?? services.clock.now()) { result in
                 telemetry.committed(event.id, receivedAt: receivedAt)
                 switch result {
                 case .success(let receipt): done(.committed(receipt))
@@ -50,14 +62,15 @@ struct Commitment: Sendable {
     func commit(
         _ events: ArraySlice<Event>,
         for user: String?,
+        since date: Instant? = nil,
         after verdicts: [Verdict] = [],
         _ done: @escaping @Sendable ([Verdict]) -> Void
     ) {
         guard let event = events.first else { return done(verdicts) }
-        commit(event, for: user) { verdict in
+        commit(event, for: user, since: date) { verdict in
             let verdicts = verdicts + [verdict]
             guard case .committed = verdict else { return done(verdicts) }
-            commit(events.dropFirst(), for: user, after: verdicts, done)
+            commit(events.dropFirst(), for: user, since: date, after: verdicts, done)
         }
     }
 }

@@ -29,7 +29,9 @@ struct ReceiptsEndpoint {
         do throws(RefusedReceipt) {
             let reader = ReceiptReader(apple: apple, now: services.clock.now())
             let reading = try reader.read(body.content, kept: request.body)
-            Commitment(services, request).commit(reading.events[...], for: body.user) { verdicts in
+            // A stored answer gives no better right than when Apple gave it.
+            let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
+            Commitment(services, request).commit(reading.events[...], for: body.user, since: since) { verdicts in
                 reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
             }
         } catch {
@@ -52,6 +54,7 @@ struct ReceiptsEndpoint {
         var outcome: String
         var event: String
         var cursor: String
+        var claim: String?
         var contract: String?
         var product: String?
     }
@@ -61,12 +64,14 @@ struct ReceiptsEndpoint {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted
         }
+        if last.isRefused { return last.response }
         let items = zip(verdicts, reading.events).compactMap { verdict, event -> Item? in
             guard case .committed(let receipt) = verdict else { return nil }
             return Item(
                 outcome: receipt.outcome.rawValue,
                 event: receipt.event,
                 cursor: receipt.cursor.description,
+                claim: receipt.claim?.word,
                 contract: event.observation?.contract.lineage,
                 product: event.observation?.transaction?.product
             )

@@ -10,8 +10,18 @@ extension Response {
             Committed(
                 outcome: receipt.outcome.rawValue,
                 event: receipt.event,
-                cursor: receipt.cursor.description
+                cursor: receipt.cursor.description,
+                claim: receipt.claim?.word
             )
+        )
+    }
+
+    /// Committed, and no help to who posted it.
+    static func ownedByOther(_ receipt: Receipt) -> Response {
+        .error(
+            409,
+            "owned_by_other",
+            "The purchase is genuine and stays another user's; see PAYCAST_TRANSFERS. It is event \(receipt.event)."
         )
     }
 
@@ -31,5 +41,19 @@ extension Response {
         var outcome: String
         var event: String
         var cursor: String
+        /// When somebody said that it is his.
+        var claim: String?
+    }
+}
+
+extension ClaimOutcome {
+    /// As it is answered.
+    var word: String {
+        switch self {
+        case .granted: "granted"
+        case .moved: "moved"
+        case .shared: "shared"
+        case .refused: "refused"
+        }
     }
 }
