@@ -47,7 +47,9 @@ struct Attack: Sendable, CustomTestStringConvertible {
             + VerificationError.Distrust.allCases.map(\.rawValue)
             + ["wrong_app", "wrong_environment", "not_configured"]
         // What only the other stores' deliveries can lack, and receipts.
-        let others: Set = ["invalid_receipt", "duplicate_member", "missing_signature", "signed_in_past", "unauthorized"]
+        let others: Set = [
+            "invalid_receipt", "duplicate_member", "missing_signature", "signed_in_past", "unauthorized",
+        ]
         #expect(Set(Attack.all.map(\.code)) == Set(codes).subtracting(others))
     }
 }
