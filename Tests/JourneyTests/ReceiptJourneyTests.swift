@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Runtime
 import Simulator
@@ -6,17 +7,12 @@ import Testing
 
 /// What old versions of an app hold, and what its backend stored of them.
 @Suite(.timeLimit(.minutes(1))) struct ReceiptJourneyTests {
-    /// Signs as the development store does.
-    private func receipt(_ payload: ReceiptPayload, _ app: AppPost, _ options: [String] = []) throws -> String {
-        let authority = app.server.folder.read(".paycast/authority.pem") ?? ""
-        let end = "-----END CERTIFICATE-----\n"
-        let certificates = authority.split(separator: end).prefix(3).map { $0 + end }
-        let signer = ReceiptSigner(
-            certificate: String(certificates[0]),
-            key: authority,
-            others: certificates.dropFirst().joined()
-        )
-        return try signer.sign(payload.bytes, options)
+    /// Signed as the development store does.
+    private func receipt(_ payload: ReceiptPayload, _ app: AppPost, _ form: MessageSigner.Form = []) throws -> String {
+        let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
+        let chain = try #require(PEM.blocks("CERTIFICATE", in: authority))
+        let signer = MessageSigner(chain: chain, key: try PrivateKey(pem: authority))
+        return Base64.encode(try signer.sign(payload.bytes, form))
     }
 
     private var payload: ReceiptPayload {
@@ -28,10 +24,10 @@ import Testing
         )
     }
 
-    @Test(arguments: [[], ["-stream"]]) func receiptOpensThePage(_ options: [String]) throws {
+    @Test(arguments: [MessageSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: MessageSigner.Form) throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let body = try ["receipt": receipt(payload, app, options), "user": "42"]
+        let body = try ["receipt": receipt(payload, app, form), "user": "42"]
         let posted = try app.post("/receipts/apple", body, isTrusted: true)
         #expect(posted.status == 200)
         #expect(posted["outcome"] == "applied")

@@ -86,12 +86,10 @@ import Testing
     }
 
     @Test(arguments: [
-        Variant(testDescription: "indefinite lengths, content in pieces") {
-            $0.make = { try $0.sign($1, ["-stream"]) }
-        },
-        Variant(testDescription: "no signed attributes") { $0.make = { try $0.sign($1, ["-noattr"]) } },
-        Variant(testDescription: "SHA-1") { $0.make = { try $0.sign($1, ["-md", "sha1"]) } },
-        Variant(testDescription: "signer named by its key") { $0.make = { try $0.sign($1, ["-keyid"]) } },
+        Variant(testDescription: "indefinite lengths, content in pieces") { $0.form = .indefinite },
+        Variant(testDescription: "no signed attributes") { $0.form = .withoutAttributes },
+        Variant(testDescription: "SHA-1") { $0.form = .sha1 },
+        Variant(testDescription: "signer named by its key") { $0.form = .namesKey },
         Variant(testDescription: "wrapped once more") { $0.editContent = { DER.element(0x04, $0) } },
         Variant(testDescription: "leaf that has expired since") {
             $0.pki = try $0.root.reissued(leaf: {

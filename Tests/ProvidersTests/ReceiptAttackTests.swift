@@ -30,28 +30,17 @@ import Testing
         Attack("a length of 4 GB", "invalid_receipt") {
             $0.editMessage = { _ in [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF] }
         },
-        Attack("detached content", "invalid_receipt") {
-            $0.make = { try $0.make(["-sign", "-binary", "-signer", "leaf.pem", "-inkey", "leaf.key"], of: $1) }
-        },
-        Attack("not signed: plain data", "invalid_receipt") { $0.make = { try $0.make(["-data_create"], of: $1) } },
-        Attack("not signed: a digest", "invalid_receipt") {
-            $0.make = { try $0.make(["-digest_create", "-nodetach"], of: $1) }
-        },
+        Attack("detached content", "invalid_receipt") { $0.form = .detached },
+        Attack("not signed", "invalid_receipt") { $0.make = { Unsigned.data($0) } },
         Attack("two signers", "invalid_receipt") { specimen in
             let other = try PKI.make()
-            specimen.make = {
-                $0.add(
-                    certificate: PEM.text("CERTIFICATE", other.leaf.certificate),
-                    key: try other.leaf.key.pem()
-                )
-                return try $0.sign($1, ["-signer", "other.pem", "-inkey", "other.key"])
-            }
+            specimen.others = [MessageSigner(chain: other.chain, key: other.leaf.key)]
         },
         Attack("nobody signed", "invalid_receipt") { specimen in
             let certificates = specimen.pki.chain.flatMap { $0 }
-            specimen.make = { Base64.encode(SignedNowhere.message($1, certificates: certificates)) }
+            specimen.make = { Unsigned.signedByNobody($0, certificates: certificates) }
         },
-        Attack("certificates left out", "invalid_receipt") { $0.make = { try $0.sign($1, ["-nocerts"]) } },
+        Attack("certificates left out", "invalid_receipt") { $0.form = .withoutCertificates },
     ]
 
     static let chains = [
@@ -144,7 +133,7 @@ import Testing
     @Test func everyDamageIsRefused() throws {
         let specimen = try ReceiptSpecimen()
         let (bytes, verifier) = (try specimen.bytes(), try specimen.verifier())
-        for index in stride(from: 0, to: bytes.count, by: 7) {
+        for index in stride(from: 0, to: bytes.count, by: 31) {
             #expect(throws: VerificationError.self) { try verifier.verify(Array(bytes[..<index]), now: specimen.now) }
             var damaged = bytes
             damaged[index] ^= 0x80
@@ -155,14 +144,19 @@ import Testing
     }
 }
 
-/// SignedData with everything but a signer.
-private enum SignedNowhere {
-    static func message(_ content: [UInt8], certificates: [UInt8]) -> [UInt8] {
-        let data: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
-        let signedData: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
-        let inner = DER.element(0x30, data + DER.element(0xA0, DER.element(0x04, content)))
-        let fields = DER.integer(1) + DER.element(0x31, []) + inner + DER.element(0xA0, certificates)
-        let signed = DER.element(0x30, fields + DER.element(0x31, []))
-        return DER.element(0x30, signedData + DER.element(0xA0, signed))
+/// Messages that look like signed ones.
+private enum Unsigned {
+    private static let dataType: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
+    private static let signedDataType: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
+
+    static func data(_ content: [UInt8]) -> [UInt8] {
+        DER.element(0x30, dataType + DER.element(0xA0, DER.element(0x04, content)))
+    }
+
+    /// SignedData with everything but a signer.
+    static func signedByNobody(_ content: [UInt8], certificates: [UInt8]) -> [UInt8] {
+        let parts = DER.integer(1) + DER.element(0x31, []) + data(content) + DER.element(0xA0, certificates)
+        let signed = DER.element(0x30, parts + DER.element(0x31, []))
+        return DER.element(0x30, signedDataType + DER.element(0xA0, signed))
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func unsignedOneIsFoundAsWell() throws {
         var specimen = try ReceiptSpecimen()
-        specimen.make = { try $0.sign($1, ["-stream", "-nocerts"]) }
+        specimen.form = [.indefinite, .withoutCertificates]
         #expect(ReceiptClue(unproven: try specimen.bytes())?.transactionID == "1000000000000001")
     }
 

@@ -22,23 +22,23 @@ struct ReceiptSpecimen {
     var bundleIDs: AppleConfiguration.Accepted<String> = .only(["com.example.shop"])
     var catalog = Catalog()
     var editContent: ([UInt8]) -> [UInt8] = { $0 }
-    var make: (ReceiptSigner, [UInt8]) throws -> String
+    var form: MessageSigner.Form = []
+    var others: [MessageSigner] = []
+    /// Makes the message in another way.
+    var make: (([UInt8]) -> [UInt8])?
     var editMessage: ([UInt8]) -> [UInt8] = { $0 }
 
     init() throws {
         root = try PKI.shared.get()
         pki = root
-        make = { try $0.sign($1) }
     }
 
     func bytes() throws -> [UInt8] {
-        let others = [pki.intermediate, pki.root].map(\.certificate).filter { $0 != pki.leaf.certificate }
-        let signer = ReceiptSigner(
-            certificate: PEM.text("CERTIFICATE", pki.leaf.certificate),
-            key: try pki.leaf.key.pem(),
-            others: others.map { PEM.text("CERTIFICATE", $0) }.joined()
-        )
-        return editMessage(Base64.decode(try make(signer, editContent(payload.bytes))) ?? [])
+        let content = editContent(payload.bytes)
+        if let make { return make(content) }
+        let above = [pki.intermediate, pki.root].map(\.certificate).filter { $0 != pki.leaf.certificate }
+        let signer = MessageSigner(chain: [pki.leaf.certificate] + above, key: pki.leaf.key)
+        return editMessage(try signer.sign(content, form, beside: others))
     }
 
     func verifier() throws -> AppleReceiptVerifier {

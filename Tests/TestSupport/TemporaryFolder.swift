@@ -27,14 +27,10 @@ public final class TemporaryFolder: Sendable {
 
     @discardableResult
     public func write(_ text: String, to name: String) -> String {
-        write(bytes: Array(text.utf8), to: name)
-    }
-
-    @discardableResult
-    public func write(bytes: [UInt8], to name: String) -> String {
         let path = path(name)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         precondition(descriptor >= 0, "\(path): \(errno)")
+        let bytes = Array(text.utf8)
         let count = Glibc.write(descriptor, bytes, bytes.count)
         precondition(count == bytes.count, "\(path): \(errno)")
         close(descriptor)
