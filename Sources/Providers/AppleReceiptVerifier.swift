@@ -16,6 +16,11 @@ public struct AppleReceiptVerifier: Sendable {
         messages = MessageVerifier(roots: configuration.roots)
     }
 
+    /// For the same apps as `verifier`.
+    public init(beside verifier: AppleVerifier, catalog: Catalog) {
+        self.init(verifier.configuration, catalog: catalog)
+    }
+
     /// One event for each contract, oldest purchase first; one that says nothing for a receipt without purchases.
     ///
     /// Their ids are the same for the same receipt, whoever posts it.

@@ -25,6 +25,7 @@ public enum VerificationError: Error, Equatable, Sendable {
         case invalidCertificates = "invalid_certificates"
         case invalidPayload = "invalid_payload"
         case invalidReceipt = "invalid_receipt"
+        case thinEvent = "thin_event"
     }
 
     public enum Distrust: String, CaseIterable, Sendable {
@@ -85,6 +86,7 @@ extension VerificationError.Malformation {
         case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
         case .invalidPayload: "The signed payload does not have the documented members."
         case .invalidReceipt: "The receipt is not a signed App Store receipt with its documented attributes."
+        case .thinEvent: "Thin events do not say what changed; choose the snapshot payload style for this endpoint."
         }
     }
 }

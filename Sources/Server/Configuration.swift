@@ -91,6 +91,7 @@ public struct Configuration: Sendable {
         revenueCat = RevenueCat(&reader)
         purchaseKit = PurchaseKit(&reader)
         accessPolicy = reader.accessPolicy(serving: apple.environments)
+        if stripe.apiKey != nil { accessPolicy.reconciled.insert(.stripe) }
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

@@ -39,7 +39,15 @@ public final class Server {
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
         let demo = keys.workspace.map {
-            DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
+            DemoRoutes(
+                workspace: $0,
+                configuration,
+                clock: clock,
+                ledger: ledger,
+                templates: templates,
+                keys: keys,
+                standIns: StoreParts.standIns
+            )
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let stores = try StoreParts(configuration, keys)

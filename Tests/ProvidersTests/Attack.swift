@@ -48,7 +48,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
             + ["wrong_app", "wrong_environment", "not_configured"]
         // What only the other stores' deliveries can lack, and receipts.
         let others: Set = [
-            "invalid_receipt", "duplicate_member", "missing_signature", "signed_in_past", "unauthorized",
+            "duplicate_member", "invalid_receipt", "missing_signature", "signed_in_past", "thin_event", "unauthorized",
         ]
         #expect(Set(Attack.all.map(\.code)) == Set(codes).subtracting(others))
     }
