@@ -10,6 +10,8 @@ struct StoreParts {
         apple = try StoreParts.apple(configuration.apple, keys)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.apple] = apple
+        verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
+        verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)
         self.verifiers = verifiers
     }
 
