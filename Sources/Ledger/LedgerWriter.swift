@@ -14,6 +14,7 @@ public final class LedgerWriter: Sendable {
     /// Names this ledger in its cursors.
     public let epoch: String
     private let mailbox: Mailbox<LedgerCommand>
+    private let waker: Waker
     private let thread: Mutex<WorkerThread?>
 
     /// Opens or creates the ledger, and brings its schema up to date. `lockTimeout` is how long a batch waits for
@@ -52,12 +53,18 @@ public final class LedgerWriter: Sendable {
             throw error
         }
         self.mailbox = mailbox
+        self.waker = waker
         self.thread = Mutex(thread)
     }
 
     /// From any thread, never blocks. False when the ledger is full or closing: answer 503; the completion will not run.
     public func submit(_ command: LedgerCommand) -> Bool {
         mailbox.send(command)
+    }
+
+    /// The clock was set: what ends next is looked at again.
+    public func wake() {
+        waker.wake()
     }
 
     /// Commits what waits, writes the checkpoint, ends the thread. Not from a completion.
