@@ -4,8 +4,6 @@ extension RevenueCatEvent {
     /// A store's outage is bridged for a day at the most
     /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
     private static let provisionalTerm = Duration.seconds(86_400)
-    /// Longer than an immediate change of plan and its purchase can lie apart.
-    private static let changeOfPlan = Duration.seconds(3600)
 
     /// The state in which the event leaves the subscription. Nil when it leaves it as it is, or when the end of a paid
     /// period is not stated.
@@ -17,7 +15,8 @@ extension RevenueCatEvent {
             pendingProduct: type == "PRODUCT_CHANGE" && newProduct != product ? newProduct : nil,
             autoRenew: autoRenew,
             accessUntil: accessUntil,
-            signedAt: rank
+            signedAt: rank,
+            isPausing: type == "SUBSCRIPTION_PAUSED"
         )
     }
 
@@ -26,8 +25,7 @@ extension RevenueCatEvent {
         case "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED",
             "REFUND_REVERSED":
             (.active, true)
-        // Access goes on; it is the renewal that will not come.
-        case "SUBSCRIPTION_PAUSED": (.cancelled, false)
+        case "SUBSCRIPTION_PAUSED": (.active, true)
         case "TEMPORARY_ENTITLEMENT_GRANT": (.active, false)
         case "CANCELLATION" where isRefund: (.revoked, false)
         case "CANCELLATION": reason == "BILLING_ERROR" ? nil : (.cancelled, false)
@@ -60,13 +58,12 @@ extension RevenueCatEvent {
     ///
     /// An event speaks of one period, and may be sent after the next one began: so none counts as younger than the end
     /// of its period, and a purchase counts from when it was made. Of events of one instant (BILLING_ISSUE,
-    /// CANCELLATION and EXPIRATION come in any order), and of those after the end, the more final one counts. A change
-    /// of plan is announced beside the purchase that makes it: it yields to that. A provisional grant yields to all.
+    /// CANCELLATION and EXPIRATION come in any order), and of those after the end, the more final one counts. A
+    /// provisional grant yields to all.
     private var rank: Instant {
         switch type {
         case "TEMPORARY_ENTITLEMENT_GRANT": return Instant(milliseconds: 0)
         case "INITIAL_PURCHASE", "RENEWAL": return boughtAt
-        case "PRODUCT_CHANGE": return max(boughtAt + .milliseconds(1), happenedAt - RevenueCatEvent.changeOfPlan)
         default:
             let last = (expiresAt ?? happenedAt) - .milliseconds(10)
             return max(boughtAt, min(happenedAt, last)) + .milliseconds(finality)
@@ -75,7 +72,7 @@ extension RevenueCatEvent {
 
     private var finality: Int64 {
         switch type {
-        case "SUBSCRIPTION_EXTENDED", "UNCANCELLATION": 1
+        case "PRODUCT_CHANGE": 0
         case "SUBSCRIPTION_PAUSED": 3
         case "BILLING_ISSUE": 4
         case "EXPIRATION": 5
