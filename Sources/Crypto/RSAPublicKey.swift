@@ -9,9 +9,10 @@ public struct RSAPublicKey: Sendable {
 
     /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Nil for weak keys, and for what is none.
     public init?(modulus: [UInt8], exponent: [UInt8]) {
-        // 65537 in practice; 8 bytes are more than any store has ever used.
-        guard modulus.count <= 1024, let last = exponent.last, last & 1 == 1, exponent.count <= 8,
-            exponent.count > 1 || last > 2
+        // 65537 in practice; 8 bytes are more than any store has ever used. With 1 every signature is its own message.
+        let digits = exponent.drop { $0 == 0 }
+        guard modulus.count <= 1024, exponent.count <= 8, let last = digits.last, last & 1 == 1,
+            digits.count > 1 || last > 1
         else { return nil }
         let der = sequence(integer(modulus) + integer(exponent))
         let pointer = der.withUnsafeBufferPointer { buffer in

@@ -19,7 +19,7 @@ public struct Errand: Sendable, Equatable {
     public var app: String
     /// What it is about: a transaction id, a purchase token; for `forward` the address.
     public var subject: String
-    /// Google: the product id; `setToken`: the token.
+    /// Google: `subscriptions/PRODUCT` or `products/PRODUCT`, as its addresses go on; `setToken`: the token.
     public var detail: String?
     /// After it the errand makes no sense any more; an operator is warned before.
     public var deadline: Instant?

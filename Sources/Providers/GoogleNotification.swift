@@ -1,5 +1,5 @@
 internal import Crypto
-public import Domain
+internal import Domain
 
 /// What Pub/Sub pushes: that something changed, never what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.
@@ -12,18 +12,28 @@ public struct GoogleNotification: Sendable {
     }
 
     /// Google's numbers are an open set; this is a whole year of new ones.
-    private static let numbers = Int64(0)...Int64(9999)
+    private static let numbers = Int64(0)...9999
+    private static let dataLimit = 64 << 10
 
     /// Pub/Sub's message id: the same however often it is delivered.
     public let id: String
     /// Nil when the message cannot be read: it never will be.
     public let package: String?
     public let subject: Subject
+    /// Google's name for it, such as `SUBSCRIPTION_RENEWED`.
     let type: String
-    let number: Int64?
     let sentAt: Instant?
-    /// Of a voided purchase: all of it.
-    let isWhole: Bool
+    let refund: Refund?
+
+    /// What is taken back, or may be.
+    struct Refund: Sendable, Equatable {
+        /// Google's number of the charge; a subscription's token is the same for all of them.
+        var order: String?
+        /// Not a part of what was bought in a quantity.
+        var isWhole = true
+        /// The buyer, where no purchase is named.
+        var account: String?
+    }
 
     /// Does not fail: whoever sends it is proven already, and would send the same for seven days.
     public init(_ body: [UInt8]) {
@@ -35,17 +45,13 @@ public struct GoogleNotification: Sendable {
         package = notice?.text("packageName")
         sentAt = notice?.milliseconds("eventTimeMillis")
         let content = GoogleNotification.content(of: notice)
-        (type, subject, number, isWhole) = (content.type, content.subject, content.number, content.isWhole)
+        (type, subject, refund) = (content.type, content.subject, content.refund)
     }
-
-    private static let dataLimit = 64 << 10
-    private static let tokenLimit = 1024
 
     private struct Content {
         var type: String
         var subject = Subject.none
-        var number: Int64?
-        var isWhole = true
+        var refund: Refund?
     }
 
     private static func content(of notice: StoreObject?) -> Content {
@@ -53,19 +59,23 @@ public struct GoogleNotification: Sendable {
         if let change = notice.object("subscriptionNotification") {
             let number = number(change)
             let name = number.flatMap { subscriptionNames[$0] } ?? "SUBSCRIPTION_\(number ?? 0)"
-            return Content(type: name, subject: subscription(change), number: number)
+            return Content(type: name, subject: subscription(change))
         }
         if let change = notice.object("oneTimeProductNotification") {
             let number = number(change)
             let name = number.flatMap { productNames[$0] } ?? "ONE_TIME_PRODUCT_\(number ?? 0)"
-            return Content(type: name, subject: product(change), number: number)
+            return Content(type: name, subject: product(change))
         }
         if let void = notice.object("voidedPurchaseNotification") {
             let isSubscription = void.integer("productType") == 1
+            let refund = Refund(order: void.text("orderId"), isWhole: void.integer("refundType") != 2)
             let subject = isSubscription ? subscription(void) : product(void)
-            return Content(type: "VOIDED_PURCHASE", subject: subject, isWhole: void.integer("refundType") != 2)
+            return Content(type: "VOIDED_PURCHASE", subject: subject, refund: refund)
         }
-        if notice.has("pendingRefundReviewNotification") { return Content(type: "PENDING_REFUND_REVIEW") }
+        if let review = notice.object("pendingRefundReviewNotification") {
+            let refund = Refund(order: review.text("orderId"), account: review.text("obfuscatedAccountId"))
+            return Content(type: "PENDING_REFUND_REVIEW", refund: refund)
+        }
         return Content(type: notice.has("testNotification") ? "TEST" : "UNKNOWN")
     }
 
@@ -74,11 +84,11 @@ public struct GoogleNotification: Sendable {
     }
 
     private static func subscription(_ change: StoreObject) -> Subject {
-        change.text("purchaseToken", limit: tokenLimit).map { .subscription(token: $0) } ?? .none
+        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .subscription(token: $0) } ?? .none
     }
 
     private static func product(_ change: StoreObject) -> Subject {
-        change.text("purchaseToken", limit: tokenLimit).map { .product(token: $0) } ?? .none
+        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .product(token: $0) } ?? .none
     }
 
     static let productNames: [Int64: String] = [1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED"]
@@ -91,50 +101,5 @@ public struct GoogleNotification: Sendable {
         13: "SUBSCRIPTION_EXPIRED", 17: "SUBSCRIPTION_ITEMS_CHANGED", 18: "SUBSCRIPTION_CANCELLATION_SCHEDULED",
         19: "SUBSCRIPTION_PRICE_CHANGE_UPDATED", 20: "SUBSCRIPTION_PENDING_PURCHASE_CANCELED",
         22: "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED",
-    ]
-}
-
-extension GoogleNotification {
-    /// What is committed: the notification, and what the API said of its purchase at that time.
-    ///
-    /// Nil `purchase`: there was nothing to read, or Google knows of no such purchase.
-    public func event(_ purchase: GooglePurchase?, body: [UInt8], now: Instant) -> Event {
-        Event(
-            provider: .google,
-            environment: purchase?.environment ?? .production,
-            app: package ?? "google",
-            id: id,
-            type: type,
-            subtype: nil,
-            kind: kind(purchase),
-            signedAt: purchase?.readAt ?? sentAt.map { min($0, now) } ?? now,
-            observation: purchase?.observation(after: self),
-            errands: purchase?.errands ?? [],
-            body: body
-        )
-    }
-
-    /// Google's names are labels; what they cannot tell apart, the purchase does.
-    private func kind(_ purchase: GooglePurchase?) -> EventKind {
-        switch (type, purchase?.state) {
-        case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
-        case ("SUBSCRIPTION_PURCHASED", _): purchase?.startKind ?? .subscriptionStarted
-        default: GoogleNotification.kinds[type] ?? .providerUnknown
-        }
-    }
-
-    private static let kinds: [String: EventKind] = [
-        "SUBSCRIPTION_RECOVERED": .subscriptionRecovered, "SUBSCRIPTION_RENEWED": .subscriptionRenewed,
-        "SUBSCRIPTION_CANCELED": .autoRenewOff, "SUBSCRIPTION_ON_HOLD": .billingRetry,
-        "SUBSCRIPTION_IN_GRACE_PERIOD": .graceStarted, "SUBSCRIPTION_RESTARTED": .autoRenewOn,
-        "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED": .priceChangeAccepted, "SUBSCRIPTION_DEFERRED": .subscriptionExtended,
-        "SUBSCRIPTION_PAUSED": .paused, "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED": .pauseScheduled,
-        "SUBSCRIPTION_REVOKED": .refundCompleted, "SUBSCRIPTION_EXPIRED": .subscriptionExpired,
-        "SUBSCRIPTION_ITEMS_CHANGED": .contractUpdated, "SUBSCRIPTION_CANCELLATION_SCHEDULED": .autoRenewOff,
-        "SUBSCRIPTION_PRICE_CHANGE_UPDATED": .priceChangePending,
-        "SUBSCRIPTION_PENDING_PURCHASE_CANCELED": .purchasePendingCancelled,
-        "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED": .priceChangePending,
-        "ONE_TIME_PRODUCT_PURCHASED": .purchaseCompleted, "ONE_TIME_PRODUCT_CANCELED": .purchasePendingCancelled,
-        "VOIDED_PURCHASE": .refundCompleted, "PENDING_REFUND_REVIEW": .refundRequested, "TEST": .providerTest,
     ]
 }

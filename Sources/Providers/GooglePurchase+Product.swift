@@ -9,15 +9,17 @@ extension GooglePurchase {
             let item = purchase.objects("productLineItem").first, let product = item.text("productId")
         else { return nil }
         let purchasedAt = purchase.date("purchaseCompletionTime")
+        let state = GooglePurchase.state(said, isPaid: purchasedAt != nil)
         let listed = catalog[product]?.kind ?? .nonConsumable
         self.init(
             token: token,
             package: package,
             kind: listed == .subscription ? .nonConsumable : listed,
             product: product,
-            state: GooglePurchase.state(said, isPaid: purchasedAt != nil),
+            state: state,
             readAt: readAt
         )
+        strangeState = state == nil ? said : nil
         self.purchasedAt = purchasedAt
         order = purchase.text("orderId")
         quantity = Int(clamping: max(1, item.object("productOfferDetails")?.integer("quantity") ?? 1))

@@ -3,26 +3,46 @@ public import Domain
 extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`. Nil when it is none.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
-        guard let purchase = try? StoreObject(body), let state = purchase.text("subscriptionState") else { return nil }
+        guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
         // Add-ons come beside the base item: the one that reaches furthest speaks for the purchase.
         let items = purchase.objects("lineItems").filter { $0.text("productId") != nil }
         let newest = items.max { ($0.date("expiryTime") ?? readAt) < ($1.date("expiryTime") ?? readAt) }
         guard let item = newest, let product = item.text("productId") else { return nil }
+        let state = GooglePurchase.states[said]
         self.init(
             token: token,
             package: package,
             kind: .subscription,
             product: product,
-            state: GooglePurchase.states[state],
+            state: state,
             readAt: readAt
         )
+        strangeState = state == nil ? said : nil
+        purchasedAt = purchase.date("startTime")
+        order = item.text("latestSuccessfulOrderId") ?? purchase.text("latestOrderId")
+        isTest = purchase.has("testPurchase")
+        isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
+        take(item)
+        takeBuyer(purchase)
+        endReason = GooglePurchase.endReason(purchase.object("canceledStateContext"), item)
+        if said == "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED" { neverBegan() }
+    }
+
+    private mutating func take(_ item: StoreObject) {
         let plan = item.object("autoRenewingPlan")
         autoRenew = plan?.flag("autoRenewEnabled") ?? false
         accessUntil = item.date("expiryTime")
         pendingProduct = item.object("deferredItemReplacement")?.text("productId").flatMap { $0 == product ? nil : $0 }
-        purchasedAt = purchase.date("startTime")
-        order = item.text("latestSuccessfulOrderId") ?? purchase.text("latestOrderId")
         price = plan?.object("recurringPrice").flatMap { GooglePurchase.price($0) }
+        offer = GooglePurchase.offer(item)
+        let answers = [
+            plan?.object("priceChangeDetails")?.text("priceChangeState"),
+            plan?.object("priceStepUpConsentDetails")?.text("state"),
+        ]
+        isPriceAccepted = answers.contains { ["CONFIRMED", "APPLIED", "COMPLETED"].contains($0) }
+    }
+
+    private mutating func takeBuyer(_ purchase: StoreObject) {
         let outside = purchase.object("outOfAppPurchaseContext")
         let expired = outside?.text("expiredPurchaseToken", limit: GooglePurchase.tokenLimit)
         previousToken = purchase.text("linkedPurchaseToken", limit: GooglePurchase.tokenLimit) ?? expired
@@ -31,11 +51,12 @@ extension GooglePurchase {
             purchase.object("externalAccountIdentifiers")
             ?? outside?.object("expiredExternalAccountIdentifiers")
         account = buyer?.text("obfuscatedExternalAccountId")
-        isTest = purchase.has("testPurchase")
-        isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
     }
 
-    static let tokenLimit = 1024
+    /// Its payment never came: the purchase that it was to replace is still the valid one.
+    private mutating func neverBegan() {
+        (previousToken, accessUntil, autoRenew, pendingProduct) = (nil, nil, false, nil)
+    }
 
     private static let states: [String: ContractState] = [
         "SUBSCRIPTION_STATE_PENDING": .pending, "SUBSCRIPTION_STATE_ACTIVE": .active,
@@ -44,12 +65,30 @@ extension GooglePurchase {
         "SUBSCRIPTION_STATE_EXPIRED": .expired, "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": .expired,
     ]
 
+    private static func offer(_ item: StoreObject) -> String? {
+        let phase = item.object("offerPhase")
+        if phase?.has("freeTrial") == true { return "trial" }
+        if phase?.has("introductoryPrice") == true { return "introductory" }
+        return item.object("offerDetails")?.text("offerId").map { _ in "offer" }
+    }
+
+    /// Who does not agree to a higher price is not renewed, and that counts as Google's doing.
+    private static func endReason(_ context: StoreObject?, _ item: StoreObject) -> String {
+        guard let context else { return "other" }
+        if context.has("userInitiatedCancellation") { return "voluntary" }
+        if context.has("replacementCancellation") { return "replaced" }
+        guard context.has("systemInitiatedCancellation") else { return "other" }
+        let change = item.object("autoRenewingPlan")?.object("priceChangeDetails")
+        let isRise = change?.text("priceChangeMode") == "PRICE_INCREASE"
+        return isRise && change?.text("priceChangeState") == "OUTSTANDING" ? "price" : "billing"
+    }
+
     /// `google.type.Money`: whole units and billionths, as thousandths.
     private static func price(_ money: StoreObject) -> (amount: Int64, currency: String)? {
-        let units = money.integer("units") ?? 0
-        guard let currency = money.text("currencyCode"), abs(units) < 1_000_000_000_000 else { return nil }
-        let billionths = money.integer("nanos") ?? 0
-        guard abs(billionths) < 1_000_000_000 else { return nil }
+        let (units, billionths) = (money.integer("units") ?? 0, money.integer("nanos") ?? 0)
+        guard let currency = money.text("currencyCode"), units.magnitude < 1_000_000_000_000,
+            billionths.magnitude < 1_000_000_000
+        else { return nil }
         return (units * 1000 + billionths / 1_000_000, currency)
     }
 }

@@ -3,12 +3,18 @@ public import Domain
 /// A purchase as Google's API told it at one instant: `subscriptionsv2` or `productsv2`
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2).
 public struct GooglePurchase: Sendable {
+    static let tokenLimit = 1024
+
     let token: String
     let package: String
     let kind: ProductKind
     let product: String
     /// Nil for a state that is not documented: what was known before stays.
     let state: ContractState?
+    /// When the reading was begun: what it says is at least as new.
+    public let readAt: Instant
+    /// A state that is not documented, as Google wrote it.
+    var strangeState: String?
     var pendingProduct: String?
     var autoRenew = false
     var accessUntil: Instant?
@@ -21,11 +27,26 @@ public struct GooglePurchase: Sendable {
     var previousToken: String?
     /// It comes back after the other one has ended, outside the app.
     var isResubscription = false
+    /// `trial`, `introductory`, or `offer` for any other.
+    var offer: String?
+    /// Why it ended: `voluntary`, `billing`, `price`, `replaced` or `other`.
+    var endReason: String?
+    var isPriceAccepted = false
     var account: String?
     var isTest = false
     var isUnacknowledged = false
-    /// When the reading was begun: what it says is at least as new.
-    public let readAt: Instant
+
+    init(
+        token: String,
+        package: String,
+        kind: ProductKind,
+        product: String,
+        state: ContractState?,
+        readAt: Instant
+    ) {
+        (self.token, self.package, self.kind, self.product) = (token, package, kind, product)
+        (self.state, self.readAt) = (state, readAt)
+    }
 
     public var environment: StoreEnvironment { isTest ? .sandbox : .production }
 
@@ -35,52 +56,11 @@ public struct GooglePurchase: Sendable {
         return previousToken == nil ? .subscriptionStarted : .planChanged
     }
 
-    /// What it says of its contract. The label decides nothing but how an end is called: Google says `EXPIRED` of a
-    /// revoked subscription as well.
-    func observation(after notification: GoogleNotification?) -> Observation {
-        let isRefund =
-            notification?.type == "SUBSCRIPTION_REVOKED"
-            || notification?.type == "VOIDED_PURCHASE" && notification?.isWhole == true
-        return Observation(
-            contract: ContractKey(provider: .google, environment: environment, app: package, lineage: token),
-            kind: kind,
-            token: account.flatMap { OrderToken($0) },
-            account: account,
-            previousLineage: previousToken,
-            transaction: transaction(isRefunded: isRefund),
-            snapshot: snapshot(
-                isRefunded: isRefund,
-                isPausing: notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
-            )
-        )
-    }
-
-    private func snapshot(isRefunded: Bool, isPausing: Bool) -> Snapshot? {
-        guard let state, kind == .subscription || state == .pending || state == .expired else { return nil }
-        return Snapshot(
-            state: state == .expired && isRefunded ? .revoked : state,
-            product: product,
-            pendingProduct: pendingProduct,
-            autoRenew: autoRenew,
-            accessUntil: accessUntil,
-            signedAt: readAt,
-            isPausing: isPausing && (state == .active || state == .cancelled)
-        )
-    }
-
-    /// A one-time purchase is its charge; a subscription's charges carry the price only, its state decides.
-    private func transaction(isRefunded: Bool) -> Transaction? {
-        guard kind != .subscription, let purchasedAt, state == .owned || state == .revoked else { return nil }
-        return Transaction(
-            id: order ?? token,
-            product: product,
-            purchasedAt: purchasedAt,
-            revokedAt: state == .revoked || isRefunded ? readAt : nil,
-            quantity: quantity,
-            price: price?.amount,
-            currency: price?.currency,
-            signedAt: readAt
-        )
+    /// A void names a charge: one of an earlier period takes nothing of this one back, and nor does a part of one.
+    func isTakenBack(by refund: GoogleNotification.Refund) -> Bool {
+        guard refund.isWhole else { return false }
+        if kind == .subscription { return state == .expired && order != nil && refund.order == order }
+        return order == nil || refund.order == nil || refund.order == order
     }
 
     /// Google takes the money back after three days without it, and after minutes from testers
@@ -100,9 +80,7 @@ public struct GooglePurchase: Sendable {
             )
         ]
     }
-}
 
-extension GooglePurchase {
     /// A statement of its own, read before the end of a period is believed.
     public func statement(body: [UInt8], id: String) -> Event {
         Event(
@@ -111,6 +89,7 @@ extension GooglePurchase {
             app: package,
             id: id,
             type: "STATEMENT",
+            subtype: strangeState,
             kind: .contractUpdated,
             signedAt: readAt,
             observation: observation(after: nil),

@@ -42,9 +42,12 @@ struct StoreObject {
     /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
     func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
 
+    /// What ECMAScript's Date can hold.
+    private static let dates = Int64(-8_640_000_000_000_000)...8_640_000_000_000_000
+
     /// Milliseconds since 1970, in the years that calendars have.
     func milliseconds(_ name: String) -> Instant? {
-        integer(name).flatMap { abs($0) <= 8_640_000_000_000_000 ? Instant(milliseconds: $0) : nil }
+        integer(name).flatMap { StoreObject.dates.contains($0) ? Instant(milliseconds: $0) : nil }
     }
 
     /// RFC 3339.

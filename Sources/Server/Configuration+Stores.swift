@@ -1,4 +1,5 @@
 internal import Domain
+internal import Stores
 
 extension Configuration {
     public struct Google: Sendable {
@@ -8,20 +9,28 @@ extension Configuration {
         public var audience: String?
         /// `PAYCAST_GOOGLE_PUSH_ACCOUNT`: the `email` of the push token.
         public var pushAccount: String?
-        /// `PAYCAST_GOOGLE_CREDENTIALS`: what the service account's JSON file holds.
+        /// `PAYCAST_GOOGLE_CREDENTIALS`: what the service account's JSON file holds. Nil means not served outside
+        /// development: a push only says that something changed.
         public var credentials: Secret?
-        /// `PAYCAST_GOOGLE_CERTS_URL`.
-        public var certsURL: String
-        /// `PAYCAST_GOOGLE_API_URL`.
-        public var apiURL: String
+        /// `PAYCAST_GOOGLE_CERTS_URL`; nil is Google's own address.
+        public var certsURL: String?
+        /// `PAYCAST_GOOGLE_API_URL`; nil is Google's own address.
+        public var apiURL: String?
+
+        var isServed: Bool { !packages.isEmpty && credentials != nil }
 
         init(_ reader: inout ConfigurationReader) {
             packages = Set(reader.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isAppName))
             audience = reader.given("PAYCAST_GOOGLE_AUDIENCE")?.value
             pushAccount = reader.given("PAYCAST_GOOGLE_PUSH_ACCOUNT")?.value
-            credentials = reader.fileSecret("PAYCAST_GOOGLE_CREDENTIALS")
-            certsURL = reader.baseURL("PAYCAST_GOOGLE_CERTS_URL") ?? "https://www.googleapis.com/oauth2/v3/certs"
-            apiURL = reader.baseURL("PAYCAST_GOOGLE_API_URL") ?? "https://androidpublisher.googleapis.com"
+            credentials = reader.googleCredentials()
+            certsURL = reader.baseURL("PAYCAST_GOOGLE_CERTS_URL")
+            apiURL = reader.baseURL("PAYCAST_GOOGLE_API_URL")
+            if !packages.isEmpty, reader.given("PAYCAST_GOOGLE_CREDENTIALS") == nil, !reader.isDevelopment {
+                reader.warn(
+                    "PAYCAST_GOOGLE_CREDENTIALS is not set: /webhooks/google answers 503, purchases cannot be read"
+                )
+            }
             // Without them, any Google account could sign for us.
             let needed = [("PAYCAST_GOOGLE_AUDIENCE", audience), ("PAYCAST_GOOGLE_PUSH_ACCOUNT", pushAccount)]
             for (name, value) in needed where value == nil && !packages.isEmpty && !reader.isDevelopment {
@@ -71,10 +80,14 @@ extension Configuration {
 }
 
 extension ConfigurationReader {
-    fileprivate mutating func fileSecret(_ variable: String) -> Configuration.Secret? {
-        guard let given = given(variable) else { return nil }
-        if let text = contents(of: given.value) { return Configuration.Secret(text) }
-        reject(variable, "\(shown(given.value)) is not a file that can be read")
+    fileprivate mutating func googleCredentials() -> Configuration.Secret? {
+        guard let given = given("PAYCAST_GOOGLE_CREDENTIALS") else { return nil }
+        guard let text = contents(of: given.value) else {
+            reject(given.name, "\(shown(given.value)) is not a file that can be read")
+            return nil
+        }
+        if GoogleCredentials(json: text) != nil { return Configuration.Secret(text) }
+        reject(given.name, "\(shown(given.value)) is not the JSON key file of a service account")
         return nil
     }
 }

@@ -99,6 +99,7 @@ public struct Configuration: Sendable {
         let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
         accessPolicy.leeway = .seconds(leeway)
         if apple.serverKey != nil || isDevelopment { accessPolicy.reconciled.insert(.apple) }
+        if google.isServed || isDevelopment { accessPolicy.reconciled.insert(.google) }
         forward = reader.addresses("PAYCAST_FORWARD")
 
         if apiKeys.isEmpty && !isDevelopment {

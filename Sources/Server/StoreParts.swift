@@ -31,6 +31,8 @@ struct StoreParts {
         var verifiers: [Provider: any StoreVerifier] = [:]
         stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
+        let google = StoreParts.google(configuration, keys, clock, own)
+        verifiers[.google] = google?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
         verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)
@@ -38,9 +40,11 @@ struct StoreParts {
         var apis: [Provider: any StoreAPI] = [:]
         apis[.apple] = appleParts?.api
         apis[.stripe] = stripe?.api
+        apis[.google] = google?.api
         self.apis = apis
         var standIns: [String: any StandIn] = [:]
         standIns["stripe"] = StripeStandIn()
+        standIns["google"] = keys.workspace.map { GoogleStandIn(key: $0.google) }
         standIns["apple"] = StoreParts.appleStandIn(keys, clock, own)
         self.standIns = standIns
     }

@@ -6,6 +6,7 @@ internal import Glibc
 /// | file | content |
 /// |---|---|
 /// | `authority.pem` | leaf, intermediate, root, and the leaf's key |
+/// | `google.pem` | the key that signs as Google, and as its service account |
 /// | `root.pem` | the root alone, for whoever wants to trust it |
 /// | `api.key`, `stream.key`, `stripe.key`, `revenuecat.key`, `purchasekit.key` | a random key each |
 /// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
@@ -20,6 +21,8 @@ public struct DevelopmentWorkspace: Sendable {
     public let storeSecrets: StoreSecrets
     /// Signs as the simulated store.
     public let signer: StoreSigner
+    /// Signs as Google, which is asked by it as well.
+    public let google: RSAPrivateKey
 
     /// Opens the workspace of `folder`, making what is missing. Of several processes that open a new one at the same
     /// time, all see the files of the one that came first.
@@ -28,6 +31,8 @@ public struct DevelopmentWorkspace: Sendable {
         do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
         let authority = "\(path)/authority.pem"
         if access(authority, F_OK) != 0 { try create(authority, newAuthority()) }
+        let google = "\(path)/google.pem"
+        if access(google, F_OK) != 0 { try create(google, newGoogleKey()) }
         for name in keyFiles where access("\(path)/\(name)", F_OK) != 0 {
             try create("\(path)/\(name)", "\(Hex.encode(randomBytes(32)))\n")
         }
@@ -44,6 +49,9 @@ public struct DevelopmentWorkspace: Sendable {
         let text = try read(file)
         guard let chain = PEM.blocks("CERTIFICATE", in: text), chain.count == 3, let key = try? PrivateKey(pem: text)
         else { throw .damaged(path: file) }
+        guard let google = try? RSAPrivateKey(pem: try read("\(path)/google.pem")) else {
+            throw .damaged(path: "\(path)/google.pem")
+        }
         return DevelopmentWorkspace(
             path: path,
             root: PEM.text("CERTIFICATE", chain[2]),
@@ -54,7 +62,8 @@ public struct DevelopmentWorkspace: Sendable {
                 revenueCat: try line(of: "\(path)/revenuecat.key"),
                 purchaseKit: try line(of: "\(path)/purchasekit.key")
             ),
-            signer: StoreSigner(chain: chain, key: key)
+            signer: StoreSigner(chain: chain, key: key),
+            google: google
         )
     }
 
@@ -86,6 +95,10 @@ public struct DevelopmentWorkspace: Sendable {
         } catch {
             throw .crypto(error)
         }
+    }
+
+    private static func newGoogleKey() throws(WorkspaceError) -> String {
+        do { return try RSAPrivateKey.generate().pem() } catch { throw .crypto(error) }
     }
 
     private static func create(_ path: String, _ text: String) throws(WorkspaceError) {

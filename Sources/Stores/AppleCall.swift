@@ -69,7 +69,7 @@ private struct AppleHistoryRequest: Encodable {
 }
 
 /// One path segment or query value (RFC 3986 §3.3): everything but unreserved characters is escaped.
-private func escaped(_ text: String) -> String {
+func escaped(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF")
     return text.utf8.map { byte in
         switch byte {

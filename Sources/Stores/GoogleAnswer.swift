@@ -22,7 +22,8 @@ struct GoogleAnswer {
                     "the service account needs \u{201C}View financial data\u{201D} and \u{201C}Manage orders\u{201D} "
                     + "in the Play Console; new rights take a day (\(status)\(reason.map { " \($0)" } ?? ""))"
             )
-        case 429, 500...599: throw .unavailable(reason: "it answered \(status)")
+        // Two calls about one purchase got in each other's way, or too many came: the next one may do.
+        case 408, 409, 412, 425, 429, 500...599: throw .unavailable(reason: "it answered \(status)")
         default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
         }
     }

@@ -4,27 +4,44 @@ internal import FoundationEssentials
 
 /// Which keys are known, and when Google is asked for more: a pure decision, so that no token of a stranger decides it.
 struct GoogleKeyCache {
-    /// Between two fetches for a key that is not known: Google rotates once a week.
-    private static let patience = Duration.seconds(60)
-    /// Between two fetches of keys that have run out while their address is down.
-    private static let pause = Duration.seconds(5)
-    /// What `max-age` is held to, in seconds.
-    private static let ages = Int64(60)...Int64(86_400)
-    private static let limit = 32
-
-    private(set) var keys: [String: RSAPublicKey] = [:]
-    private var freshUntil = Instant(milliseconds: .min)
-    private var askedAt: Instant?
-
-    func needsFetch(of id: String, now: Instant) -> Bool {
-        let waits = askedAt.map { now < $0 + GoogleKeyCache.pause && now >= $0 } ?? false
-        if keys.isEmpty || now >= freshUntil { return !waits }
-        guard keys[id] == nil else { return false }
-        return askedAt.map { now >= $0 + GoogleKeyCache.patience } ?? true
+    enum Answer {
+        case known(RSAPublicKey)
+        /// Known, and out of date: it is believed, and Google asked meanwhile.
+        case stale(RSAPublicKey)
+        /// Google has to be asked first.
+        case fetch
+        /// Google has no such key.
+        case none
+        /// Google was asked just now, and did not tell.
+        case unavailable
     }
 
+    /// Between two fetches: Google rotates once a week.
+    private static let patience = Duration.seconds(60)
+    /// Between two fetches while no key at all is known.
+    private static let pause = Duration.seconds(5)
+    /// What `max-age` is held to, in seconds.
+    private static let ages = Int64(60)...86_400
+    private static let limit = 32
+
+    private var keys: [String: RSAPublicKey] = [:]
+    private var freshUntil = Instant(milliseconds: .min)
+    private var askedAt: Instant?
+    private var hasFailed = false
+
+    func answer(for id: String, now: Instant) -> Answer {
+        let wait = keys.isEmpty ? GoogleKeyCache.pause : GoogleKeyCache.patience
+        // A clock that was set back does not wait for the time before.
+        let isAsked = askedAt.map { now >= $0 && now < $0 + wait } ?? false
+        if let key = keys[id] { return now < freshUntil || isAsked ? .known(key) : .stale(key) }
+        guard isAsked else { return .fetch }
+        return hasFailed ? .unavailable : .none
+    }
+
+    /// A fetch begins. It counts as failed until it brings keys.
     mutating func isAsked(at now: Instant) {
         askedAt = now
+        hasFailed = true
     }
 
     /// False when it is no set of keys; then the old ones stay.
@@ -34,6 +51,7 @@ struct GoogleKeyCache {
         for key in set.keys.prefix(GoogleKeyCache.limit) { taken[key.kid ?? ""] = key.publicKey }
         guard !taken.isEmpty else { return false }
         keys = taken
+        hasFailed = false
         freshUntil = now + .seconds(GoogleKeyCache.age(cacheControl))
         return true
     }

@@ -1,14 +1,22 @@
 public import Crypto
 public import Domain
 public import HTTPClient
+internal import Runtime
 internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any
-/// thread may ask; one that needs a fetch blocks, and so do those that come meanwhile: the answer serves all.
+/// thread may ask. One that needs a new key blocks, and so do those that come meanwhile: the answer serves all. Known
+/// keys are never waited for.
 public final class GoogleKeys: Sendable {
+    /// Google's own address.
+    public static let address = "https://www.googleapis.com/oauth2/v3/certs"
+
     private let address: @Sendable () -> String?
     private let client: HTTPClient
     private let cache = Mutex(GoogleKeyCache())
+    /// Held by the one that asks Google; the cache is not.
+    private let turn = Mutex<Void>(())
+    private let refresher = Mutex<WorkerThread?>(nil)
 
     /// `address` is asked at every fetch: a stand-in's is not known before its server listens.
     public init(client: HTTPClient = HTTPClient(timeout: .seconds(8)), address: @escaping @Sendable () -> String?) {
@@ -18,20 +26,44 @@ public final class GoogleKeys: Sendable {
 
     /// Nil: Google has no such key. Throws when that cannot be known.
     public func key(_ id: String, now: Instant) throws(StoreAPIError) -> RSAPublicKey? {
-        try cache.withLock { cache throws(StoreAPIError) in
-            guard cache.needsFetch(of: id, now: now) else { return cache.keys[id] }
-            cache.isAsked(at: now)
-            do throws(StoreAPIError) {
-                try fetch(into: &cache, now)
-            } catch {
-                // Keys outlive what Google says of them by days: an outage of that address is no reason to refuse.
-                guard !cache.keys.isEmpty else { throw error }
+        switch ask(id, now) {
+        case .known(let key): return key
+        case .stale(let key):
+            refresh(now)
+            return key
+        case .none: return nil
+        case .fetch, .unavailable: break
+        }
+        return try turn.withLock { _ throws(StoreAPIError) in
+            switch ask(id, now) {
+            case .known(let key), .stale(let key): return key
+            case .none: return nil
+            case .unavailable: throw .unavailable(reason: "its keys' address has just not answered")
+            case .fetch: break
             }
-            return cache.keys[id]
+            try fetch(now)
+            guard case .known(let key) = ask(id, now) else { return nil }
+            return key
         }
     }
 
-    private func fetch(into cache: inout GoogleKeyCache, _ now: Instant) throws(StoreAPIError) {
+    private func ask(_ id: String, _ now: Instant) -> GoogleKeyCache.Answer {
+        cache.withLock { $0.answer(for: id, now: now) }
+    }
+
+    /// Beside the callers, at most once a minute. Old keys serve until it is done: Google goes on to sign with them for
+    /// days.
+    private func refresh(_ now: Instant) {
+        cache.withLock { $0.isAsked(at: now) }
+        refresher.withLock { thread in
+            // It has come to its end long ago: a fetch takes seconds.
+            thread?.join()
+            thread = WorkerThread(name: "google-keys") { [self] in turn.withLock { _ in try? fetch(now) } }
+        }
+    }
+
+    private func fetch(_ now: Instant) throws(StoreAPIError) {
+        cache.withLock { $0.isAsked(at: now) }
         guard let address = address() else { throw .unavailable(reason: "its keys' address is not known yet") }
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
@@ -42,7 +74,8 @@ public final class GoogleKeys: Sendable {
         guard response.status == 200 else {
             throw .unavailable(reason: "its keys' address answered \(response.status)")
         }
-        guard cache.take(response.body, cacheControl: response.header("Cache-Control"), now: now) else {
+        let control = response.header("Cache-Control")
+        guard cache.withLock({ $0.take(response.body, cacheControl: control, now: now) }) else {
             throw .unreadable(reason: "its keys' address answered no JSON Web Key Set")
         }
     }

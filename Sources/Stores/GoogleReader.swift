@@ -22,21 +22,17 @@ public struct GoogleReader: StoreVerifier {
     private let expected: GooglePushToken.Expectation
     private let keys: GoogleKeys
     private let api: GooglePlayAPI
-    private let clock: @Sendable () -> Instant
 
-    /// `clock` tells when a reading begins: later than the delivery, when another reading was under way.
     public init(
         packages: Packages,
         expected: GooglePushToken.Expectation,
         keys: GoogleKeys,
-        api: GooglePlayAPI,
-        clock: @escaping @Sendable () -> Instant
+        api: GooglePlayAPI
     ) {
         self.packages = packages
         self.expected = expected
         self.keys = keys
         self.api = api
-        self.clock = clock
     }
 
     public var asksStore: Bool { true }
@@ -45,11 +41,15 @@ public struct GoogleReader: StoreVerifier {
         let token = try GooglePushToken(delivery.authorization)
         try token.check(expected, key: try key(token.keyID, now), now: now)
         let notification = GoogleNotification(delivery.body)
-        guard let package = notification.package else { return notification.event(nil, body: delivery.body, now: now) }
+        let reading = try reading(of: notification)
+        return notification.event(reading, body: delivery.body, now: now)
+    }
+
+    private func reading(of notification: GoogleNotification) throws(VerificationError) -> GoogleReading {
+        guard let package = notification.package else { return .nothing }
         guard packages.contains(package) else { throw .wrongApp }
         do throws(StoreAPIError) {
-            let read = try api.purchase(notification.subject, of: package, clock: clock)
-            return notification.event(read?.purchase, body: delivery.body, now: now)
+            return try api.read(notification.subject, of: package)
         } catch {
             throw .storeUnreachable
         }

@@ -44,6 +44,8 @@ import Testing
         Weakness(testDescription: "a modulus of zeros", modulus: { $0.map { _ in 0 } }),
         Weakness(testDescription: "an endless modulus", modulus: { _ in [UInt8](repeating: 255, count: 5000) }),
         Weakness(testDescription: "exponent one", exponent: [1]),
+        Weakness(testDescription: "exponent one behind a zero", exponent: [0, 1]),
+        Weakness(testDescription: "exponent of zeros", exponent: [0, 0]),
         Weakness(testDescription: "even exponent", exponent: [1, 0, 0]),
         Weakness(testDescription: "no exponent", exponent: []),
         Weakness(testDescription: "endless exponent", exponent: [UInt8](repeating: 255, count: 9)),

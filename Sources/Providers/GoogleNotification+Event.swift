@@ -1,0 +1,93 @@
+public import Domain
+
+/// What the API said of a notification's purchase.
+public enum GoogleReading: Sendable {
+    case purchase(GooglePurchase)
+    /// There was nothing to read.
+    case nothing
+    /// Google knows of no such purchase, or no more: it will say so for ever.
+    case unknown
+    /// An answer, but none that tells of a purchase.
+    case unreadable
+}
+
+extension GoogleNotification {
+    /// What is committed: the notification, and what the API said of its purchase at that time.
+    ///
+    /// A chargeback under review (`PENDING_REFUND_REVIEW`) is of a buyer, not of a contract: it has to be answered in
+    /// Google's console, or through `orders.reviewrefund`, within 24 hours; only the first answer counts.
+    public func event(_ reading: GoogleReading, body: [UInt8], now: Instant) -> Event {
+        let purchase: GooglePurchase? = if case .purchase(let purchase) = reading { purchase } else { nil }
+        let label = purchase.map { GoogleLabel(self, $0) }
+        let word: String? =
+            switch reading {
+            case .purchase: label?.subtype
+            case .nothing: nil
+            case .unknown: "unknown_purchase"
+            case .unreadable: "unreadable_purchase"
+            }
+        return Event(
+            provider: .google,
+            environment: purchase?.environment ?? .production,
+            app: package ?? "google",
+            id: id,
+            type: type,
+            subtype: word,
+            kind: label?.kind ?? GoogleLabel.kinds[type] ?? .providerUnknown,
+            signedAt: purchase?.readAt ?? sentAt.map { min($0, now) } ?? now,
+            observation: purchase?.observation(after: self),
+            account: purchase == nil ? refund?.account : nil,
+            errands: purchase?.errands ?? [],
+            body: body
+        )
+    }
+}
+
+/// How a change is called: by Google's name for it, and where that leaves something open, by the purchase.
+struct GoogleLabel {
+    let kind: EventKind
+    /// The word beside it. A state that we do not know shows here as Google wrote it.
+    let subtype: String?
+
+    init(_ notification: GoogleNotification, _ purchase: GooglePurchase) {
+        let type = notification.type
+        kind = GoogleLabel.kind(type, purchase)
+        subtype =
+            purchase.strangeState ?? notification.refund.map { GoogleLabel.word($0, of: purchase) }
+            ?? (type == "SUBSCRIPTION_EXPIRED" ? purchase.endReason : nil)
+            ?? (type == "SUBSCRIPTION_PURCHASED" ? purchase.offer : nil)
+    }
+
+    private static func kind(_ type: String, _ purchase: GooglePurchase) -> EventKind {
+        switch (type, purchase.state) {
+        case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
+        case ("SUBSCRIPTION_PURCHASED", _): purchase.startKind
+        // Purchases begin with an offer; one that comes later changes what the item costs.
+        case ("SUBSCRIPTION_ITEMS_CHANGED", _) where purchase.offer != nil: .offerApplied
+        case ("SUBSCRIPTION_PRICE_CHANGE_UPDATED", _), ("SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED", _):
+            purchase.isPriceAccepted ? .priceChangeAccepted : .priceChangePending
+        default: kinds[type] ?? .providerUnknown
+        }
+    }
+
+    private static func word(_ refund: GoogleNotification.Refund, of purchase: GooglePurchase) -> String {
+        if !refund.isWhole { return "partial" }
+        return purchase.isTakenBack(by: refund) ? "current" : "past"
+    }
+
+    static let kinds: [String: EventKind] = [
+        "SUBSCRIPTION_RECOVERED": .subscriptionRecovered, "SUBSCRIPTION_RENEWED": .subscriptionRenewed,
+        "SUBSCRIPTION_CANCELED": .autoRenewOff, "SUBSCRIPTION_PURCHASED": .subscriptionStarted,
+        "SUBSCRIPTION_ON_HOLD": .billingRetry, "SUBSCRIPTION_IN_GRACE_PERIOD": .graceStarted,
+        "SUBSCRIPTION_RESTARTED": .autoRenewOn, "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED": .priceChangeAccepted,
+        "SUBSCRIPTION_DEFERRED": .subscriptionExtended, "SUBSCRIPTION_PAUSED": .paused,
+        "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED": .pauseScheduled, "SUBSCRIPTION_REVOKED": .refundCompleted,
+        "SUBSCRIPTION_EXPIRED": .subscriptionExpired, "SUBSCRIPTION_ITEMS_CHANGED": .contractUpdated,
+        "SUBSCRIPTION_CANCELLATION_SCHEDULED": .autoRenewOff,
+        "SUBSCRIPTION_PRICE_CHANGE_UPDATED": .priceChangePending,
+        "SUBSCRIPTION_PENDING_PURCHASE_CANCELED": .purchasePendingCancelled,
+        "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED": .priceChangePending,
+        "ONE_TIME_PRODUCT_PURCHASED": .purchaseCompleted, "ONE_TIME_PRODUCT_CANCELED": .purchasePendingCancelled,
+        "VOIDED_PURCHASE": .refundCompleted, "PENDING_REFUND_REVIEW": .refundRequested, "TEST": .providerTest,
+    ]
+}

@@ -1,0 +1,80 @@
+internal import Domain
+
+extension GooglePurchase {
+    /// What it says of its contract. The label decides nothing but how an end is called: Google says `EXPIRED` of a
+    /// revoked subscription as well, so that the newest label of an ended one is shown, `revoked` or `expired`.
+    func observation(after notification: GoogleNotification?) -> Observation {
+        let isRevoked =
+            notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
+        return Observation(
+            contract: ContractKey(provider: .google, environment: environment, app: package, lineage: token),
+            kind: kind,
+            token: account.flatMap { OrderToken($0) },
+            account: account,
+            previousLineage: previousToken,
+            transaction: kind == .subscription ? period : charge(isRevoked: isRevoked),
+            snapshot: kind == .subscription
+                ? snapshot(
+                    isRevoked: isRevoked,
+                    isPausing: notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
+                ) : openPayment
+        )
+    }
+
+    private func snapshot(isRevoked: Bool, isPausing: Bool) -> Snapshot? {
+        guard let state else { return nil }
+        return Snapshot(
+            state: state == .expired && isRevoked ? .revoked : state,
+            product: product,
+            pendingProduct: pendingProduct,
+            autoRenew: autoRenew,
+            accessUntil: accessUntil,
+            signedAt: readAt,
+            isPausing: isPausing && (state == .active || state == .cancelled)
+        )
+    }
+
+    /// A subscription's charge tells when it was bought, and the price; its state decides everything else. Nil where
+    /// nothing was paid.
+    private var period: Transaction? {
+        guard let state, state != .pending, let purchasedAt, let accessUntil else { return nil }
+        return Transaction(
+            id: order ?? token,
+            product: product,
+            purchasedAt: purchasedAt,
+            expiresAt: accessUntil,
+            price: price?.amount,
+            currency: price?.currency,
+            signedAt: readAt
+        )
+    }
+
+    /// A one-time purchase is its charge. What was taken back stays so, whatever is read later: Google goes on to say
+    /// `PURCHASED` of some that were voided. So a purchase is dated by itself, and its end by the reading.
+    private func charge(isRevoked: Bool) -> Transaction? {
+        guard let purchasedAt, state == .owned || state == .revoked else { return nil }
+        let revokedAt = isRevoked || state == .revoked ? max(readAt, purchasedAt + .milliseconds(1)) : nil
+        return Transaction(
+            id: order ?? token,
+            product: product,
+            purchasedAt: purchasedAt,
+            revokedAt: revokedAt,
+            quantity: quantity,
+            price: price?.amount,
+            currency: price?.currency,
+            signedAt: revokedAt ?? purchasedAt
+        )
+    }
+
+    /// A one-time purchase whose payment is awaited, or did not come. Waiting is older than everything that follows.
+    private var openPayment: Snapshot? {
+        guard let state, state == .pending || state == .expired else { return nil }
+        return Snapshot(
+            state: state,
+            product: product,
+            autoRenew: false,
+            accessUntil: nil,
+            signedAt: state == .pending ? Instant(milliseconds: 0) : readAt
+        )
+    }
+}

@@ -1,0 +1,141 @@
+internal import Crypto
+internal import Domain
+
+/// What Google Play pushes and answers about one purchase, as it stands after a notification.
+struct GoogleDocuments {
+    private let event: SimulatedEvent
+    private let scene: GoogleScene
+    private let type: String
+    private let package: String
+
+    init(_ event: SimulatedEvent, _ type: String, _ package: String) {
+        (self.event, self.type, self.package) = (event, type, package)
+        var scene = GoogleScene(event.facts, now: event.now)
+        scene.play(type, event.subtype)
+        self.scene = scene
+    }
+
+    private var isSubscription: Bool { event.facts.kind == .subscription }
+
+    /// `DeveloperNotification`. `number` is of its kind; nil for a kind without numbers.
+    func notice(_ number: Int64?) -> WireJSON {
+        var notice: WireJSON = [
+            "version": "1.0", "packageName": .text(package),
+            "eventTimeMillis": .text(String(event.now.milliseconds)),
+        ]
+        let token = WireJSON.text(scene.token)
+        switch (type, number) {
+        case ("TEST", _): notice["testNotification"] = ["version": "1.0"]
+        case ("VOIDED_PURCHASE", _):
+            notice["voidedPurchaseNotification"] = [
+                "purchaseToken": token, "orderId": .text(event.subtype == "past" ? "GPA.0000-past" : order),
+                "productType": isSubscription ? 1 : 2, "refundType": event.subtype == "partial" ? 2 : 1,
+            ]
+        case ("PENDING_REFUND_REVIEW", _):
+            notice["pendingRefundReviewNotification"] = [
+                "version": "1.0", "pendingRefundToken": .text("refund.\(scene.token)"), "orderId": .text(order),
+                "refundReason": 1, "obfuscatedAccountId": account,
+            ]
+        case (_, let number?) where type.hasPrefix("ONE_TIME_PRODUCT"):
+            notice["oneTimeProductNotification"] = [
+                "version": "1.0", "notificationType": .number(number), "purchaseToken": token,
+                "sku": .text(scene.product.id),
+            ]
+        case (_, let number):
+            notice["subscriptionNotification"] = [
+                "version": "1.0", "notificationType": .number(number ?? 0), "purchaseToken": token,
+            ]
+        }
+        return notice
+    }
+
+    /// What the API answers from now on.
+    var answers: [(path: String, json: WireJSON)] {
+        guard isSubscription else { return [(path("productsv2", scene.token), purchase)] }
+        let own = (path("subscriptionsv2", scene.token), subscription(scene))
+        guard let replaced = scene.replaced, scene.state != "PENDING", !scene.isOutsideApp else { return [own] }
+        var old = GoogleScene(event.facts, now: event.now)
+        old.play("SUBSCRIPTION_EXPIRED", "replaced")
+        return [own, (path("subscriptionsv2", replaced), subscription(old))]
+    }
+
+    private func path(_ kind: String, _ token: String) -> String {
+        "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"
+    }
+
+    private var order: String {
+        let number = "GPA.\(StoreID.make(scene.token))"
+        return scene.renewals == 0 ? number : "\(number)..\(scene.renewals - 1)"
+    }
+
+    private var account: WireJSON { event.token.map { .text($0.description) } ?? .null }
+    private var isTest: Bool { event.environment == .sandbox }
+
+    private func subscription(_ scene: GoogleScene) -> WireJSON {
+        var document: WireJSON = [
+            "kind": "androidpublisher#subscriptionPurchaseV2", "regionCode": "US",
+            "startTime": .text(scene.startedAt.iso8601),
+            "subscriptionState": .text("SUBSCRIPTION_STATE_\(scene.state)"), "latestOrderId": .text(order),
+            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list([item(scene)]),
+        ]
+        if let token = event.token {
+            document["externalAccountIdentifiers"] = ["obfuscatedExternalAccountId": .text(token.description)]
+        }
+        if let replaced = scene.replaced {
+            let name = scene.isOutsideApp ? "outOfAppPurchaseContext" : "linkedPurchaseToken"
+            document[name] = scene.isOutsideApp ? ["expiredPurchaseToken": .text(replaced)] : .text(replaced)
+        }
+        if let resumesAt = scene.resumesAt {
+            document["pausedStateContext"] = ["autoResumeTime": .text(resumesAt.iso8601)]
+        }
+        if let cancellation = scene.cancellation {
+            document["canceledStateContext"] = .object([.init(name: cancellation.rawValue, value: [:])])
+        }
+        if isTest { document["testPurchase"] = [:] }
+        return document
+    }
+
+    private func item(_ scene: GoogleScene) -> WireJSON {
+        var plan: WireJSON = [
+            "autoRenewEnabled": .flag(scene.autoRenews), "recurringPrice": price(scene.product),
+        ]
+        if let state = scene.priceChange {
+            plan["priceChangeDetails"] = [
+                "newPrice": price(scene.product), "priceChangeMode": "PRICE_INCREASE", "priceChangeState": .text(state),
+            ]
+        }
+        var item: WireJSON = [
+            "productId": .text(scene.product.id), "expiryTime": .text(scene.expiresAt.iso8601),
+            "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order),
+        ]
+        item["offerDetails"] = scene.offer.map { ["basePlanId": "base", "offerId": .text($0)] }
+        if let phase = scene.phase { item["offerPhase"] = .object([.init(name: phase, value: [:])]) }
+        if let next = scene.nextProduct { item["deferredItemReplacement"] = ["productId": .text(next)] }
+        return item
+    }
+
+    private func price(_ product: SimulatedProduct) -> WireJSON {
+        [
+            "currencyCode": .text(product.currency), "units": .text(String(product.price / 1000)),
+            "nanos": .number(product.price % 1000 * 1_000_000),
+        ]
+    }
+
+    private var purchase: WireJSON {
+        var document: WireJSON = [
+            "kind": "androidpublisher#productPurchaseV2", "orderId": .text(order), "regionCode": "US",
+            "purchaseStateContext": ["purchaseState": .text(scene.purchaseState)],
+            "productLineItem": .list([
+                ["productId": .text(scene.product.id), "productOfferDetails": ["quantity": 1]]
+            ]),
+            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING",
+        ]
+        document["obfuscatedExternalAccountId"] = event.token.map { .text($0.description) }
+        if scene.isPaid { document["purchaseCompletionTime"] = .text(paidAt.iso8601) }
+        if isTest { document["testPurchaseContext"] = ["fopType": "TEST"] }
+        return document
+    }
+
+    /// The facts keep no date of a purchase without an end: this one is the token's own, and always passed.
+    private var paidAt: Instant { Instant(milliseconds: event.now.milliseconds / 86_400_000 * 86_400_000) }
+}

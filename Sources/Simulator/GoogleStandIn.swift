@@ -1,0 +1,133 @@
+public import Crypto
+internal import Domain
+internal import JSONText
+internal import Synchronization
+
+/// Google's API in the development server, as far as Paycast asks it: the keys of push tokens (`/certs`), the service
+/// account's access (`/token`), purchases, and their acknowledgement.
+///
+/// `PUT` to a purchase's address is the simulated store's; what was acknowledged stays so. `GET /errands` shows what it
+/// was told by Paycast.
+public final class GoogleStandIn: StandIn {
+    /// A development server is not filled up by a script that never ends.
+    private static let limit = 10_000
+
+    private struct Memory {
+        var documents: [String: [UInt8]] = [:]
+        /// By purchase token.
+        var acknowledged: Set<String> = []
+        var errands: [String] = []
+    }
+
+    private let memory = Mutex(Memory())
+    private let key: RSAPrivateKey
+    private let bearer = "ya29." + Hex.encode(randomBytes(16))
+
+    public init(key: RSAPrivateKey) {
+        self.key = key
+    }
+
+    public func answer(_ request: StandInRequest) -> StandInAnswer? {
+        switch (request.method, request.path) {
+        case ("GET", "/certs"): return certificates
+        case ("POST", "/token"): return grant(request)
+        case ("GET", "/errands"): return told
+        default: break
+        }
+        let parts = request.path.split(separator: "/").map(String.init)
+        guard parts.starts(with: ["androidpublisher", "v3", "applications"]), parts.count > 5,
+            parts[4] == "purchases"
+        else { return nil }
+        if request.method == "PUT" { return put(request) }
+        guard request.authorization == "Bearer \(bearer)" else { return error(401, "authError") }
+        switch request.method {
+        case "GET" where parts.count == 8 && parts[6] == "tokens": return purchase(request.path, parts[7])
+        case "POST" where parts.count == 9 && parts[7] == "tokens": return acknowledge(parts)
+        default: return error(405, "httpMethodNotAllowed")
+        }
+    }
+
+    private var certificates: StandInAnswer {
+        let numbers = key.publicNumbers
+        let key: WireJSON = [
+            "kty": "RSA", "alg": "RS256", "use": "sig", "kid": .text(SimulatedGooglePlay.keyID),
+            "n": .text(Base64URL.encode(numbers.modulus)), "e": .text(Base64URL.encode(numbers.exponent)),
+        ]
+        let headers = [(name: "Cache-Control", value: "public, max-age=3600")]
+        return StandInAnswer(
+            status: 200,
+            headers: headers,
+            body: WireJSON.object([.init(name: "keys", value: .list([key]))]).bytes
+        )
+    }
+
+    /// To whoever signs as the service account.
+    private func grant(_ request: StandInRequest) -> StandInAnswer {
+        let fields = String(decoding: request.body, as: UTF8.self).split(separator: "&")
+        let assertion = fields.first { $0.hasPrefix("assertion=") }?.dropFirst(10) ?? ""
+        let numbers = key.publicNumbers
+        guard fields.contains("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"),
+            let dot = assertion.lastIndex(of: "."),
+            let signature = Base64URL.decode(String(assertion[assertion.index(after: dot)...])),
+            let key = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent),
+            key.isValid(signature, for: Array(assertion[..<dot].utf8)[...])
+        else { return StandInAnswer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
+        let answer: WireJSON = ["access_token": .text(bearer), "expires_in": 3599, "token_type": "Bearer"]
+        return StandInAnswer(status: 200, body: answer.bytes)
+    }
+
+    private var told: StandInAnswer {
+        let errands = memory.withLock { $0.errands }
+        let answer: WireJSON = ["errands": .list(errands.map { .text($0) })]
+        return StandInAnswer(status: 200, body: answer.bytes)
+    }
+
+    private func put(_ request: StandInRequest) -> StandInAnswer {
+        guard JSONNode(request.body)?.isObject == true else { return error(400, "parseError") }
+        let isTaken = memory.withLock { memory in
+            guard memory.documents[request.path] != nil || memory.documents.count < GoogleStandIn.limit else {
+                return false
+            }
+            memory.documents[request.path] = request.body
+            return true
+        }
+        return isTaken ? StandInAnswer(status: 200, body: request.body) : error(507, "tooManyDocuments")
+    }
+
+    private func purchase(_ path: String, _ token: String) -> StandInAnswer {
+        let (document, isAcknowledged) = memory.withLock { ($0.documents[path], $0.acknowledged.contains(token)) }
+        guard let document else { return error(404, "purchaseTokenNotFound") }
+        guard isAcknowledged else { return StandInAnswer(status: 200, body: document) }
+        let text = String(decoding: document, as: UTF8.self)
+        let state = "ACKNOWLEDGEMENT_STATE_"
+        return StandInAnswer(
+            status: 200,
+            body: Array(text.replacing(state + "PENDING", with: state + "ACKNOWLEDGED").utf8)
+        )
+    }
+
+    /// `…/purchases/{subscriptions|products}/{product}/tokens/{token}:{acknowledge|consume}`
+    private func acknowledge(_ parts: [String]) -> StandInAnswer {
+        let words = parts[8].split(separator: ":", maxSplits: 1).map(String.init)
+        guard words.count == 2, ["acknowledge", "consume"].contains(words[1]) else { return error(404, "notFound") }
+        let kind = "\(parts[5])v2/tokens/\(words[0])"
+        let isKnown = memory.withLock { memory in
+            guard memory.documents.keys.contains(where: { $0.hasSuffix(kind) }) else { return false }
+            if memory.errands.count >= GoogleStandIn.limit { memory.errands.removeFirst() }
+            memory.acknowledged.insert(words[0])
+            memory.errands.append("\(words[1]) \(parts[5])/\(parts[6]) \(words[0])")
+            return true
+        }
+        return isKnown ? StandInAnswer(status: 200, body: []) : error(404, "purchaseTokenNotFound")
+    }
+
+    private func error(_ status: Int, _ reason: String) -> StandInAnswer {
+        let document: WireJSON = [
+            "error": [
+                "code": .number(Int64(status)), "message": "The stand-in says no.",
+                "errors": .list([["reason": .text(reason), "domain": "androidpublisher"]]),
+            ]
+        ]
+        return StandInAnswer(status: status, body: document.bytes)
+    }
+}

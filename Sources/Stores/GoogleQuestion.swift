@@ -1,0 +1,37 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Providers
+
+/// Which purchase is read, and what the answer is.
+struct GoogleQuestion {
+    static let noPurchase = "it is not the purchase that was asked for"
+
+    let token: String
+    let package: String
+    private let isSubscription: Bool
+
+    /// Nil when there is nothing to read.
+    init?(_ subject: GoogleNotification.Subject, package: String) {
+        switch subject {
+        case .subscription(let token): (self.token, isSubscription) = (token, true)
+        case .product(let token): (self.token, isSubscription) = (token, false)
+        case .none: return nil
+        }
+        self.package = package
+    }
+
+    var path: String { "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(escaped(token))" }
+
+    /// An object that tells of no purchase will tell of none tomorrow; anything else is not Google's.
+    func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {
+        let purchase =
+            isSubscription
+            ? GooglePurchase(subscription: body, token: token, package: package, catalog: catalog, readAt: readAt)
+            : GooglePurchase(product: body, token: token, package: package, catalog: catalog, readAt: readAt)
+        if let purchase { return purchase }
+        let isObject = (try? JSONDecoder().decode(Anything.self, from: Data(body))) != nil
+        throw .unreadable(reason: isObject ? GoogleQuestion.noPurchase : "it is no JSON object")
+    }
+
+    private struct Anything: Decodable {}
+}
