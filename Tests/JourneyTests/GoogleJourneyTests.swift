@@ -1,0 +1,167 @@
+import Crypto
+import Domain
+import HTTPClient
+import Runtime
+import Simulator
+import TestSupport
+import Testing
+
+/// From an order through everything that Google says of it, to the page of the user who paid.
+@Suite(.timeLimit(.minutes(1))) struct GoogleJourneyTests {
+    /// A server, its simulated Google Play, and the open page of one user.
+    private struct Scene {
+        let server: PaycastServer
+        let store: SimulatedGooglePlay
+        let token: OrderToken
+        let page: EventStreamClient
+        var facts: SimulatedSubscription
+        private let client = HTTPClient(timeout: .seconds(10))
+
+        init(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws {
+            server = try PaycastServer(environment: environment)
+            store = SimulatedGooglePlay(key: try DevelopmentWorkspace.existing(in: server.folder.path).google)
+            let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
+            let order = server.paycast("order", "--user", "42", "--product", product)
+            #expect(try order.waitForExit() == 0)
+            token = try #require(OrderToken(try order.value("order")))
+            page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order.value("signed_stream"))")
+            facts = SimulatedSubscription(product: product, kind: kind, order: token)
+        }
+
+        func delivery(_ words: String, app: String? = nil) throws -> SimulatedDelivery {
+            let parts = words.split(separator: "/").map(String.init)
+            let event = SimulatedEvent(
+                type: parts[0],
+                subtype: parts.count > 1 ? parts[1] : nil,
+                facts: facts,
+                token: token,
+                app: app,
+                now: Clock().now()
+            )
+            return try store.delivery(event)
+        }
+
+        /// What the stand-in is to answer, then the webhook.
+        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+            for document in delivery.documents {
+                let address = server.url + "/demo/api/google" + document.path
+                #expect(try client.send("PUT", address, body: document.json).status == 200)
+            }
+            let response = try client.send(
+                "POST",
+                server.url + delivery.path,
+                headers: delivery.headers,
+                body: delivery.body
+            )
+            return (response.status, String(decoding: response.body, as: UTF8.self))
+        }
+
+        /// Posts a notification, and expects one message that replaces these elements.
+        mutating func say(_ words: String, _ state: ContractState, _ fragments: String...) throws {
+            let answer = try post(try delivery(words))
+            #expect(answer.status == 204, "\(words): \(answer)")
+            let message = try page.message().data ?? ""
+            for fragment in fragments {
+                #expect(message.contains("target=\"\(fragment)\""), "\(words): \(message)")
+            }
+            facts.state = state
+        }
+
+        /// Waits until Google was told this.
+        func waitForErrand(_ text: String) throws {
+            let deadline = ContinuousClock.now + .seconds(20)
+            var told = ""
+            while ContinuousClock.now < deadline, !told.contains(text) {
+                told = String(
+                    decoding: try client.send("GET", server.url + "/demo/api/google/errands").body,
+                    as: UTF8.self
+                )
+            }
+            #expect(told.contains(text), "\(told)")
+            #expect(told.split(separator: text).count == 2, "told once: \(told)")
+        }
+    }
+
+    @Test func subscriptionLives() throws {
+        var scene = try Scene()
+        let bought = "SUBSCRIPTION_PURCHASED"
+        let month = Duration.seconds(30 * 86_400)
+        try scene.say(bought, .active, "paywall", "subscription_status")
+        scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
+        scene.facts.accessUntil = Clock().now() + month
+        try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
+        try scene.say("SUBSCRIPTION_IN_GRACE_PERIOD", .inGracePeriod, "subscription_status")
+        try scene.say("SUBSCRIPTION_ON_HOLD", .inBillingRetry, "paywall", "subscription_status")
+        try scene.say("SUBSCRIPTION_RECOVERED", .active, "paywall", "subscription_status")
+        try scene.say("\(bought)/upgrade", .active, "paywall", "subscription_status")
+        scene.facts.lineage = SimulatedGooglePlay.successor(of: scene.facts.lineage)
+        scene.facts.product = "paycast.pro.annual"
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.annual \(scene.facts.lineage)")
+        try scene.say("SUBSCRIPTION_PAUSED", .paused, "paywall", "subscription_status")
+        try scene.say("SUBSCRIPTION_REVOKED", .revoked, "paywall", "subscription_status")
+    }
+
+    @Test func purchaseIsVoided() throws {
+        var scene = try Scene(kind: .nonConsumable)
+        try scene.say("ONE_TIME_PRODUCT_PURCHASED/pending", .pending, "paywall", "subscription_status")
+        try scene.say("ONE_TIME_PRODUCT_PURCHASED", .owned, "paywall", "subscription_status")
+        #expect(try scene.post(try scene.delivery("VOIDED_PURCHASE/partial")).status == 204)
+        try scene.say("VOIDED_PURCHASE", .revoked, "paywall", "subscription_status")
+    }
+
+    /// What a store says is text, wherever it stands in a template.
+    @Test func markupIsEscapedOnThePage() throws {
+        var scene = try Scene(kind: .nonConsumable)
+        scene.facts.product = #""><script>alert(1)</script>"#
+        #expect(try scene.post(try scene.delivery("ONE_TIME_PRODUCT_PURCHASED")).status == 204)
+        let message = try scene.page.message().data ?? ""
+        #expect(message.contains("&lt;script&gt;") && !message.contains("<script>"), "\(message)")
+    }
+
+    @Test func badDeliveriesAreAnswered() throws {
+        let scene = try Scene(environment: ["PAYCAST_GOOGLE_PACKAGE": SimulatedGooglePlay.package])
+        var stranger = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        stranger.headers = []
+        #expect(try scene.post(stranger).status == 401)
+        var forged = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        forged.headers = [("Authorization", "\(forged.headers[0].1.dropLast(4))AAAA")]
+        #expect(try scene.post(forged).status == 401)
+        let other = try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED", app: "com.example.other"))
+        #expect(other.status == 503 && other.text.contains(#""error":"wrong_app""#), "\(other)")
+        var huge = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        huge.body += [UInt8](repeating: 32, count: 256 * 1024)
+        #expect(try scene.post(huge).status == 413)
+        var senseless = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        senseless.body = Array("{".utf8)
+        #expect(try scene.post(senseless).status == 204)
+    }
+
+    /// With the API down nothing is stored and nothing is lost: Pub/Sub delivers again.
+    @Test func laterDeliveryApplies() throws {
+        let gone = SocketServer.freePort()
+        var scene = try Scene(environment: ["PAYCAST_GOOGLE_API_URL": "http://127.0.0.1:\(gone)"])
+        let delivery = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        let answer = try scene.post(delivery)
+        #expect(answer.status == 503 && answer.text.contains(#""error":"store_unreachable""#), "\(answer)")
+        scene = try Scene()
+        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        #expect(try scene.page.message().data?.contains("target=\"paywall\"") == true)
+    }
+
+    /// A server outside development knows no service account that it was not given.
+    @Test func unconfiguredServerAsksGoogleToComeBack() throws {
+        let server = try PaycastServer([])
+        let response = try HTTPClient(timeout: .seconds(10)).send("POST", server.url + "/webhooks/google", body: [])
+        #expect(response.status == 503)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("not_configured"))
+    }
+}
+
+extension RunningProcess {
+    /// What stands behind a name in a command's answer.
+    fileprivate func value(_ name: String) throws -> String {
+        let line = output.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return String(try #require(line).split(separator: " ").last ?? "")
+    }
+}
