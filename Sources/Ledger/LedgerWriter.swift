@@ -14,6 +14,7 @@ public final class LedgerWriter: Sendable {
     /// Names this ledger in its cursors.
     public let epoch: String
     private let mailbox: Mailbox<LedgerCommand>
+    private let waker: Waker
     private let thread: Mutex<WorkerThread?>
 
     /// Opens or creates the ledger, and brings its schema up to date. `lockTimeout` is how long a batch waits for
@@ -52,7 +53,13 @@ public final class LedgerWriter: Sendable {
             throw error
         }
         self.mailbox = mailbox
+        self.waker = waker
         self.thread = Mutex(thread)
+    }
+
+    /// The clock was set: access may have ended.
+    public func wake() {
+        waker.wake()
     }
 
     /// From any thread, never blocks. False when the ledger is full or closing: answer 503; the completion will not run.

@@ -6,10 +6,11 @@ struct PurchaseChoice {
     /// What the user holds at this store, in the environment in question.
     private let held: [SimulatedSubscription]
 
-    init(_ request: StoreDriver.Request, held: [HeldEntitlement]) {
+    init(_ request: StoreDriver.Request, at provider: Provider, held: [HeldEntitlement]) {
         self.request = request
-        self.held = held.filter { $0.provider == "apple" && $0.environment == request.environment.rawValue }
-            .compactMap(\.facts)
+        self.held = held.filter {
+            $0.provider == provider.rawValue && $0.environment == request.environment.rawValue
+        }.compactMap(\.facts)
     }
 
     var product: String { request.product ?? SimulatedProduct.monthly.id }

@@ -9,7 +9,7 @@ enum Help {
           serve      run the server
           demo       run a development server on a throw-away ledger
           tail       follow committed events and the fragments they caused
-          trigger    deliver a locally signed store notification to a development server
+          trigger    deliver what a store would, locally signed, to a development server
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
@@ -90,12 +90,16 @@ enum Help {
         """
 
     private static let trigger = """
-        Deliver a locally signed store notification to a development server.
+        Deliver what a store would, locally signed, to a development server.
 
-        Usage: paycast trigger apple TYPE[/SUBTYPE] [OPTIONS]
+        Usage: paycast trigger STORE TYPE[/SUBTYPE] [OPTIONS]
+               paycast trigger STORE --scenario FILE [OPTIONS]
 
+        STORE is apple, google, stripe, revenuecat or purchasekit. In place of a type
+        stands, at every store that has it: initial, renew, grace, retry, recover,
+        cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
         Prints the outcome, the event's id and its cursor; exits 1 when the server
-        does not answer 200. Needs the .paycast/ folder of the server.
+        refuses it, or what was expected does not come. Needs the server's .paycast/.
 
         Options:
           --user USER           who pays
@@ -103,8 +107,29 @@ enum Help {
                                 created for the user
           --product PRODUCT     what is bought
           --environment WORD    Sandbox (default) or Production
-          --bundle ID           the app's bundle id
+          --bundle ID           the store's name of the app: bundle id, package …
+          --expect NAME         wait until the user's page receives this fragment:
+                                success, paywall:success …; may be repeated
+          --expect-text TEXT    … or markup with this text in it
+          --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
+
+        Faults, on purpose:
+          --duplicate NUMBER    deliver it so often
+          --delay SECONDS       deliver it so much later than it was signed
+          --tamper              change a byte after signing; exit 1 if that is taken
+          --stale               deliver after it what the store had said before
+          --lose                deliver nothing: only the store's history knows
+          --shuffle [SEED]      deliver a scenario's events in another order
+
+        Scenarios:
+          --scenario FILE       a file, “-” for stdin, or one of life, lapse, recovery.
+                                A step a line, or several with → between them:
+                                  initial expect success
+                                  +31d DID_RENEW         # so much later
+                                  grace expect warn_billing outcome applied
+                                and product P, duplicate N, delay 5m, tamper, stale,
+                                lose behind a step. Moves the server's clock.
         \(remote)
 
         Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42

@@ -50,7 +50,7 @@ import Testing
     private func driver(_ socket: SocketServer) throws -> StoreDriver {
         let authority = try SimulatedAppStoreTests.authority.get()
         let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
-        return StoreDriver(server: socket.url + "/", apiKey: "test-key", signer: signer)
+        return StoreDriver(server: socket.url + "/", apiKey: "test-key", store: SimulatedAppStore(signer: signer))
     }
 
     @Test func firstPurchaseGetsAnOrder() throws {
@@ -158,7 +158,7 @@ import Testing
         let driver = StoreDriver(
             server: recorder.url,
             apiKey: "wrong",
-            signer: StoreSigner(chain: authority.chain, key: authority.leafKey)
+            store: SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
         )
         let request = StoreDriver.Request(type: "TEST", user: "42")
         let error = #expect(throws: StoreDriverError.self) {
