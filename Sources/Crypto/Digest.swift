@@ -71,6 +71,5 @@ public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
 
 /// Bytes for keys and serial numbers, from the kernel's generator.
 public func randomBytes(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    (0..<count).map { _ in UInt8.random(in: .min ... .max) }
 }

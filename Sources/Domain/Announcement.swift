@@ -13,6 +13,15 @@ public struct Announcement: Sendable, Equatable {
         [paywall(before, after, contract), status(before, after, contract)].compactMap { $0 }
     }
 
+    /// Both elements as they should look now, whatever they show: for pages that may have missed something.
+    public static func current(_ holdings: Holdings) -> [Announcement] {
+        guard let winner = holdings.winner else { return [] }
+        return [
+            Announcement(target: .paywall, name: paywallName(winner.standing.state), holding: winner),
+            Announcement(target: .subscriptionStatus, name: statusName(winner.standing), holding: winner),
+        ]
+    }
+
     private static func paywall(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
         if let bought = after[contract], isHandedOver(bought, since: before[contract]) {
             return Announcement(target: .paywall, name: .success, holding: bought)
@@ -68,7 +77,7 @@ public struct Announcement: Sendable, Equatable {
 
     private static func statusName(_ standing: Standing) -> FragmentName {
         switch standing.state {
-        case .active: standing.pendingProduct == nil ? .manage : .ending
+        case .active: standing.pendingProduct == nil && !standing.isPausing ? .manage : .ending
         case .owned, .delivered: .manage
         case .cancelled: .ending
         case .inGracePeriod: .warnBilling
@@ -81,7 +90,10 @@ extension Standing {
     /// Renewal is presumed on until a store says that it is off, so that the webhook that confirms a transaction
     /// which the app posted does not replace the page's element a second time.
     fileprivate func shows(sameAs other: Standing) -> Bool {
-        (state, product, pendingProduct, accessUntil, autoRenew ?? true)
-            == (other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true)
+        (state, product, pendingProduct, accessUntil, autoRenew ?? true, isPausing)
+            == (
+                other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true,
+                other.isPausing
+            )
     }
 }

@@ -5,11 +5,32 @@ extension Contract {
     /// Where the contract stands at `now`; nil when nothing was said of its state yet.
     ///
     /// Access whose end has passed is `expired`, a grace period too: that it ended is known, whether the store still
-    /// tries to charge is not, until the store says so.
-    public func standing(at now: Instant) -> Standing? {
-        guard var standing = kind == .subscription ? subscriptionStanding : oneTimeStanding else { return nil }
-        if let end = standing.endsAt, end <= now { standing.state = .expired }
+    /// tries to charge is not, until the store says so. Where a store is asked first, access outlasts a period whose
+    /// renewal is expected by the policy's leeway; the end that is shown stays the store's.
+    public func standing(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .all)) -> Standing? {
+        let said = kind == .subscription ? subscriptionStanding : oneTimeStanding(policy.catalog)
+        guard var standing = said else { return nil }
+        if let end = end(of: standing, policy: policy), end <= now { standing.state = .expired }
         return standing
+    }
+
+    /// When access by this standing ends unless the store says more; nil when it will not, or has.
+    public func end(of standing: Standing, policy: AccessPolicy) -> Instant? {
+        guard let end = standing.endsAt else { return nil }
+        return isReconciled(standing, policy) ? end + policy.leeway : end
+    }
+
+    /// Whether the store is asked before the end is believed.
+    private func isReconciled(_ standing: Standing, _ policy: AccessPolicy) -> Bool {
+        guard kind == .subscription, policy.reconciled.contains(key.provider) else { return false }
+        return standing.state == .inGracePeriod || standing.state == .active && standing.autoRenew != false
+    }
+
+    /// True when it gave access at some time, as far as can be told from its newest statements.
+    public var hasBegun: Bool {
+        if transaction != nil { return true }
+        guard let snapshot = snapshot?.snapshot else { return false }
+        return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
     /// Date of the newest statement.
@@ -39,7 +60,7 @@ extension Contract {
         return extended
     }
 
-    private var oneTimeStanding: Standing? {
+    private func oneTimeStanding(_ catalog: Catalog) -> Standing? {
         guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
             return Standing(of: snapshot)
@@ -49,7 +70,9 @@ extension Contract {
         switch kind {
         case .consumable: (standing.state, standing.accessUntil) = (.delivered, nil)
         case .nonConsumable: (standing.state, standing.accessUntil) = (.owned, nil)
-        case .nonRenewing: standing.accessUntil = charge.expiresAt ?? charge.purchasedAt + Contract.nonRenewingTerm
+        case .nonRenewing:
+            let term = catalog[charge.product]?.duration ?? Contract.nonRenewingTerm
+            standing.accessUntil = charge.expiresAt ?? charge.purchasedAt + term
         case .subscription: break
         }
         return standing
@@ -75,7 +98,8 @@ extension Standing {
             product: snapshot.product,
             pendingProduct: snapshot.pendingProduct,
             accessUntil: snapshot.accessUntil,
-            autoRenew: snapshot.autoRenew
+            autoRenew: snapshot.autoRenew,
+            isPausing: snapshot.isPausing
         )
     }
 

@@ -12,6 +12,8 @@ public struct Contract: Sendable, Equatable {
     /// The newest purchase's token: it may name another user than the first one's.
     public var token: Stamped<OrderToken>?
     public var account: Stamped<String>?
+    /// The app's own user, from a store that was told it.
+    public var storeUser: Stamped<String>?
     public var previousLineage: Stamped<String>?
     public var snapshot: SnapshotRegister?
     public var transaction: TransactionRegister?
@@ -29,6 +31,7 @@ public struct Contract: Sendable, Equatable {
         raise(&group, to: observation.group.map { Stamped($0, at: signedAt) })
         raise(&token, to: observation.token.map { Stamped($0, at: signedAt) })
         raise(&account, to: observation.account.map { Stamped($0, at: signedAt) })
+        raise(&storeUser, to: observation.user.map { Stamped($0, at: signedAt) })
         raise(&previousLineage, to: observation.previousLineage.map { Stamped($0, at: signedAt) })
         raise(&transaction, to: observation.transaction.map { TransactionRegister($0, event: event) })
         raise(&snapshot, to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event) })

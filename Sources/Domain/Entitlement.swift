@@ -12,6 +12,8 @@ public struct Entitlement: Sendable, Equatable {
     /// The store's lineage id.
     public var contract: String
     public var isFamilyShared: Bool
+    /// How many of a consumable were handed over; nil for everything else.
+    public var quantity: Int?
 
     public init(
         product: String,
@@ -24,7 +26,8 @@ public struct Entitlement: Sendable, Equatable {
         provider: Provider,
         environment: StoreEnvironment,
         contract: String,
-        isFamilyShared: Bool
+        isFamilyShared: Bool,
+        quantity: Int? = nil
     ) {
         self.product = product
         self.group = group
@@ -37,5 +40,6 @@ public struct Entitlement: Sendable, Equatable {
         self.environment = environment
         self.contract = contract
         self.isFamilyShared = isFamilyShared
+        self.quantity = quantity
     }
 }

@@ -52,4 +52,11 @@ public struct Event: Sendable, Equatable {
         self.errands = errands
         self.body = body
     }
+
+    /// What it says, with what only its name says: that the period's end pauses the subscription.
+    public var statement: Observation? {
+        var statement = observation
+        if kind == .pauseScheduled { statement?.snapshot?.isPausing = true }
+        return statement
+    }
 }

@@ -3,22 +3,42 @@ public struct Holding: Sendable, Equatable {
     public var contract: ContractKey
     public var kind: ProductKind
     public var group: String?
+    /// Within its group the higher one speaks for the user.
+    public var level: Int
+    /// What pages call the product; nil when the catalogue does not name it.
+    public var name: String?
     public var order: OrderToken?
     public var price: Int64?
     public var currency: String?
+    /// Of a consumable.
+    public var quantity: Int?
     public var isFamilyShared: Bool
+    /// The contract of the same store that this one took the place of.
+    public var replaces: ContractKey?
     /// Date of the store's newest statement.
     public var statedAt: Instant
     public var standing: Standing
+    /// In which levels are compared: the catalogue's group, which may span stores, else the store's.
+    fileprivate var levelGroup: String?
 
-    public init(of contract: Contract, standing: Standing) {
+    public init(of contract: Contract, standing: Standing, catalog: Catalog = Catalog()) {
+        let product = catalog[standing.product]
+        let charge = contract.transaction?.transaction
         self.contract = contract.key
         kind = contract.kind
-        group = contract.group?.value
+        group = contract.group?.value ?? product?.group
+        levelGroup = product?.group ?? contract.group?.value
+        level = product?.level ?? 0
+        name = product?.name
         order = contract.token?.value
-        price = contract.transaction?.transaction.price
-        currency = contract.transaction?.transaction.currency
+        price = charge?.price
+        currency = charge?.currency
+        quantity = contract.kind == .consumable ? charge?.quantity ?? 1 : nil
         isFamilyShared = contract.isFamilyShared
+        if contract.hasBegun, standing.state != .pending, let previous = contract.previousLineage?.value {
+            replaces = contract.key
+            replaces?.lineage = previous
+        }
         statedAt = contract.statedAt
         self.standing = standing
     }
@@ -27,25 +47,38 @@ public struct Holding: Sendable, Equatable {
 /// The union of what a user holds. A page shows the union, never one contract.
 public struct Holdings: Sendable, Equatable {
     public let user: String
-    /// Sandbox contracts that the policy does not honour are left out: they change nothing on a page.
+    /// Left out, so that they change nothing on a page: Sandbox contracts that the policy does not honour, and
+    /// contracts that another one of the user has replaced (Google's `linkedPurchaseToken`).
     public private(set) var honoured: [Holding]
 
     public init(user: String, _ holdings: [Holding], policy: AccessPolicy) {
         self.user = user
-        honoured = holdings.filter { policy.opensAccess(for: user, in: $0.contract.environment) }
+        let replaced = Set(holdings.compactMap { $0.replaces == $0.contract ? nil : $0.replaces })
+        honoured = holdings.filter {
+            policy.opensAccess(for: user, in: $0.contract.environment) && !replaced.contains($0.contract)
+        }
     }
 
     public var isActive: Bool { honoured.contains { $0.standing.isActive } }
 
     /// The contract that speaks for the user: access first, then a purchase that waits, then the longest reach; an own
-    /// one before a shared one. Consumables never do: they were handed over.
-    public var winner: Holding? {
-        honoured.filter { $0.kind != .consumable }.max(by: Holding.yields)
-    }
+    /// one before a shared one. Within a group the highest level comes before the reach. Consumables never do: they
+    /// were handed over.
+    public var winner: Holding? { ranked.first { $0.kind != .consumable } }
 
-    /// All that are honoured, the ones that speak for the user first.
+    /// All that are honoured, the ones that speak for the user first. Groups are compared by their best: a comparison
+    /// that looks at levels between members of one group only would have no well-defined maximum.
     public var ranked: [Holding] {
-        honoured.sorted { Holding.yields($1, to: $0) }
+        let lasting = honoured.filter { $0.kind != .consumable }
+        var groups = Dictionary(grouping: lasting.filter { $0.levelGroup != nil }) { $0.levelGroup ?? "" }
+            .map { $0.value.sorted { Holding.isBetterInGroup($0, than: $1) } }
+        groups += lasting.filter { $0.levelGroup == nil }.map { [$0] }
+        groups.sort { left, right in
+            guard let left = left.first, let right = right.first else { return false }
+            return Holding.isBetter(left, than: right)
+        }
+        let consumables = honoured.filter { $0.kind == .consumable }.sorted { Holding.isBetter($0, than: $1) }
+        return groups.flatMap { $0 } + consumables
     }
 
     public subscript(contract: ContractKey) -> Holding? {
@@ -54,12 +87,18 @@ public struct Holdings: Sendable, Equatable {
 }
 
 extension Holding {
-    fileprivate static func yields(_ left: Holding, to right: Holding) -> Bool {
-        guard left.rank == right.rank else { return left.rank < right.rank }
-        guard left.reach == right.reach else { return left.reach < right.reach }
-        guard left.isFamilyShared == right.isFamilyShared else { return left.isFamilyShared }
-        guard left.statedAt == right.statedAt else { return left.statedAt < right.statedAt }
-        return left.contract.sortText < right.contract.sortText
+    fileprivate static func isBetterInGroup(_ left: Holding, than right: Holding) -> Bool {
+        guard left.rank == right.rank else { return left.rank > right.rank }
+        if left.standing.isActive, left.level != right.level { return left.level > right.level }
+        return isBetter(left, than: right)
+    }
+
+    fileprivate static func isBetter(_ left: Holding, than right: Holding) -> Bool {
+        guard left.rank == right.rank else { return left.rank > right.rank }
+        guard left.reach == right.reach else { return left.reach > right.reach }
+        guard left.isFamilyShared == right.isFamilyShared else { return right.isFamilyShared }
+        guard left.statedAt == right.statedAt else { return left.statedAt > right.statedAt }
+        return left.contract.sortText > right.contract.sortText
     }
 
     private var rank: Int {

@@ -110,6 +110,8 @@ public struct Snapshot: Sendable, Equatable {
     public var accessUntil: Instant?
     /// Inner signed date, falling back to the outer one: the ordering key.
     public var signedAt: Instant
+    /// The period's end pauses it: only the event's name says so (Google 11, RevenueCat's SUBSCRIPTION_PAUSED).
+    public var isPausing: Bool
 
     public init(
         state: ContractState,
@@ -117,7 +119,8 @@ public struct Snapshot: Sendable, Equatable {
         pendingProduct: String? = nil,
         autoRenew: Bool,
         accessUntil: Instant?,
-        signedAt: Instant
+        signedAt: Instant,
+        isPausing: Bool = false
     ) {
         self.state = state
         self.product = product
@@ -125,5 +128,6 @@ public struct Snapshot: Sendable, Equatable {
         self.autoRenew = autoRenew
         self.accessUntil = accessUntil
         self.signedAt = signedAt
+        self.isPausing = isPausing
     }
 }

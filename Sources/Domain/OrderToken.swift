@@ -20,21 +20,23 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
 
     /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's.
     public static func random() -> OrderToken {
-        var generator = SystemRandomNumberGenerator()
-        return random(using: &generator)
+        OrderToken(bits: .random(in: .min ... .max), .random(in: .min ... .max))
     }
 
     public static func random(using generator: inout some RandomNumberGenerator) -> OrderToken {
-        let high = (UInt64.random(in: .min ... .max, using: &generator) & ~0xF000) | 0x4000
-        let low = (UInt64.random(in: .min ... .max, using: &generator) & ~(3 << 62)) | (1 << 63)
+        OrderToken(
+            bits: .random(in: .min ... .max, using: &generator),
+            .random(in: .min ... .max, using: &generator)
+        )
+    }
+
+    private init(bits first: UInt64, _ second: UInt64) {
+        let high = (first & ~0xF000) | 0x4000
+        let low = (second & ~(3 << 62)) | (1 << 63)
         let hex = padded(high) + padded(low)
         let cuts = [0, 8, 12, 16, 20, 32]
         let groups = zip(cuts, cuts.dropFirst()).map { String(hex.dropFirst($0).prefix($1 - $0)) }
-        return OrderToken(unchecked: groups.joined(separator: "-"))
-    }
-
-    private init(unchecked: String) {
-        description = unchecked
+        description = groups.joined(separator: "-")
     }
 }
 

@@ -7,19 +7,23 @@ public struct Standing: Sendable, Hashable {
     public var accessUntil: Instant?
     /// Nil when the store has not said it: a transaction alone does not.
     public var autoRenew: Bool?
+    /// Renewal stays on, but the next period is a pause.
+    public var isPausing: Bool
 
     public init(
         state: ContractState,
         product: String,
         pendingProduct: String? = nil,
         accessUntil: Instant? = nil,
-        autoRenew: Bool? = nil
+        autoRenew: Bool? = nil,
+        isPausing: Bool = false
     ) {
         self.state = state
         self.product = product
         self.pendingProduct = pendingProduct
         self.accessUntil = accessUntil
         self.autoRenew = autoRenew
+        self.isPausing = isPausing
     }
 
     public var isActive: Bool { state.givesAccess }

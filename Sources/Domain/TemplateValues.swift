@@ -4,6 +4,8 @@ extension Holding {
         [
             "user": user,
             "product": standing.product,
+            "name": name ?? standing.product,
+            "quantity": quantity.map(String.init) ?? "",
             "group": group ?? "",
             "state": standing.state.rawValue,
             "access_until": standing.accessUntil?.longDate ?? "",

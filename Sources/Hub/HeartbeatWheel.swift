@@ -37,12 +37,7 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
 
     /// First due after a random 1…period ticks.
     public mutating func add(_ id: ID) -> Handle {
-        var generator = SystemRandomNumberGenerator()
-        return add(id, using: &generator)
-    }
-
-    public mutating func add(_ id: ID, using generator: inout some RandomNumberGenerator) -> Handle {
-        add(id, after: Int.random(in: 1...period, using: &generator))
+        add(id, after: Int.random(in: 1...period))
     }
 
     /// First due after `ticks` (held to 1…period), then each turn.

@@ -4,14 +4,20 @@ internal import Domain
 struct ContractRow {
     var id: Int64?
     var contract: Contract
+    /// Whose it is; `shares` are those who hold it as well.
     var user: String?
+    /// Since when; nil when that follows from another contract only.
+    var userAt: Instant?
+    var shares: [String] = []
     var standing: Standing
+    /// When the writer looks at it again by itself.
+    var endsAt: Instant?
 
     static let keyColumns = ["provider", "environment", "app", "lineage", "kind"]
     /// Apart from the state, because they rarely change and cost three indexes.
     static let identityColumns = [
-        "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "app_transaction",
-        "app_transaction_at", "previous_lineage", "previous_lineage_at",
+        "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "account",
+        "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at", "user_at",
     ]
     static let stateColumns = [
         "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
@@ -20,18 +26,22 @@ struct ContractRow {
         "charge_revoked_at", "charge_is_upgraded", "charge_quantity", "charge_price", "charge_currency",
         "charge_signed_at",
         "state", "product", "pending_product", "access_until", "auto_renew", "ends_at",
+        "snapshot_is_pausing", "is_pausing",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
     static let count = keyColumns.count + identityColumns.count + stateColumns.count
 
-    var holding: Holding { Holding(of: contract, standing: standing) }
+    /// Everyone who holds it.
+    var holders: [String] { (user.map { [$0] } ?? []) + shares }
 
-    init(id: Int64?, contract: Contract, user: String?, standing: Standing) {
+    init(id: Int64?, contract: Contract, standing: Standing, endsAt: Instant?) {
         self.id = id
         self.contract = contract
-        self.user = user
         self.standing = standing
+        self.endsAt = endsAt
     }
+
+    func holding(_ catalog: Catalog) -> Holding { Holding(of: contract, standing: standing, catalog: catalog) }
 
     /// Reads `id` and `columns`.
     init(_ row: Row) throws(SQLiteError) {
@@ -47,20 +57,25 @@ struct ContractRow {
         contract.token = stamped(row.optionalText(10).flatMap { OrderToken($0) }, row.instant(11))
         contract.account = stamped(row.optionalText(12), row.instant(13))
         contract.previousLineage = stamped(row.optionalText(14), row.instant(15))
-        contract.snapshot = try SnapshotRegister(row, at: 16)
-        contract.transaction = TransactionRegister(row, at: 23)
+        contract.storeUser = stamped(row.optionalText(16), row.instant(17))
+        contract.snapshot = try SnapshotRegister(row, at: 19)
+        contract.snapshot?.snapshot.isPausing = row.flag(43)
+        contract.transaction = TransactionRegister(row, at: 26)
         self.init(
             id: row.integer(0),
             contract: contract,
-            user: row.optionalText(6),
             standing: Standing(
-                state: try row.word(34),
-                product: row.text(35),
-                pendingProduct: row.optionalText(36),
-                accessUntil: row.optionalInstant(37),
-                autoRenew: row.optionalFlag(38)
-            )
+                state: try row.word(37),
+                product: row.text(38),
+                pendingProduct: row.optionalText(39),
+                accessUntil: row.optionalInstant(40),
+                autoRenew: row.optionalFlag(41),
+                isPausing: row.flag(44)
+            ),
+            endsAt: row.optionalInstant(42)
         )
+        user = row.optionalText(6)
+        userAt = row.optionalInstant(18)
     }
 
     var keyValues: [Value] {
@@ -76,6 +91,7 @@ struct ContractRow {
             Value(contract.token?.value.description), Value(contract.token?.signedAt),
             Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
+            Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt), Value(userAt),
         ]
     }
 
@@ -91,13 +107,15 @@ struct ContractRow {
             Value(charge.map { Int64($0.quantity) }), Value(charge?.price), Value(charge?.currency),
             Value(charge?.signedAt),
             Value(standing.state), .text(standing.product), Value(standing.pendingProduct),
-            Value(standing.accessUntil), Value(standing.autoRenew), Value(standing.endsAt),
+            Value(standing.accessUntil), Value(standing.autoRenew), Value(endsAt),
+            Value(snapshot?.isPausing), Value(standing.isPausing),
         ]
     }
 
     /// True when `other` differs in what only identity columns hold.
     func hasOtherIdentity(than other: ContractRow) -> Bool {
-        user != other.user || contract.isFamilyShared != other.contract.isFamilyShared
+        user != other.user || userAt != other.userAt || contract.storeUser != other.contract.storeUser
+            || contract.isFamilyShared != other.contract.isFamilyShared
             || contract.group != other.contract.group || contract.token != other.contract.token
             || contract.account != other.contract.account
             || contract.previousLineage != other.contract.previousLineage

@@ -2,10 +2,79 @@ public import Domain
 
 /// One thing to commit. Completions run on the writer's thread, after the commit, once; they must not block.
 public enum LedgerCommand: Sendable {
-    case event(Event, receivedAt: Instant, completion: @Sendable (Result<Receipt, LedgerError>) -> Void)
+    /// `claim`: who posts it, when it was not the store.
+    case event(
+        Event,
+        claim: Claim? = nil,
+        receivedAt: Instant,
+        completion: @Sendable (Result<Receipt, LedgerError>) -> Void
+    )
     case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
     /// One entry for each fragment, in their order.
     case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
+    /// What became of an errand.
+    case errand(Int64, ErrandResult)
+    /// Remembers an instant by a name, such as how far a recovery has come. False when it was not committed.
+    case mark(String, Instant, completion: @Sendable (Bool) -> Void)
+    /// Stored events, verified again, once more.
+    case replay([Event], ReplayMode, completion: @Sendable (Result<[ReplayChange], LedgerError>) -> Void)
+}
+
+/// Who posts a genuine transaction in his own session: a reason to hold the contract.
+public struct Claim: Sendable, Equatable {
+    public var user: String
+    /// The order whose page it is.
+    public var order: OrderToken?
+
+    public init(user: String, order: OrderToken? = nil) {
+        self.user = user
+        self.order = order
+    }
+}
+
+/// What became of a claim.
+public enum ClaimOutcome: Sendable, Equatable {
+    /// It is the claimant's: nobody else held it, or he did.
+    case granted
+    /// It was another user's until now.
+    case moved
+    /// Another user holds it as well.
+    case shared
+    /// It stays another user's; the event was committed all the same.
+    case refused
+}
+
+public enum ErrandResult: Sendable, Equatable {
+    case done
+    case retry(at: Instant, reason: String)
+    /// No attempt can succeed any more. It is kept for the operator.
+    case abandoned(reason: String)
+}
+
+public enum ReplayMode: Sendable, Equatable {
+    /// Tells what `apply` would change.
+    case dryRun
+    case apply
+    /// Changes nothing; sends both elements of the pages of the events' users again.
+    case broadcast
+}
+
+/// What replaying one event did, or would do, to its contract.
+public struct ReplayChange: Sendable, Equatable {
+    /// The store's event id.
+    public var event: String
+    /// The store's lineage id.
+    public var contract: String
+    public var user: String?
+    public var previousUser: String?
+    public var before: ContractState?
+    public var after: ContractState?
+    public var accessUntilBefore: Instant?
+    public var accessUntil: Instant?
+
+    public var changesSomething: Bool {
+        before != after || accessUntilBefore != accessUntil || previousUser != user
+    }
 }
 
 /// What is answered to the store.
@@ -15,11 +84,14 @@ public struct Receipt: Sendable, Equatable {
     public var event: String
     /// Where it was committed; for a duplicate, where the first one was.
     public var cursor: Cursor
+    /// What became of the claim that came with it.
+    public var claim: ClaimOutcome?
 
-    public init(outcome: Outcome, event: String, cursor: Cursor) {
+    public init(outcome: Outcome, event: String, cursor: Cursor, claim: ClaimOutcome? = nil) {
         self.outcome = outcome
         self.event = event
         self.cursor = cursor
+        self.claim = claim
     }
 }
 

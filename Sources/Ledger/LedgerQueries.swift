@@ -8,8 +8,8 @@ struct LedgerQueries: ~Copyable {
     private static let consumableLimit = 100
 
     private let connection: Connection
-    private let statements: ReaderStatements
-    private let policy: AccessPolicy
+    let statements: ReaderStatements
+    let policy: AccessPolicy
     let epoch: String
 
     init(path: String, policy: AccessPolicy) throws(LedgerError) {
@@ -47,14 +47,20 @@ struct LedgerQueries: ~Copyable {
             let consumables: [Value] = [.text(user), .integer(Int64(LedgerQueries.consumableLimit))]
             let rows =
                 try statements.userContracts.all([.text(user)], read: contractRow)
+                + statements.userShares.all([.text(user)], read: contractRow)
                 + statements.userConsumables.all(consumables, read: contractRow)
+                + statements.sharedConsumables.all(consumables, read: contractRow)
             // As of now, not as of the last commit: the timer may be a millisecond late.
-            let holdings = rows.map { Holding(of: $0.contract, standing: $0.contract.standing(at: now) ?? $0.standing) }
+            let holdings = rows.map { row in
+                var row = row
+                row.restate(at: now, policy)
+                return row.holding(policy.catalog)
+            }
             let union = Holdings(user: user, holdings, policy: policy)
             let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
             return UserEntitlements(
                 isActive: union.isActive,
-                entitlements: ordered.map { $0.entitlement(user: user, policy: policy) },
+                entitlements: ordered.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
                 since: head
             )
         }
@@ -145,7 +151,7 @@ struct LedgerQueries: ~Copyable {
         return try statements.newestOfKey.first(place, read: FragmentRow.read)
     }
 
-    private func snapshot<Answer>(_ read: (Cursor) throws(SQLiteError) -> Answer) throws(LedgerError) -> Answer {
+    func snapshot<Answer>(_ read: (Cursor) throws(SQLiteError) -> Answer) throws(LedgerError) -> Answer {
         do throws(SQLiteError) {
             try statements.begin.run()
             // The first read fixes the snapshot: the position and what is read after it are of one moment.
@@ -174,19 +180,20 @@ private func grouped(_ fragments: [PlacedFragment]) -> [ReplayItem] {
 }
 
 extension Holding {
-    fileprivate func entitlement(user: String, policy: AccessPolicy) -> Entitlement {
+    fileprivate func entitlement(isHonoured: Bool) -> Entitlement {
         Entitlement(
             product: standing.product,
             group: group,
             state: standing.state,
-            isActive: standing.isActive && policy.opensAccess(for: user, in: contract.environment),
+            isActive: standing.isActive && isHonoured,
             accessUntil: standing.accessUntil,
             autoRenew: standing.autoRenew,
             pendingProduct: standing.pendingProduct,
             provider: contract.provider,
             environment: contract.environment,
             contract: contract.lineage,
-            isFamilyShared: isFamilyShared
+            isFamilyShared: isFamilyShared,
+            quantity: quantity
         )
     }
 }

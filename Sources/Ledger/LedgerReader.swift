@@ -79,6 +79,57 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Errands whose time has come, the oldest first.
+    public func errands(
+        dueAt now: Instant,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[QueuedErrand], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.errands(dueAt: now, limit: limit) })
+        }
+    }
+
+    public func errandBacklog(
+        completion: @escaping @Sendable (Result<ErrandBacklog, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.errandBacklog() })
+        }
+    }
+
+    /// What `LedgerCommand.mark` remembered.
+    public func mark(
+        _ name: String,
+        completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.mark(name) })
+        }
+    }
+
+    /// Contracts whose period has ended and whose access goes on for the leeway, while the store is asked.
+    public func expiring(
+        at now: Instant,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[ContractKey], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.expiring(at: now, limit: limit) })
+        }
+    }
+
+    /// Stored events in the order of their positions; page on with the last one's.
+    public func events(
+        _ selection: EventSelection,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[StoredEvent], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.events(selection, limit: limit) })
+        }
+    }
+
     /// Answers what waits and ends the thread. Not from a completion.
     public func close() {
         mailbox.close()

@@ -1,13 +1,17 @@
 /// All SQL of the writer, prepared once. The tables are in `Schema`.
 struct WriterStatements {
-    let begin, commit, rollback, savepoint, release, rollbackTo: Statement
+    let begin, commit, rollback, savepoint, release, rollbackTo, trial, releaseTrial, rollbackTrial: Statement
     let epoch, unclaimed, setUnclaimed: Statement
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
     let findContract, insertContract, updateIdentity, updateState: Statement
-    let otherContracts, userOfLineage, userOfAppTransaction: Statement
-    let waitingByToken, waitingByLineage, waitingByAppTransaction: Statement
+    let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
+    let tokens, putToken, contractsByToken: Statement
+    let claims, putClaim: Statement
+    let contractsByAccount, contractsByPreviousLineage: Statement
+    let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
+    let insertErrand, deleteErrand, delayErrand, abandonErrand, setMark: Statement
     let nextEnd, endedContracts: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -17,6 +21,9 @@ struct WriterStatements {
         savepoint = try connection.prepare("SAVEPOINT command")
         release = try connection.prepare("RELEASE command")
         rollbackTo = try connection.prepare("ROLLBACK TO command")
+        trial = try connection.prepare("SAVEPOINT trial")
+        releaseTrial = try connection.prepare("RELEASE trial")
+        rollbackTrial = try connection.prepare("ROLLBACK TO trial")
 
         epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         unclaimed = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unclaimed'")
@@ -35,8 +42,8 @@ struct WriterStatements {
         )
         insertEvent = try connection.prepare(
             """
-            INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, body)
-            VALUES (\(marks(8)))
+            INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
+            VALUES (\(marks(9)))
             """
         )
 
@@ -76,30 +83,89 @@ struct WriterStatements {
             WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
             """
         )
-        userOfLineage = try connection.prepare(
-            "SELECT user FROM contracts WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?"
-        )
-        userOfAppTransaction = try connection.prepare(
-            """
-            SELECT user FROM contracts
-            WHERE app_transaction = ? AND provider = ? AND environment = ? AND app = ? AND user IS NOT NULL
-            ORDER BY id DESC LIMIT 1
-            """
-        )
-        waitingByToken = try connection.prepare(
-            "SELECT id, \(ContractRow.columns) FROM contracts WHERE token = ? AND user IS NULL LIMIT 100"
-        )
-        waitingByLineage = try connection.prepare(
+        otherShares = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? AND user IS NULL LIMIT 100
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
             """
         )
-        waitingByAppTransaction = try connection.prepare(
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+        insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
+        deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
+
+        tokens = try connection.prepare("SELECT token, at FROM tokens WHERE contract = ?")
+        putToken = try connection.prepare(
+            """
+            INSERT INTO tokens (contract, token, at) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < tokens.at
+            """
+        )
+        contractsByToken = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE app_transaction = ? AND provider = ? AND environment = ? AND app = ? AND user IS NULL LIMIT 100
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
             """
+        )
+        claims = try connection.prepare("SELECT user, at, was_active, proof_at FROM claims WHERE contract = ?")
+        putClaim = try connection.prepare(
+            """
+            INSERT INTO claims (contract, user, at, was_active, proof_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = coalesce(excluded.at, claims.at), proof_at = excluded.proof_at,
+                was_active = CASE WHEN excluded.at IS NULL THEN claims.was_active ELSE excluded.was_active END
+            """
+        )
+        contractsByAccount = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE account = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+        contractsByPreviousLineage = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+
+        insertTransfer = try connection.prepare(
+            """
+            INSERT INTO transfers (from_user, provider, environment, at, to_user) VALUES (\(marks(5)))
+            ON CONFLICT DO NOTHING
+            """
+        )
+        nextTransfer = try connection.prepare(
+            """
+            SELECT to_user, at FROM transfers
+            WHERE from_user = ? AND provider = ? AND environment = ? AND at >= ? ORDER BY at, to_user LIMIT 1
+            """
+        )
+        transferredTo = try connection.prepare(
+            "SELECT to_user FROM transfers WHERE from_user = ? AND provider = ? AND environment = ? LIMIT 1000"
+        )
+        contractsOfStoreUser = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
+            """
+        )
+
+        insertErrand = try connection.prepare(
+            """
+            INSERT INTO errands (kind, provider, environment, app, subject, detail, deadline, position, queued_at,
+                attempts, due_at)
+            VALUES (\(marks(9)), 0, ?) ON CONFLICT DO NOTHING
+            """
+        )
+        deleteErrand = try connection.prepare("DELETE FROM errands WHERE id = ?")
+        delayErrand = try connection.prepare(
+            "UPDATE errands SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
+        )
+        abandonErrand = try connection.prepare(
+            "UPDATE errands SET attempts = attempts + 1, due_at = NULL, reason = ? WHERE id = ?"
+        )
+        setMark = try connection.prepare(
+            "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
         )
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
@@ -109,67 +175,10 @@ struct WriterStatements {
     }
 }
 
-/// All SQL of the reader, prepared once.
-struct ReaderStatements {
-    let begin, commit, epoch, head: Statement
-    let committedUpTo: Statement
-    let entriesAfter, fragmentsBetween: Statement
-    let nextKey, fragmentsOfKey, newestOfKey: Statement
-    let userContracts, userConsumables: Statement
-
-    init(_ connection: borrowing Connection) throws(SQLiteError) {
-        begin = try connection.prepare("BEGIN")
-        commit = try connection.prepare("COMMIT")
-        epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
-        head = try connection.prepare("SELECT max(position) FROM entries")
-
-        committedUpTo = try connection.prepare(
-            "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
-        )
-        entriesAfter = try connection.prepare(
-            "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? ORDER BY position LIMIT ?"
-        )
-        fragmentsBetween = try connection.prepare(
-            """
-            SELECT \(FragmentRow.columns) FROM fragments WHERE position BETWEEN ? AND ? ORDER BY position
-            """
-        )
-
-        nextKey = try connection.prepare(
-            "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
-        )
-        fragmentsOfKey = try connection.prepare(
-            """
-            SELECT \(FragmentRow.columns) FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
-            """
-        )
-        newestOfKey = try connection.prepare(
-            """
-            SELECT \(FragmentRow.columns) FROM fragments
-            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
-            """
-        )
-
-        userContracts = try connection.prepare(
-            """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
-            """
-        )
-        userConsumables = try connection.prepare(
-            """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
-            """
-        )
-    }
-}
-
-private func marks(_ count: Int) -> String {
+func marks(_ count: Int) -> String {
     Array(repeating: "?", count: count).joined(separator: ", ")
 }
 
-private func assignments(_ columns: [String]) -> String {
+func assignments(_ columns: [String]) -> String {
     columns.map { "\($0) = ?" }.joined(separator: ", ")
 }

@@ -6,14 +6,24 @@ struct ContractChange {
     var current: ContractRow
 
     var key: ContractKey { current.contract.key }
-    var isMove: Bool { previous?.user != nil && previous?.user != current.user }
+
+    /// Everyone whose page it concerns: who lost it first.
+    var users: [String] {
+        let lost = (previous?.holders ?? []).filter { !current.holders.contains($0) }
+        return lost + current.holders
+    }
+
+    /// How many more contracts have no user.
+    var unclaimed: Int {
+        (current.user == nil ? 1 : 0) - (previous != nil && previous?.user == nil ? 1 : 0)
+    }
 }
 
 extension LedgerStore {
     func contract(_ key: ContractKey) throws(SQLiteError) -> ContractRow? {
-        try statements.findContract.first(keyValues(key.lineage, key)) { row throws(SQLiteError) in
-            try ContractRow(row)
-        }
+        var found = try statements.findContract.first(keyValues(key.lineage, key), read: contractRow)
+        if let id = found?.id { found?.shares = try shares(of: id) }
+        return found
     }
 
     /// Writes `row` and returns it with its id.
@@ -22,38 +32,62 @@ extension LedgerStore {
             try statements.insertContract.run(row.keyValues + row.identityValues + row.stateValues)
             var saved = row
             saved.id = connection.lastInsertedRow
+            try saveShares(saved, [])
             return saved
         }
         if let previous, row.hasOtherIdentity(than: previous) {
             try statements.updateIdentity.run(row.identityValues + [.integer(id)])
         }
         try statements.updateState.run(row.stateValues + [.integer(id)])
+        try saveShares(row, previous?.shares ?? [])
         return row
     }
 
-    /// What the change puts on the pages of the user and, when the contract moved, of the one who lost it.
-    /// `active` is whether the user has access after it; nil without a user.
+    private func saveShares(_ row: ContractRow, _ known: [String]) throws(SQLiteError) {
+        guard let id = row.id, row.shares != known else { return }
+        try statements.deleteShares.run([.integer(id)])
+        for (ordinal, user) in row.shares.enumerated() {
+            try statements.insertShare.run([.text(user), .integer(id), .integer(Int64(ordinal))])
+        }
+    }
+
+    /// What the change puts on the pages of everyone who holds the contract, or has lost it by this.
+    /// `active` is whether its user has access after it; nil without a user.
     func announce(_ change: ContractChange) throws(SQLiteError) -> (fragments: [Fragment], active: Bool?) {
         var fragments: [Fragment] = []
-        if change.isMove, let loser = change.previous?.user {
-            fragments += try page(of: loser, change).fragments
+        var active: Bool?
+        for user in change.users {
+            let page = try page(of: user, change)
+            fragments += page.fragments
+            if user == change.current.user { active = page.active }
         }
-        guard let user = change.current.user else { return (fragments, nil) }
-        let page = try page(of: user, change)
-        return (fragments + page.fragments, page.active)
+        return (fragments, active)
     }
 
     private func page(of user: String, _ change: ContractChange) throws(SQLiteError)
         -> (fragments: [Fragment], active: Bool)
     {
-        let place: [Value] = [.text(user), Value(change.current.id)]
-        let others = try statements.otherContracts.all(place, read: contractRow).map(\.holding)
-        let had = change.previous.flatMap { $0.user == user ? [$0.holding] : nil } ?? []
-        let has = change.current.user == user ? [change.current.holding] : []
+        let others = try holdings(of: user, except: change.current.id)
+        let had = change.previous.flatMap { $0.holders.contains(user) ? [$0.holding(policy.catalog)] : nil } ?? []
+        let has = change.current.holders.contains(user) ? [change.current.holding(policy.catalog)] : []
         let before = Holdings(user: user, others + had, policy: policy)
         let after = Holdings(user: user, others + has, policy: policy)
-        guard let stream = streams.stream(for: user) else { return ([], after.isActive) }
-        let fragments = Announcement.announcements(before: before, after: after, contract: change.key).map {
+        let announcements = Announcement.announcements(before: before, after: after, contract: change.key)
+        return (self.fragments(announcements, for: user), after.isActive)
+    }
+
+    /// What a user holds, consumables left out, as the last commit announced it.
+    func holdings(of user: String, except id: Int64?) throws(SQLiteError) -> [Holding] {
+        let place: [Value] = [.text(user), Value(id)]
+        let rows =
+            try statements.otherContracts.all(place, read: contractRow)
+            + statements.otherShares.all(place, read: contractRow)
+        return rows.map { $0.holding(policy.catalog) }
+    }
+
+    func fragments(_ announcements: [Announcement], for user: String) -> [Fragment] {
+        guard let stream = streams.stream(for: user) else { return [] }
+        return announcements.map {
             Fragment(
                 stream: stream,
                 action: "replace",
@@ -61,11 +95,17 @@ extension LedgerStore {
                 content: .template(name: $0.name.rawValue, values: $0.holding.templateValues(user: user))
             )
         }
-        return (fragments, after.isActive)
     }
 
     func keyValues(_ first: String, _ key: ContractKey) -> [Value] {
         [.text(first), Value(key.provider), Value(key.environment), .text(key.app)]
+    }
+}
+
+extension ContractRow {
+    mutating func restate(at now: Instant, _ policy: AccessPolicy) {
+        standing = contract.standing(at: now, policy: policy) ?? standing
+        endsAt = contract.end(of: standing, policy: policy)
     }
 }
 

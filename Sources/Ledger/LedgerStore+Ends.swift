@@ -11,9 +11,13 @@ extension LedgerStore {
     func endAccess(now: Instant) throws(SQLiteError) -> Commit<Void> {
         var commit = Commit<Void>(value: ())
         for row in try statements.endedContracts.all([Value(now)], read: contractRow) {
+            var row = row
+            if let id = row.id { row.shares = try shares(of: id) }
             var ended = row
-            ended.standing = row.contract.standing(at: now) ?? row.standing
+            ended.restate(at: now, policy)
             let change = ContractChange(previous: row, current: try save(ended, over: row))
+            // Another leeway or catalogue than when it was written: it has not ended after all.
+            guard ended.standing != row.standing else { continue }
             let (fragments, active) = try announce(change)
             commit.entries.append(
                 try append(Notice(kind: .accessEnded, change, active: active), fragments, at: now)

@@ -1,78 +1,167 @@
 internal import Domain
 
+/// One event on its way into the ledger.
+struct Arrival {
+    var event: Event
+    var claim: Claim?
+    var receivedAt: Instant
+    var now: Instant
+    /// It is applied once more: stored already, and of interest only where it changes something.
+    var isReplay = false
+}
+
 extension LedgerStore {
     /// Commits what a store said: the event, what it changes, and what pages are told, in one transaction.
-    func record(_ event: Event, receivedAt: Instant, now: Instant) throws(SQLiteError) -> Commit<Receipt> {
-        let id: [Value] = [.text(event.id), Value(event.provider), Value(event.environment)]
-        if let first = try statements.findEvent.first(id, read: { row in row.integer(0) }) {
-            return Commit(value: Receipt(outcome: .duplicate, event: event.id, cursor: cursor(first)))
-        }
-        guard let observation = event.observation else {
-            return try file(event, receivedAt, .ignored, Notice(kind: event.kind), [], now)
-        }
+    func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+        let event = arrival.event
+        if !arrival.isReplay, let first = try position(of: event) { return try answerAgain(arrival, first) }
+        if let transfer = event.transfer { return try record(transfer, arrival) }
+        guard let observation = event.statement else { return try recordAccount(arrival) }
         let order = try observation.token.map { token throws(SQLiteError) in try self.order(token) } ?? nil
         let known = try contract(observation.contract)
         let group = observation.group ?? known?.contract.group?.value
         let (provider, kind) = (observation.contract.provider, observation.kind)
         if let order, order.contradicts(provider: provider, group: group, kind: kind) {
-            return try quarantine(event, observation, order, receivedAt, now)
+            return try quarantine(observation, order, arrival)
         }
-        return try apply(observation, of: event, receivedAt, to: known, order, now)
+        return try apply(observation, arrival, to: known)
+    }
+
+    private func position(of event: Event) throws(SQLiteError) -> Int64? {
+        let id: [Value] = [.text(event.id), Value(event.provider), Value(event.environment)]
+        return try statements.findEvent.first(id) { row in row.integer(0) }
     }
 
     private func apply(
         _ observation: Observation,
-        of event: Event,
-        _ receivedAt: Instant,
-        to known: ContractRow?,
-        _ order: Order?,
-        _ now: Instant
+        _ arrival: Arrival,
+        to known: ContractRow?
     ) throws(SQLiteError) -> Commit<Receipt> {
+        let (event, now) = (arrival.event, arrival.now)
         var contract = known?.contract ?? Contract(key: observation.contract, kind: observation.kind)
-        let isNews = contract.apply(observation, event: event.id, signedAt: event.signedAt)
-        guard let standing = contract.standing(at: now) else {
-            return try file(event, receivedAt, .ignored, Notice(kind: event.kind), [], now)
+        var isNews = contract.apply(observation, event: event.id, signedAt: event.signedAt)
+        guard let standing = contract.standing(at: now, policy: policy) else {
+            return try file(arrival, .ignored, Notice(kind: event.kind), [], contract: nil)
         }
-        if let known, !isNews {
-            let notice = Notice(kind: event.kind, ContractChange(previous: known, current: known), active: nil)
-            return try file(event, receivedAt, .stale, notice, [], now)
+        let said = SaidToken(observation, of: event)
+        if let id = known?.id, let said, !known.repeats(said) { isNews = try note(said, of: id) || isNews }
+        let end = contract.end(of: standing, policy: policy)
+        var row = known ?? ContractRow(id: nil, contract: contract, standing: standing, endsAt: end)
+        (row.contract, row.standing, row.endsAt) = (contract, standing, end)
+        if isNews { try own(&row, said: said) }
+        if isNews { row = try save(row, over: known) }
+        if known == nil, let said, let id = row.id { _ = try note(said, of: id) }
+        var claimed: ClaimOutcome?
+        if let claim = arrival.claim {
+            let unclaimed = row
+            claimed = try settle(claim, of: observation, on: &row, arrival)
+            if row.holders != unclaimed.holders || row.userAt != unclaimed.userAt {
+                row = try save(row, over: unclaimed)
+            }
         }
-        let user = try user(of: contract, known: known, order: order)
-        let row = ContractRow(id: known?.id, contract: contract, user: user, standing: standing)
+        let change = ContractChange(previous: known, current: row)
+        return try file(change, isNews, claimed, arrival)
+    }
+
+    /// The event of a contract, what it changed, and what follows for the contract's relatives.
+    private func file(
+        _ change: ContractChange,
+        _ isNews: Bool,
+        _ claimed: ClaimOutcome?,
+        _ arrival: Arrival
+    ) throws(SQLiteError) -> Commit<Receipt> {
+        let (known, row) = (change.previous, change.current)
+        let hasMoved = known?.holders != row.holders
+        guard isNews || hasMoved else {
+            let notice = Notice(kind: arrival.event.kind, change, active: nil)
+            var commit = try file(arrival, .stale, notice, [], contract: row.id)
+            commit.value.claim = claimed
+            return commit
+        }
+        let (fragments, active) = try announce(change)
+        let outcome: Outcome =
+            row.user == nil ? .unclaimed : known?.standing != row.standing || hasMoved ? .applied : .ignored
+        let isTransfer = claimed == .moved || claimed == .shared
+        let notice = Notice(kind: isTransfer ? .contractTransferred : arrival.event.kind, change, active: active)
+        var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
+        commit.value.claim = claimed
+        commit.unclaimed = change.unclaimed
+        if known.map({ row.hasOtherIdentity(than: $0) }) ?? true || hasMoved {
+            try settle(relatives(of: row), into: &commit, arrival.now)
+        }
+        return commit
+    }
+
+    /// The same event again changes nothing; the claim of another user that comes with it may.
+    private func answerAgain(_ arrival: Arrival, _ first: Int64) throws(SQLiteError) -> Commit<Receipt> {
+        let event = arrival.event
+        var commit = Commit(value: Receipt(outcome: .duplicate, event: event.id, cursor: cursor(first)))
+        guard let claim = arrival.claim, let observation = event.observation else { return commit }
+        guard let known = try contract(observation.contract) else {
+            commit.value.claim = .refused
+            return commit
+        }
+        var row = known
+        commit.value.claim = try settle(claim, of: observation, on: &row, arrival)
+        guard row.holders != known.holders || row.userAt != known.userAt else { return commit }
+        row.restate(at: arrival.now, policy)
         let change = ContractChange(previous: known, current: try save(row, over: known))
         let (fragments, active) = try announce(change)
-        let changed = known?.standing != standing || known?.user != user
-        let outcome: Outcome = user == nil ? .unclaimed : changed ? .applied : .ignored
-        let notice = Notice(kind: event.kind, change, active: active)
-        var commit = try file(event, receivedAt, outcome, notice, fragments, now)
-        commit.unclaimed = (user == nil ? 1 : 0) - (known != nil && known?.user == nil ? 1 : 0)
-        if let user, known?.user == nil { try claimRelatives(of: change.current, for: user, into: &commit, now) }
+        let kind: EventKind = known.user == nil ? .orderClaimed : .contractTransferred
+        let entry = try append(Notice(kind: kind, change, active: active), fragments, at: arrival.now)
+        commit.entries = [entry]
+        commit.unclaimed = change.unclaimed
+        commit.value.cursor = cursor(entry.position)
+        try settle(relatives(of: change.current), into: &commit, arrival.now)
         return commit
     }
 
     private func quarantine(
-        _ event: Event,
         _ observation: Observation,
         _ order: Order,
-        _ receivedAt: Instant,
-        _ now: Instant
+        _ arrival: Arrival
     ) throws(SQLiteError) -> Commit<Receipt> {
-        var notice = Notice(kind: event.kind)
+        var notice = Notice(kind: arrival.event.kind)
         notice.contract = observation.contract.lineage
         notice.order = order.token
         notice.product = observation.snapshot?.product ?? observation.transaction?.product
-        return try file(event, receivedAt, .quarantined, notice, [], now)
+        var commit = try file(arrival, .quarantined, notice, [], contract: nil)
+        commit.value.claim = arrival.claim.map { _ in .refused }
+        return commit
     }
 
-    /// The event and its entry.
-    private func file(
-        _ event: Event,
-        _ receivedAt: Instant,
+    /// What is of no contract. Of a buyer (consent rescinded): the pages of the users behind it ask the app's own
+    /// server, which decides.
+    private func recordAccount(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+        let event = arrival.event
+        var notice = Notice(kind: event.kind)
+        guard let account = event.account else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        let key = ContractKey(provider: event.provider, environment: event.environment, app: event.app, lineage: "")
+        var users: Set<String> = []
+        for row in try statements.contractsByAccount.all(keyValues(account, key), read: contractRow) {
+            users.formUnion(row.holders)
+            if let id = row.id { users.formUnion(try shares(of: id)) }
+        }
+        notice.user = users.min()
+        let fragments = users.sorted().compactMap { streams.stream(for: $0) }.map {
+            Fragment(stream: $0, action: "refresh", content: .none)
+        }
+        return try file(arrival, .ignored, notice, fragments, contract: nil)
+    }
+
+    /// The event, its entry, and what is to be done now that it is committed.
+    func file(
+        _ arrival: Arrival,
         _ outcome: Outcome,
         _ notice: Notice,
         _ fragments: [Fragment],
-        _ now: Instant
+        contract: Int64?
     ) throws(SQLiteError) -> Commit<Receipt> {
+        let event = arrival.event
+        let isStored = arrival.isReplay ? try position(of: event) != nil : false
+        if isStored, outcome != .applied {
+            return Commit(value: Receipt(outcome: outcome, event: event.id, cursor: cursor(try head())))
+        }
         var notice = notice
         notice.provider = event.provider
         notice.environment = event.environment
@@ -80,13 +169,23 @@ extension LedgerStore {
         notice.subtype = event.subtype
         notice.event = event.id
         notice.outcome = outcome
-        let entry = try append(notice, fragments, at: now)
+        let entry = try append(notice, fragments, at: arrival.now)
+        let receipt = Receipt(outcome: outcome, event: event.id, cursor: cursor(entry.position))
+        guard !isStored else { return Commit(value: receipt, entries: [entry]) }
         let values: [Value] = [
             .integer(entry.position), Value(event.provider), Value(event.environment), .text(event.id),
-            .text(event.app), Value(event.signedAt), Value(receivedAt),
+            .text(event.app), Value(event.signedAt), Value(arrival.receivedAt), Value(contract),
         ]
         try statements.insertEvent.run(values, body: event.body)
-        let receipt = Receipt(outcome: outcome, event: event.id, cursor: cursor(entry.position))
+        try queue(event.errands, position: entry.position, at: arrival.now)
         return Commit(value: receipt, entries: [entry])
+    }
+}
+
+extension ContractRow? {
+    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new.
+    fileprivate func repeats(_ said: SaidToken) -> Bool {
+        guard let token = self?.contract.token else { return false }
+        return token.value == said.token && token.signedAt <= said.at
     }
 }

@@ -28,11 +28,8 @@ extension LedgerStore {
         )
         try statements.insertOrder.run(OrderRow.values(order) + [Value(now)])
         var commit = Commit(value: OrderReceipt(order: order, since: since, isNew: true))
-        for row in try statements.waitingByToken.all([.text(order.token.description)], read: contractRow)
-        where !order.contradicts(row.contract) {
-            let claimed = try claim(row, for: order.user, into: &commit, now)
-            try claimRelatives(of: claimed, for: order.user, into: &commit, now)
-        }
+        let bought = try statements.contractsByToken.all([.text(order.token.description)], read: contractRow)
+        try settle(bought, into: &commit, now)
         return commit
     }
 

@@ -67,6 +67,11 @@ public final class LedgerWriter: Sendable {
         mailbox.send(command)
     }
 
+    /// The clock was set: what ends next is looked at again.
+    public func wake() {
+        waker.wake()
+    }
+
     /// Commits what waits, writes the checkpoint, ends the thread. Not from a completion.
     public func close() {
         mailbox.close()

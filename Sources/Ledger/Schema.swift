@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first]
+    static let migrations = [first, second]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -64,6 +64,73 @@ enum Schema {
             WHERE user IS NULL AND previous_lineage IS NOT NULL;
         """
 
+    /// Whose a contract is, as facts: `tokens` dates the first charge that carried each one, `claims` who posted a
+    /// genuine transaction in his own session (`at` is null until one was granted), `transfers` what a store said of
+    /// its users. `user_at` is null when the user follows from another contract only. `errands` is what stores are still
+    /// to be told. Users of older ledgers stay: theirs is the oldest claim.
+    private static let second = """
+        ALTER TABLE contracts RENAME COLUMN app_transaction TO account;
+        ALTER TABLE contracts RENAME COLUMN app_transaction_at TO account_at;
+        ALTER TABLE contracts ADD COLUMN store_user TEXT;
+        ALTER TABLE contracts ADD COLUMN store_user_at INTEGER;
+        ALTER TABLE contracts ADD COLUMN user_at INTEGER;
+        ALTER TABLE contracts ADD COLUMN snapshot_is_pausing INTEGER;
+        ALTER TABLE contracts ADD COLUMN is_pausing INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX contracts_by_app_transaction;
+        DROP INDEX waiting_by_token;
+        DROP INDEX waiting_by_lineage;
+        CREATE INDEX contracts_by_account ON contracts (account) WHERE account IS NOT NULL;
+        CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage) WHERE previous_lineage IS NOT NULL;
+
+        CREATE TABLE tokens (
+            contract INTEGER NOT NULL REFERENCES contracts, token TEXT NOT NULL, at INTEGER NOT NULL,
+            PRIMARY KEY (contract, token)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX contracts_by_token ON tokens (token);
+        INSERT INTO tokens SELECT id, token, token_at FROM contracts WHERE token IS NOT NULL;
+
+        CREATE TABLE claims (
+            contract INTEGER NOT NULL REFERENCES contracts, user TEXT NOT NULL, at INTEGER,
+            was_active INTEGER NOT NULL, proof_at INTEGER NOT NULL,
+            PRIMARY KEY (contract, user)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO claims SELECT id, user, 0, 0, 0 FROM contracts WHERE user IS NOT NULL;
+        UPDATE contracts SET user_at = 0 WHERE user IS NOT NULL;
+
+        CREATE TABLE shares (
+            user TEXT NOT NULL, contract INTEGER NOT NULL REFERENCES contracts, ordinal INTEGER NOT NULL,
+            PRIMARY KEY (user, contract)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX shares_by_contract ON shares (contract, ordinal);
+
+        CREATE TABLE transfers (
+            from_user TEXT NOT NULL, provider TEXT NOT NULL, environment TEXT NOT NULL, at INTEGER NOT NULL,
+            to_user TEXT NOT NULL,
+            PRIMARY KEY (from_user, provider, environment, at, to_user)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE marks (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE errands (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL, provider TEXT NOT NULL, environment TEXT NOT NULL, app TEXT NOT NULL,
+            subject TEXT NOT NULL, detail TEXT NOT NULL, deadline INTEGER, position INTEGER REFERENCES entries,
+            queued_at INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER, reason TEXT
+        ) STRICT;
+        CREATE UNIQUE INDEX errands_by_subject ON errands (subject, kind, provider, detail);
+        CREATE INDEX errands_by_time ON errands (due_at);
+        CREATE INDEX errands_by_deadline ON errands (deadline) WHERE due_at IS NOT NULL;
+
+        ALTER TABLE events ADD COLUMN contract INTEGER REFERENCES contracts;
+        UPDATE events SET contract = (
+            SELECT contracts.id FROM entries JOIN contracts
+                ON contracts.lineage = entries.contract AND contracts.provider = events.provider
+                AND contracts.environment = events.environment AND contracts.app = events.app
+            WHERE entries.position = events.position
+        );
+        CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
+        """
+
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {
         let found: Int64
@@ -89,7 +156,6 @@ enum Schema {
     /// 41 random bits: cursors of another ledger must not pass for this one's.
     private static func newEpoch() -> String {
         let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
-        var generator = SystemRandomNumberGenerator()
-        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36, using: &generator)] })
+        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })
     }
 }

@@ -11,10 +11,10 @@ struct WriterLoop: ~Copyable {
     /// After a failed transaction without commands, so that a full disk does not make it spin.
     private static let pause = Duration.seconds(1)
 
-    private let store: LedgerStore
+    let store: LedgerStore
     private let clock: Clock
     private let log: Log
-    private let counts: LedgerMetrics
+    let counts: LedgerMetrics
     private let onCommit: @Sendable ([Entry]) -> Void
 
     init(
@@ -131,40 +131,8 @@ struct WriterLoop: ~Copyable {
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }
 
-    private func add(_ command: LedgerCommand, to batch: inout Batch, _ now: Instant) throws(SQLiteError) -> Int {
-        switch command {
-        case .event(let event, let receivedAt, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                try store.record(event, receivedAt: receivedAt, now: now)
-            }
-            let counts = counts
-            batch.completions.append {
-                if let outcome = result.success?.value.outcome { counts.count(outcome, of: event.provider) }
-                completion(result.map(\.value))
-            }
-            return batch.take(result)
-        case .order(let request, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                let commit = try store.place(request, now: now)
-                return Commit(
-                    value: commit?.value,
-                    entries: commit?.entries ?? [],
-                    unclaimed: commit?.unclaimed ?? 0
-                )
-            }
-            batch.completions.append { completion(answer(result)) }
-            return batch.take(result)
-        case .broadcast(let fragments, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                try store.broadcast(fragments, now: now)
-            }
-            batch.completions.append { completion(result.map(\.value)) }
-            return batch.take(result)
-        }
-    }
-
     /// Runs one command; isolated, so that its failure undoes it alone. Throws when the transaction is to be undone.
-    private func run<Value>(
+    func run<Value>(
         _ isolated: Bool,
         _ body: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>
     ) throws(SQLiteError) -> Result<Commit<Value>, LedgerError> {
@@ -188,46 +156,5 @@ struct WriterLoop: ~Copyable {
         counts.failures.add()
         log.error("ledger transaction rolled back", ["error": error, "commands": commands.count])
         for command in commands { command.refuse(.busy) }
-    }
-}
-
-/// What is said after COMMIT.
-private struct Batch {
-    let isIsolating: Bool
-    var entries: [Entry] = []
-    var completions: [() -> Void] = []
-    var unclaimed = 0
-    var endsAreServed = true
-
-    init(isIsolating: Bool) {
-        self.isIsolating = isIsolating
-    }
-
-    /// Returns how many more contracts have no user.
-    mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
-        guard let commit = result.success else { return 0 }
-        entries += commit.entries
-        return commit.unclaimed
-    }
-}
-
-private func answer(_ result: Result<Commit<OrderReceipt?>, LedgerError>) -> Result<OrderReceipt, OrderError> {
-    switch result {
-    case .success(let commit): commit.value.map { .success($0) } ?? .failure(.tokenTaken)
-    case .failure(let error): .failure(.ledger(error))
-    }
-}
-
-extension Result {
-    fileprivate var success: Success? { try? get() }
-}
-
-extension LedgerCommand {
-    fileprivate func refuse(_ error: LedgerError) {
-        switch self {
-        case .event(_, _, let completion): completion(.failure(error))
-        case .order(_, let completion): completion(.failure(.ledger(error)))
-        case .broadcast(_, let completion): completion(.failure(error))
-        }
     }
 }

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [1, 2, 7, 60]) func isDueOnceATurn(_ period: Int) {
         var wheel = HeartbeatWheel<Int>(period: period)
         var generator = SeededGenerator(seed: 7)
-        for id in 0..<100 { _ = wheel.add(id, using: &generator) }
+        for id in 0..<100 { _ = wheel.add(id, after: Int.random(in: 1...wheel.period, using: &generator)) }
         for _ in 0..<3 {
             let due = (0..<period).flatMap { _ in wheel.tick() }
             #expect(due.sorted() == Array(0..<100))

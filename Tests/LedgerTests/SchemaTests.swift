@@ -1,4 +1,5 @@
 import Domain
+import Runtime
 import TestSupport
 import Testing
 
@@ -26,6 +27,45 @@ import Testing
         let version = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) }
         #expect(version == Schema.newest)
         ledger.remove()
+    }
+
+    /// What a ledger of the first version holds is kept: who has a contract, what was said, what pages resume from.
+    @Test func versionOneIsBroughtUpToDate() throws {
+        let path = TemporaryLedger.newPath()
+        let old = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+        try old.execute("PRAGMA journal_mode = WAL; BEGIN; \(Schema.migrations[0]); PRAGMA user_version = 1; COMMIT")
+        let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
+        let end = TemporaryLedger.start.milliseconds + 86_400_000
+        try old.execute(
+            """
+            INSERT INTO meta VALUES ('epoch', 'abcdefgh'), ('unclaimed', '1');
+            INSERT INTO orders VALUES ('\(token)', '42', 'monthly', NULL, NULL, NULL, 1);
+            INSERT INTO entries (position, committed_at, kind, provider, environment, event, outcome, user, contract)
+                VALUES (1, 1, 'subscription.started', 'apple', 'Production', 'e1', 'applied', '42', '1');
+            INSERT INTO events VALUES (1, 'apple', 'Production', 'e1', 'com.example', 1, 1, x'7B7D');
+            INSERT INTO contracts (provider, environment, app, lineage, kind, user, is_family_shared, token, token_at,
+                app_transaction, app_transaction_at, snapshot_event, snapshot_state, snapshot_product,
+                snapshot_auto_renew, snapshot_access_until, snapshot_signed_at, state, product, access_until, ends_at)
+            VALUES
+                ('apple', 'Production', 'com.example', '1', 'subscription', '42', 0, '\(token)', 1, 'download', 1,
+                    'e1', 'active', 'monthly', 1, \(end), 1, 'active', 'monthly', \(end), \(end)),
+                ('apple', 'Production', 'com.example', '2', 'subscription', NULL, 0, NULL, NULL, 'other', 1,
+                    'e0', 'active', 'monthly', 1, \(end), 1, 'active', 'monthly', \(end), \(end))
+            """
+        )
+        let ledger = try TemporaryLedger(at: path)
+        defer { ledger.remove() }
+        #expect(ledger.writer.epoch == "abcdefgh")
+        #expect(try ledger.entitlements("42").entitlements.map(\.contract) == ["1"])
+        #expect(try ledger.entitlements("42").isActive)
+        #expect(try ledger.events(EventSelection(user: "42")).map(\.id) == ["e1"])
+        // The same buyer's next purchase, and a renewal without a token, are still the user's.
+        var other = Stories.subscription("e2", .active, key: Stories.key("3"))
+        other.observation?.account = "download"
+        #expect(try ledger.send(other).outcome == .applied)
+        #expect(try ledger.send(Stories.subscription("e3", .cancelled, minute: 2)).outcome == .applied)
+        #expect(try ledger.entitlements("42").entitlements.map(\.contract).sorted() == ["1", "3"])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 1"))
     }
 
     @Test func folderThatDoesNotExistIsNamed() {

@@ -57,9 +57,10 @@ final class TemporaryLedger: Sendable {
         rmdir(String(path.dropLast("/ledger.db".count)))
     }
 
-    func send(_ event: Event) throws -> Receipt {
+    func send(_ event: Event, claim: Claim? = nil, receivedAt: Instant? = nil) throws -> Receipt {
         let answer = Handover<Result<Receipt, LedgerError>>()
-        guard writer.submit(.event(event, receivedAt: event.signedAt, completion: answer.give)) else {
+        let receivedAt = receivedAt ?? event.signedAt
+        guard writer.submit(.event(event, claim: claim, receivedAt: receivedAt, completion: answer.give)) else {
             throw LedgerError.busy
         }
         return try answer.take().get()
@@ -88,6 +89,44 @@ final class TemporaryLedger: Sendable {
     func entitlements(_ user: String) throws -> UserEntitlements {
         let answer = Handover<Result<UserEntitlements, LedgerError>>()
         guard reader.entitlements(of: user, completion: answer.give) else { throw LedgerError.busy }
+        return try answer.take().get()
+    }
+
+    func events(_ selection: EventSelection, limit: Int = 1000) throws -> [StoredEvent] {
+        try ask { answer in reader.events(selection, limit: limit, completion: answer) }
+    }
+
+    func errands(dueAt now: Instant) throws -> [QueuedErrand] {
+        try ask { answer in reader.errands(dueAt: now, limit: 100, completion: answer) }
+    }
+
+    func backlog() throws -> ErrandBacklog {
+        try ask { answer in reader.errandBacklog(completion: answer) }
+    }
+
+    func mark(_ name: String) throws -> Instant? {
+        try ask { answer in reader.mark(name, completion: answer) }
+    }
+
+    func expiring(at now: Instant) throws -> [ContractKey] {
+        try ask { answer in reader.expiring(at: now, limit: 100, completion: answer) }
+    }
+
+    func replayEvents(_ events: [Event], _ mode: ReplayMode) throws -> [ReplayChange] {
+        try ask { answer in writer.submit(.replay(events, mode, completion: answer)) }
+    }
+
+    func setMark(_ name: String, _ instant: Instant) -> Bool {
+        let answer = Handover<Bool>()
+        return writer.submit(.mark(name, instant, completion: answer.give)) && answer.take()
+    }
+
+    private func ask<Answer: Sendable>(_ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool)
+        throws
+        -> Answer
+    {
+        let answer = Handover<Result<Answer, LedgerError>>()
+        guard question(answer.give) else { throw LedgerError.busy }
         return try answer.take().get()
     }
 

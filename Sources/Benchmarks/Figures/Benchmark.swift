@@ -13,7 +13,7 @@ var benchmarks: [any Benchmark.Type] {
 private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self, SwapLatency.self,
-        StartUp.self,
+        StartUp.self, LongHistory.self,
     ]
 }
 

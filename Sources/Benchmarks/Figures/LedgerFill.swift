@@ -1,31 +1,33 @@
 /// Puts a year of a busy app into a ledger, with the `sqlite3` tool: events, what they said to pages, contracts.
 enum LedgerFill {
+    static let eventsPerUser = 10
+    static let bodySize = 1000
+
     static func fill(_ path: String, events: Int) throws(BenchmarkError) {
         let isFilled = try Child.run(["/usr/bin/env", "sqlite3", path, script(events)])
         guard isFilled else { throw .notStarted("filling a ledger needs the sqlite3 tool and this version's schema") }
     }
 
-    /// Ten events a contract.
     private static func script(_ events: Int) -> String {
         """
         PRAGMA synchronous = OFF;
         BEGIN;
         CREATE TEMP TABLE numbers AS
             WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(events))
-            SELECT n, n % (\(events) / 10) AS contract, 1700000000000 + n * 1000 AS instant FROM numbers;
+            SELECT n, n % (\(events) / \(eventsPerUser)) AS contract, 1700000000000 + n * 1000 AS instant FROM numbers;
         INSERT INTO entries (position, committed_at, kind, provider, environment, type, event, outcome, user, contract,
                 product, state, active)
             SELECT n, instant, 'subscription.renewed', 'apple', 'Sandbox', 'DID_RENEW', 'event-' || n, 'applied',
-                'user-' || contract, 'lineage-' || contract, 'pro', 'active', 1 FROM numbers;
+                'bench-' || contract, 'lineage-' || contract, 'pro', 'active', 1 FROM numbers;
         INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, body)
-            SELECT n, 'apple', 'Sandbox', 'event-' || n, 'app', instant, instant, zeroblob(1000) FROM numbers;
+            SELECT n, 'apple', 'Sandbox', 'event-' || n, 'app', instant, instant, zeroblob(\(bodySize)) FROM numbers;
         INSERT INTO fragments (position, ordinal, stream, action, target, collapse_key, content, template, body)
-            SELECT n, 0, 'user:user-' || contract || ':paywall', 'replace', 'paywall', 'paywall', 'template', 'success',
+            SELECT n, 0, 'user:bench-' || contract || ':paywall', 'replace', 'paywall', 'replace paywall', 'template', 'success',
                 '' FROM numbers;
         INSERT INTO contracts (provider, environment, app, lineage, kind, user, is_family_shared, state, product,
                 access_until, ends_at)
-            SELECT 'apple', 'Sandbox', 'app', 'lineage-' || contract, 'subscription', 'user-' || contract, 0, 'active',
-                'pro', 4000000000000, 4000000000000 FROM numbers WHERE n <= \(events) / 10;
+            SELECT 'apple', 'Sandbox', 'app', 'lineage-' || contract, 'subscription', 'bench-' || contract, 0, 'active',
+                'pro', 4000000000000, 4000000000000 FROM numbers WHERE n <= \(events) / \(eventsPerUser);
         COMMIT;
         """
     }

@@ -2,12 +2,12 @@ internal import Glibc
 
 /// AnyCable's client with its extended protocol: it resumes its session by `sid` and asks for history by offset.
 /// https://github.com/anycable/anycable-client/tree/master/packages/core
-struct AnyCableClient: StockClient {
+struct AnyCableClient: CableReader {
     let name = "AnyCable"
     /// Milliseconds; its waits are multiples of it.
     private static let pingInterval = 3 * second
     private let subscription: CableSubscription
-    private var reader = FrameReader()
+    var reader = FrameReader()
     private var connectAt: UInt64
     private var lookAt: UInt64 = .max
     private var askAgainAt: UInt64 = .max
@@ -28,23 +28,6 @@ struct AnyCableClient: StockClient {
         let query = sid.map { "?sid=\($0)" } ?? ""
         return
             "GET /cable\(query) HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-ext-json\r\n\(FrameReader.upgrade)"
-    }
-
-    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction]) {
-        reader = FrameReader()
-        if status != 101 { actions.append(.close) }
-    }
-
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
-        reader.append(bytes)
-        for frame in reader.take() {
-            switch frame.opcode {
-            case 1: take(CableMessage(frame.payload), now: now, &actions)
-            case 8: actions += [.send(FrameReader.frame(8, frame.payload)), .close]
-            case 9: actions.append(.send(FrameReader.frame(10, frame.payload)))
-            default: break
-            }
-        }
     }
 
     /// Waits 3 to 6 s, ± half of it, then twice as long each time.
@@ -73,7 +56,7 @@ struct AnyCableClient: StockClient {
 
     private mutating func look(now: UInt64) { lookAt = now + nanoseconds(3 * .random(in: 0.75...1.25)) }
 
-    private mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
         pingedAt = now
         switch message {
         case .welcome(let sid, let restored):

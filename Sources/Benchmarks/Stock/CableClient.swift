@@ -1,11 +1,11 @@
 /// `turbo-cable-stream-source` over Rails' own client: it asks to subscribe every 500 ms until it is confirmed, and with
 /// the cursor of the page's rendering each time.
-struct CableClient: StockClient {
+struct CableClient: CableReader {
     let name = "Action Cable"
     private static let guarantee = 500 * millisecond
     private let subscription: CableSubscription
     private var monitor: CableMonitor
-    private var reader = FrameReader()
+    var reader = FrameReader()
     private var askAgainAt: UInt64 = .max
     private var isOver = false
 
@@ -20,23 +20,6 @@ struct CableClient: StockClient {
         "GET /cable HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-json, actioncable-unsupported\r\n\(FrameReader.upgrade)"
     }
 
-    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction]) {
-        reader = FrameReader()
-        if status != 101 { actions.append(.close) }
-    }
-
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
-        reader.append(bytes)
-        for frame in reader.take() {
-            switch frame.opcode {
-            case 1: take(CableMessage(frame.payload), now: now, &actions)
-            case 8: actions += [.send(FrameReader.frame(8, frame.payload)), .close]
-            case 9: actions.append(.send(FrameReader.frame(10, frame.payload)))
-            default: break
-            }
-        }
-    }
-
     mutating func closed(now: UInt64) {
         monitor.disconnected(now: now)
         askAgainAt = .max
@@ -49,7 +32,7 @@ struct CableClient: StockClient {
 
     mutating func shown(now: UInt64) { monitor.shown(now: now) }
 
-    private mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
         monitor.heard(now: now)
         switch message {
         case .welcome:

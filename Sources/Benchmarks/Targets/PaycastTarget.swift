@@ -66,15 +66,12 @@ struct PaycastTarget: Target {
 
     /// What an app asks when it renders a page.
     func rendering(channel: Int) -> [UInt8] {
-        Array(
-            "GET /users/\(user(channel))/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n"
-                .utf8
-        )
+        question("/users/\(user(channel))/stream")
     }
 
-    var metrics: [UInt8] {
-        Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
-    }
+    func entitlements(channel: Int) -> [UInt8] { question("/users/\(user(channel))/entitlements") }
+
+    var metrics: [UInt8] { question("/metrics") }
 
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
         post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
@@ -100,6 +97,10 @@ struct PaycastTarget: Target {
         } catch {
             throw .notStarted("\(error)")
         }
+    }
+
+    private func question(_ path: String) -> [UInt8] {
+        Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
     }
 
     private func post(_ path: String, _ json: String) -> [UInt8] {

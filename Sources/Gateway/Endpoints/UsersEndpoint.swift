@@ -22,7 +22,7 @@ struct UsersEndpoint {
 
         private enum Key: String, CodingKey {
             case product, group, state, active, accessUntil, autoRenew, pendingProduct, provider, environment
-            case contract, family
+            case contract, family, quantity
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -38,6 +38,7 @@ struct UsersEndpoint {
             try container.encode(entitlement.environment.rawValue, forKey: .environment)
             try container.encode(entitlement.contract, forKey: .contract)
             try container.encode(entitlement.isFamilyShared, forKey: .family)
+            try container.encode(entitlement.quantity, forKey: .quantity)
         }
     }
 

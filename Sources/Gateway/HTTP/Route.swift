@@ -48,7 +48,7 @@ public enum Route: Sendable, Equatable {
     }
 
     func takes(_ method: String) -> Bool {
-        methods.split(separator: ", ").contains { $0 == method }
+        method == methods || methods.split(separator: ", ").contains { $0 == method }
     }
 
     /// Answered to this machine without a key.

@@ -33,6 +33,11 @@ struct Row {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
     func word<Word: RawRepresentable<String>>(_ column: Int32) throws(SQLiteError) -> Word {
         guard let word = Word(rawValue: text(column)) else { throw unreadable(column) }
         return word

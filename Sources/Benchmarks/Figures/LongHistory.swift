@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// A ledger of 1,000,000 events and 100,000 users: what its length costs.
+enum LongHistory: Benchmark {
+    static let name = "history"
+    private static let events = 1_000_000
+    private static let users = events / LedgerFill.eventsPerUser
+    private static let questions = 5000
+
+    static func run(_ report: inout Report) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/paycast.db"
+            // The server makes the tables.
+            _ = try StartUp.milliseconds(in: folder)
+            try LedgerFill.fill(path, events: events)
+            let figure = "\(events) events"
+            let start = try (0..<Comparison.rounds).map { _ in try StartUp.milliseconds(in: folder) }
+            report.add(Row(figure: "\(figure): start", unit: "ms", value: median(start)))
+            let target = try PaycastTarget(in: folder)
+            let loop = LoadLoop()
+            let asker = Publishers(target, connections: 1, on: loop)
+            let epoch = try epoch(asker, target)
+            let replays = try measure { try replay(of: $0, epoch, at: target) }
+            report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p50", value: median(replays)))
+            report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p99", value: replays.p99))
+            let answers = try measure { user in
+                try asker.send(target.entitlements(channel: user))
+                try asker.finish()
+            }
+            report.add(Row(figure: "\(figure): entitlements", unit: "ms p50", value: median(answers)))
+            report.add(Row(figure: "\(figure): entitlements", unit: "ms p99", value: answers.p99))
+            var status = stat()
+            stat(path, &status)
+            let bytes = Double(status.st_size) / Double(events) - Double(LedgerFill.bodySize)
+            report.add(Row(figure: "\(figure): ledger beside the bodies", unit: "bytes an event", value: bytes))
+        }
+    }
+
+    /// Sorted milliseconds, of users all over the ledger.
+    private static func measure(_ ask: (Int) throws -> Void) rethrows -> [Double] {
+        try (0..<questions).map { number in
+            // A prime stride: neighbours in time are no neighbours in the file.
+            let user = number * 7919 % users
+            let start = nanoseconds()
+            try ask(user)
+            return Double(nanoseconds() - start) / 1e6
+        }.sorted()
+    }
+
+    private static func epoch(_ asker: Publishers, _ target: PaycastTarget) throws -> String {
+        try asker.send(target.rendering(channel: 0))
+        try asker.finish()
+        let text = asker.lastAnswer
+        guard let start = text.firstRange(of: #""since":""#)?.upperBound else { throw BenchmarkError.refused(text) }
+        return String(text[start...].prefix { $0 != "-" })
+    }
+
+    /// Until all of the user's ten events have arrived.
+    private static func replay(of user: Int, _ epoch: String, at target: PaycastTarget) throws {
+        let descriptor = try Sockets.connect(port: target.port, isBlocking: true)
+        defer { close(descriptor) }
+        let request = "GET \(target.path(channel: user))&since=\(epoch)-1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        guard Sockets.send(Array(request.utf8), to: descriptor) else { throw BenchmarkError.system("send", errno) }
+        // A replay ends with the newest position of the ledger.
+        let marker = Array("-\(events)\n".utf8)
+        var received: [UInt8] = []
+        while received.firstRange(of: marker) == nil {
+            var readiness = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&readiness, 1, 10_000) == 1 else { throw BenchmarkError.refused("no replay of user \(user)") }
+            let chunk = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+                count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+            }
+            guard !chunk.isEmpty else { throw BenchmarkError.refused(String(decoding: received, as: UTF8.self)) }
+            received += chunk
+        }
+    }
+}
+
+extension [Double] {
+    /// Of sorted values.
+    fileprivate var p99: Double { isEmpty ? .nan : self[Int(Double(count) * 0.99)] }
+}

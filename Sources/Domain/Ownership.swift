@@ -1,0 +1,55 @@
+/// Whose a contract is: a function of facts, never of the order in which they arrived.
+public struct Ownership: Sendable, Equatable {
+    /// One reason why a user holds a contract.
+    public struct Fact: Sendable, Equatable {
+        public enum Ground: Sendable, Equatable {
+            /// The store echoed the token of the user's order. Dated by the first charge that carried it: renewals
+            /// repeat it, and are no purchases.
+            case purchase
+            /// He posted a genuine transaction in his own session, when access through it ran or did not.
+            case claim(whileActive: Bool)
+        }
+
+        public var user: String
+        public var at: Instant
+        public var ground: Ground
+
+        public init(user: String, at: Instant, ground: Ground) {
+            self.user = user
+            self.at = at
+            self.ground = ground
+        }
+    }
+
+    /// The first one is whom the contract belongs to; more than one only by the policy `share`.
+    public var users: [String]
+    /// Since when it has been the first one's.
+    public var since: Instant
+
+    /// Nil when there are no facts.
+    ///
+    /// A purchase is the stronger proof: by `transfer_if_inactive`, too, who paid holds what he paid for. By `keep` it
+    /// stays with its first user all the same: the store's statements go on to describe that user's contract.
+    public init?(_ facts: [Fact], policy: TransferPolicy) {
+        let ordered = facts.sorted { Fact.precedes($0, $1) }
+        guard let first = ordered.first else { return nil }
+        users = [first.user]
+        since = first.at
+        for fact in ordered.dropFirst() where !users.contains(fact.user) {
+            switch policy {
+            case .share: users.append(fact.user)
+            case .keep: continue
+            case .transferIfInactive where fact.ground == .claim(whileActive: true): continue
+            case .transfer, .transferIfInactive: (users, since) = ([fact.user], fact.at)
+            }
+        }
+    }
+}
+
+extension Ownership.Fact {
+    fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
+        guard left.at == right.at else { return left.at < right.at }
+        guard left.ground == right.ground else { return left.ground == .purchase }
+        return left.user < right.user
+    }
+}

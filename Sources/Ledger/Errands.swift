@@ -1,0 +1,67 @@
+public import Domain
+
+/// An errand that waits for its turn.
+public struct QueuedErrand: Sendable, Equatable {
+    public var id: Int64
+    public var errand: Errand
+    /// How many have failed.
+    public var attempts: Int
+    public var queuedAt: Instant
+    /// Of the event, for `forward` only.
+    public var body: [UInt8]?
+}
+
+/// What stores are still to be told.
+public struct ErrandBacklog: Sendable, Equatable {
+    public var waiting: Int
+    /// When the next one is due.
+    public var next: Instant?
+    /// The first deadline of one that waits.
+    public var nearestDeadline: Instant?
+    /// Given up; an operator has to look.
+    public var abandoned: Int
+
+    public init(waiting: Int, next: Instant?, nearestDeadline: Instant?, abandoned: Int) {
+        self.waiting = waiting
+        self.next = next
+        self.nearestDeadline = nearestDeadline
+        self.abandoned = abandoned
+    }
+}
+
+/// Which stored events: those named, or those of a user, or all; within a range of positions.
+public struct EventSelection: Sendable, Equatable {
+    /// The stores' event ids; empty means all.
+    public var ids: [String]
+    public var user: String?
+    /// The first and the last position.
+    public var since: Int64
+    public var until: Int64
+    /// For the next page: the last position of the one before.
+    public var after: Int64
+
+    public init(
+        ids: [String] = [],
+        user: String? = nil,
+        since: Int64 = 0,
+        until: Int64 = .max,
+        after: Int64 = 0
+    ) {
+        self.ids = ids
+        self.user = user
+        self.since = max(1, since)
+        self.until = until
+        self.after = max(0, after)
+    }
+}
+
+/// An event as it was posted.
+public struct StoredEvent: Sendable, Equatable {
+    public var position: Int64
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    public var app: String
+    public var id: String
+    public var receivedAt: Instant
+    public var body: [UInt8]
+}

@@ -1,0 +1,104 @@
+internal import Domain
+
+extension LedgerQueries {
+    func errands(dueAt now: Instant, limit: Int) throws(LedgerError) -> [QueuedErrand] {
+        try snapshot { _ throws(SQLiteError) in
+            try statements.dueErrands.all([Value(now), .integer(Int64(limit))], read: QueuedErrand.read)
+        }
+    }
+
+    func errandBacklog() throws(LedgerError) -> ErrandBacklog {
+        try snapshot { _ throws(SQLiteError) in
+            ErrandBacklog(
+                waiting: try statements.errandCount.first { row in Int(row.integer(0)) } ?? 0,
+                next: try statements.nextErrand.first { row in row.optionalInstant(0) } ?? nil,
+                nearestDeadline: try statements.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
+                abandoned: try statements.abandonedErrands.first { row in Int(row.integer(0)) } ?? 0
+            )
+        }
+    }
+
+    func mark(_ name: String) throws(LedgerError) -> Instant? {
+        try snapshot { _ throws(SQLiteError) in
+            try statements.mark.first([.text(name)]) { row in row.instant(0) }
+        }
+    }
+
+    func expiring(at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
+        try snapshot { _ throws(SQLiteError) in
+            let range: [Value] = [Value(now), Value(now + policy.leeway), Value(now), .integer(Int64(limit))]
+            return try statements.outlasting.all(range) { row throws(SQLiteError) in
+                ContractKey(
+                    provider: try row.word(0),
+                    environment: try row.word(1),
+                    app: row.text(2),
+                    lineage: row.text(3)
+                )
+            }
+        }
+    }
+
+    func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
+        try snapshot { head throws(SQLiteError) in
+            let after = max(selection.after, selection.since - 1)
+            let range: [Value] = [
+                .integer(after), .integer(min(selection.until, head.position)), .integer(Int64(limit)),
+            ]
+            if !selection.ids.isEmpty {
+                var found: [StoredEvent] = []
+                for id in selection.ids.prefix(limit) {
+                    found += try statements.eventsByID.all([.text(id), .integer(after)], read: StoredEvent.read)
+                }
+                return found.sorted { $0.position < $1.position }
+            }
+            guard let user = selection.user else {
+                return try statements.eventsAfter.all(range, read: StoredEvent.read)
+            }
+            let ids =
+                try statements.contractsOfUser.all([.text(user)]) { row in row.integer(0) }
+                + statements.contractsSharedWith.all([.text(user)]) { row in row.integer(0) }
+            var found: [StoredEvent] = []
+            for id in ids {
+                found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+            }
+            return Array(found.sorted { $0.position < $1.position }.prefix(limit))
+        }
+    }
+}
+
+extension QueuedErrand {
+    fileprivate static func read(_ row: Row) throws(SQLiteError) -> QueuedErrand {
+        let errand = Errand(
+            kind: try row.word(1),
+            provider: try row.word(2),
+            environment: try row.word(3),
+            app: row.text(4),
+            subject: row.text(5),
+            detail: row.text(6).isEmpty ? nil : row.text(6),
+            deadline: row.optionalInstant(7)
+        )
+        return QueuedErrand(
+            id: row.integer(0),
+            errand: errand,
+            attempts: Int(row.integer(8)),
+            queuedAt: row.instant(9),
+            body: row.isNull(10) ? nil : row.bytes(10)
+        )
+    }
+}
+
+extension StoredEvent {
+    static let columns = "position, provider, environment, app, event, received_at, body"
+
+    fileprivate static func read(_ row: Row) throws(SQLiteError) -> StoredEvent {
+        StoredEvent(
+            position: row.integer(0),
+            provider: try row.word(1),
+            environment: try row.word(2),
+            app: row.text(3),
+            id: row.text(4),
+            receivedAt: row.instant(5),
+            body: row.bytes(6)
+        )
+    }
+}

@@ -1,0 +1,120 @@
+internal import Domain
+
+/// A token and when the store first said it: the purchase that carried it.
+struct SaidToken {
+    var token: OrderToken
+    var at: Instant
+
+    init?(_ observation: Observation, of event: Event) {
+        guard let token = observation.token else { return nil }
+        self.token = token
+        at = observation.transaction?.purchasedAt ?? event.signedAt
+    }
+}
+
+extension LedgerStore {
+    /// Contracts that are looked at for an owner; a buyer has a handful.
+    private static let kinLimit = 1000
+
+    /// Whose the contract is. The store's own word comes first, then the tokens and claims of the contract itself, then
+    /// what follows from the contracts that it replaced, then from others of the same buyer. A function of what is
+    /// committed, so that it does not matter what came first.
+    func own(_ row: inout ContractRow, said: SaidToken? = nil) throws(SQLiteError) {
+        var owner = try owner(of: row, said)
+        if owner == nil { owner = try derivedOwner(of: row) }
+        row.user = owner?.users.first
+        row.userAt = owner?.since
+        row.shares = Array(owner?.users.dropFirst() ?? [])
+    }
+
+    struct Owner {
+        var users: [String]
+        /// Nil when they follow from another contract.
+        var since: Instant?
+    }
+
+    /// From facts of the contract's own.
+    private func owner(of row: ContractRow, _ said: SaidToken?) throws(SQLiteError) -> Owner? {
+        if let (user, since) = try storeUser(of: row.contract) { return Owner(users: [user], since: since) }
+        let owned = Ownership(try facts(of: row, said), policy: policy.transfers)
+        return owned.map { Owner(users: $0.users, since: $0.since) }
+    }
+
+    /// Whom the store names, after the transfers that it told us of since.
+    func storeUser(of contract: Contract) throws(SQLiteError) -> (user: String, since: Instant)? {
+        guard let said = contract.storeUser else { return nil }
+        var (user, since, from) = (said.value, said.signedAt, said.signedAt)
+        while let next = try statements.nextTransfer.first(
+            [.text(user), Value(contract.key.provider), Value(contract.key.environment), Value(from)],
+            read: { row in (row.text(0), row.instant(1)) }
+        ) {
+            (user, since) = next
+            // Strictly later, so that a circle within one millisecond ends.
+            from = since + .milliseconds(1)
+        }
+        return (user, since)
+    }
+
+    /// Purchases by orders that are known and fit, and claims that were granted.
+    func facts(of row: ContractRow, _ said: SaidToken? = nil) throws(SQLiteError) -> [Ownership.Fact] {
+        var dates: [OrderToken: Instant] = [:]
+        if let said { dates[said.token] = said.at }
+        var facts: [Ownership.Fact] = []
+        if let id = row.id {
+            for (text, at) in try statements.tokens.all([.integer(id)], read: { ($0.text(0), $0.instant(1)) }) {
+                guard let token = OrderToken(text) else { continue }
+                dates[token] = min(at, dates[token] ?? at)
+            }
+            facts = try claims(on: id).compactMap(\.fact)
+        }
+        for (token, at) in dates {
+            guard let order = try order(token), !order.contradicts(row.contract) else { continue }
+            facts.append(.init(user: order.user, at: at, ground: .purchase))
+        }
+        return facts
+    }
+
+    /// From the nearest contract that has an owner of its own, over those that were replaced and those of the same
+    /// buyer; from the newest owner among the equally near.
+    private func derivedOwner(of row: ContractRow) throws(SQLiteError) -> Owner? {
+        var seen: Set<ContractKey> = [row.contract.key]
+        var ring = [row]
+        while !ring.isEmpty, seen.count < LedgerStore.kinLimit {
+            var next: [ContractRow] = []
+            for link in ring {
+                for kin in try kin(of: link) where seen.insert(kin.contract.key).inserted { next.append(kin) }
+            }
+            let newest = next.filter { $0.userAt != nil }.max {
+                ($0.userAt?.milliseconds ?? 0, $0.user ?? "") < ($1.userAt?.milliseconds ?? 0, $1.user ?? "")
+            }
+            if let newest, let id = newest.id, let user = newest.user {
+                return Owner(users: [user] + (try shares(of: id)))
+            }
+            ring = next
+        }
+        return nil
+    }
+
+    private func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
+        var kin: [ContractRow] = []
+        var key = row.contract.key
+        if let lineage = row.contract.previousLineage?.value {
+            key.lineage = lineage
+            if let replaced = try contract(key) { kin.append(replaced) }
+        }
+        if let account = row.contract.account?.value {
+            kin += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
+        }
+        return kin
+    }
+
+    func shares(of id: Int64) throws(SQLiteError) -> [String] {
+        try statements.shares.all([.integer(id)]) { row in row.text(0) }
+    }
+
+    /// Remembers a token of a contract; true when that is news.
+    func note(_ said: SaidToken, of id: Int64) throws(SQLiteError) -> Bool {
+        try statements.putToken.run([.integer(id), .text(said.token.description), Value(said.at)])
+        return connection.changes > 0
+    }
+}

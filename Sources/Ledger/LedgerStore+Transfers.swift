@@ -1,0 +1,47 @@
+internal import Domain
+
+extension LedgerStore {
+    /// Users whom one transfer can concern, however long the chain.
+    private static let reachLimit = 100
+
+    /// Remembers what a store says of its users, and moves what it moves: also contracts that will arrive later.
+    func record(_ transfer: Transfer, _ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+        let event = arrival.event
+        let scope: [Value] = [Value(event.provider), Value(event.environment)]
+        for user in transfer.from.prefix(LedgerStore.reachLimit) where user != transfer.to {
+            let values: [Value] = [.text(user)] + scope + [Value(event.signedAt), .text(transfer.to)]
+            try statements.insertTransfer.run(values)
+        }
+        var changes: [ContractChange] = []
+        for user in try reach(of: transfer.from, scope) {
+            for row in try statements.contractsOfStoreUser.all([.text(user)] + scope, read: contractRow) {
+                if let change = try settled(row, arrival.now) { changes.append(change) }
+            }
+        }
+        var notice = Notice(kind: event.kind)
+        notice.user = transfer.to
+        guard let first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        let (fragments, active) = try announce(first)
+        notice = Notice(kind: event.kind, first, active: active)
+        var commit = try file(arrival, .applied, notice, fragments, contract: first.current.id)
+        for change in changes.dropFirst() {
+            let (fragments, active) = try announce(change)
+            let notice = Notice(kind: event.kind, change, active: active)
+            commit.entries.append(try append(notice, fragments, at: arrival.now))
+        }
+        for change in changes { try settle(relatives(of: change.current), into: &commit, arrival.now) }
+        return commit
+    }
+
+    /// Those who lose something, and those to whom it may have gone on since.
+    private func reach(of users: [String], _ scope: [Value]) throws(SQLiteError) -> [String] {
+        var reached: [String] = []
+        var waiting = users
+        while let user = waiting.popLast(), reached.count < LedgerStore.reachLimit {
+            guard !reached.contains(user) else { continue }
+            reached.append(user)
+            waiting += try statements.transferredTo.all([.text(user)] + scope) { row in row.text(0) }
+        }
+        return reached
+    }
+}

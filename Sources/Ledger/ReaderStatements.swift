@@ -1,0 +1,112 @@
+/// All SQL of the reader, prepared once.
+struct ReaderStatements {
+    let begin, commit, epoch, head: Statement
+    let committedUpTo: Statement
+    let entriesAfter, fragmentsBetween: Statement
+    let nextKey, fragmentsOfKey, newestOfKey: Statement
+    let userContracts, userShares, userConsumables, sharedConsumables: Statement
+    let dueErrands, errandCount, nextErrand, nextDeadline, abandonedErrands, mark: Statement
+    let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
+    let contractsOfUser, contractsSharedWith: Statement
+
+    init(_ connection: borrowing Connection) throws(SQLiteError) {
+        begin = try connection.prepare("BEGIN")
+        commit = try connection.prepare("COMMIT")
+        epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
+        head = try connection.prepare("SELECT max(position) FROM entries")
+
+        committedUpTo = try connection.prepare(
+            "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
+        )
+        entriesAfter = try connection.prepare(
+            "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? ORDER BY position LIMIT ?"
+        )
+        fragmentsBetween = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments WHERE position BETWEEN ? AND ? ORDER BY position
+            """
+        )
+
+        nextKey = try connection.prepare(
+            "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
+        )
+        fragmentsOfKey = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
+            """
+        )
+        newestOfKey = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
+            """
+        )
+
+        userContracts = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            """
+        )
+        userConsumables = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
+            """
+        )
+        userShares = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            """
+        )
+        sharedConsumables = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' LIMIT ?
+            """
+        )
+
+        dueErrands = try connection.prepare(
+            """
+            SELECT id, kind, errands.provider, errands.environment, errands.app, subject, detail, deadline, attempts,
+                queued_at, CASE kind WHEN 'forward' THEN body END
+            FROM errands LEFT JOIN events ON events.position = errands.position
+            WHERE due_at <= ? ORDER BY due_at LIMIT ?
+            """
+        )
+        errandCount = try connection.prepare("SELECT count(*) FROM errands WHERE due_at > 0")
+        nextErrand = try connection.prepare("SELECT min(due_at) FROM errands WHERE due_at > 0")
+        nextDeadline = try connection.prepare(
+            "SELECT min(deadline) FROM errands WHERE due_at IS NOT NULL"
+        )
+        abandonedErrands = try connection.prepare("SELECT count(*) FROM errands WHERE due_at IS NULL")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+
+        outlasting = try connection.prepare(
+            """
+            SELECT provider, environment, app, lineage FROM contracts
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? ORDER BY ends_at LIMIT ?
+            """
+        )
+        eventsByID = try connection.prepare(
+            "SELECT \(StoredEvent.columns) FROM events WHERE event = ? AND position > ? LIMIT 100"
+        )
+        eventsByContract = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        eventsAfter = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
+        contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
+    }
+}

@@ -1,0 +1,216 @@
+import Domain
+import Runtime
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// Transfers and restores (payments.md §9.7): a genuine transaction, posted in a user's own session.
+@Suite(.timeLimit(.minutes(1))) struct ClaimTests {
+    private let now = TemporaryLedger.start
+
+    private func ledger(_ policy: TransferPolicy, reconciled: Set<Provider> = []) throws -> TemporaryLedger {
+        try TemporaryLedger(
+            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, reconciled: reconciled)
+        )
+    }
+
+    /// What the app of a user posts.
+    private func posted(_ id: String, minute: Int64, until: Int64 = 30 * 86_400, lineage: String = "1") -> Event {
+        let signedAt = now + .seconds(60 * minute)
+        let charge = Transaction(
+            id: "t",
+            product: "monthly",
+            purchasedAt: now,
+            expiresAt: now + .seconds(until),
+            signedAt: signedAt
+        )
+        return Stories.event(
+            id,
+            .contractUpdated,
+            Observation(contract: Stories.key(lineage), kind: .subscription, group: "premium", transaction: charge)
+        )
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var policy: TransferPolicy
+        var isActive = true
+        var outcome: ClaimOutcome
+        var holders: [String]
+        var fragments: [String]
+        var testDescription: String { "\(policy.rawValue) \(isActive ? "active" : "lapsed")" }
+    }
+
+    private static let success = ["new paywall=success", "new subscription_status=manage"]
+    private static let moved = ["old paywall=moved", "old subscription_status=moved"]
+
+    @Test(arguments: [
+        Case(policy: .transfer, outcome: .moved, holders: ["new"], fragments: moved + success),
+        Case(policy: .transferIfInactive, outcome: .refused, holders: ["old"], fragments: []),
+        Case(
+            policy: .transferIfInactive,
+            isActive: false,
+            outcome: .moved,
+            holders: ["new"],
+            fragments: moved + ["new subscription_status=paywall"]
+        ),
+        Case(policy: .keep, outcome: .refused, holders: ["old"], fragments: []),
+        Case(policy: .share, outcome: .shared, holders: ["old", "new"], fragments: success),
+    ])
+    func policies(_ given: Case) throws {
+        let ledger = try ledger(given.policy)
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        let until = given.isActive ? Duration.seconds(30 * 86_400) : .seconds(-60)
+        _ = try ledger.send(Stories.subscription("e1", given.isActive ? .active : .expired, until: until, token: token))
+        let receipt = try ledger.send(
+            posted("e2", minute: 1, until: until.components.seconds),
+            claim: Claim(user: "new")
+        )
+        #expect(receipt.claim == given.outcome)
+        let entries = try ledger.entries(after: 1).entries
+        #expect(entries.count == 1)
+        #expect(entries.flatMap { told($0.fragments) } == given.fragments)
+        if given.outcome == .moved || given.outcome == .shared {
+            #expect(entries.map(\.notice.kind) == [.contractTransferred])
+        }
+        let holders = try ["old", "new"].filter { try !ledger.entitlements($0).entitlements.isEmpty }
+        #expect(holders == given.holders)
+    }
+
+    @Test func everyHolderIsToldOfWhatHappensLater() throws {
+        let ledger = try ledger(.share)
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
+        _ = try ledger.send(Stories.subscription("e3", .revoked, minute: 2, token: token))
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(
+            told(last.fragments) == [
+                "old paywall=revoked", "old subscription_status=revoked",
+                "new paywall=revoked", "new subscription_status=revoked",
+            ]
+        )
+        ledger.close()
+        let later = try TemporaryLedger(at: ledger.path)
+        #expect(try later.entitlements("new").entitlements.map(\.state) == [.revoked])
+        later.close()
+    }
+
+    @Test func unclaimedContractIsGranted() throws {
+        let ledger = try ledger(.keep)
+        defer { ledger.remove() }
+        #expect(try ledger.send(Stories.subscription("e1", .active)).outcome == .unclaimed)
+        let receipt = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "42"))
+        #expect(receipt.claim == .granted)
+        #expect(receipt.outcome == .applied)
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(told(last.fragments) == ["42 paywall=success", "42 subscription_status=manage"])
+        #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
+        // The renewal carries no token either.
+        #expect(try ledger.send(Stories.subscription("e3", .cancelled, minute: 9)).outcome == .applied)
+        #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.cancelled])
+    }
+
+    /// The purchase that was made first is known last: by `keep` it is the first user's all the same.
+    @Test func purchaseBeforeTheClaimKeepsItWheneverItArrives() throws {
+        let ledger = try ledger(.keep)
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        let claimed = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
+        #expect(claimed.claim == .granted)
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        #expect(try ledger.entitlements("new").entitlements.isEmpty)
+        #expect(try ledger.entitlements("old").isActive)
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(last.fragments.summary.prefix(2) == ["paywall=moved", "subscription_status=moved"])
+    }
+
+    /// Two apps that post what they have at every start must not take the contract from each other for ever.
+    @Test func sameProofMovesAContractOnce() throws {
+        let ledger = try ledger(.transfer)
+        defer { ledger.remove() }
+        let proof = posted("e1", minute: 1)
+        #expect(try ledger.send(proof, claim: Claim(user: "a"), receivedAt: now + .seconds(100)).claim == .granted)
+        let second = try ledger.send(proof, claim: Claim(user: "b"), receivedAt: now + .seconds(200))
+        #expect((second.outcome, second.claim) == (.duplicate, .moved))
+        let third = try ledger.send(proof, claim: Claim(user: "a"), receivedAt: now + .seconds(300))
+        #expect((third.outcome, third.claim) == (.duplicate, .refused))
+        #expect(try ledger.entitlements("b").isActive)
+        let fresh = try ledger.send(
+            posted("e2", minute: 9),
+            claim: Claim(user: "a"),
+            receivedAt: now + .seconds(600)
+        )
+        #expect(fresh.claim == .moved)
+        #expect(try ledger.entitlements("a").isActive)
+        #expect(try ledger.send(posted("e3", minute: 10), claim: Claim(user: "a")).claim == .granted)
+    }
+
+    /// Renewals repeat the token of the first order: they are no purchases.
+    @Test(arguments: TransferPolicy.allCases)
+    func renewalDoesNotUndoAClaim(policy: TransferPolicy) throws {
+        let ledger = try ledger(policy)
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        let receipt = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
+        let held = try ledger.entitlements("new").isActive
+        #expect(held == (receipt.claim != .refused))
+        _ = try ledger.send(Stories.subscription("e3", .active, minute: 9, until: .seconds(60 * 86_400), token: token))
+        #expect(try ledger.entitlements("new").isActive == held)
+    }
+
+    /// A purchase with another order's token on the same lineage, delivered in either order.
+    @Test(arguments: TransferPolicy.allCases, [false, true])
+    func purchaseByAnotherUser(policy: TransferPolicy, reversed: Bool) throws {
+        let ledger = try ledger(policy)
+        defer { ledger.remove() }
+        let old = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
+        let new = try ledger.order(OrderRequest(user: "new", product: "monthly")).order.token
+        let events = [
+            Stories.subscription("e1", .active, token: old),
+            Stories.subscription("e2", .active, minute: 5, token: new),
+        ]
+        for event in reversed ? events.reversed() : events { _ = try ledger.send(event) }
+        let holders = try ["old", "new"].filter { try ledger.entitlements($0).isActive }
+        switch policy {
+        case .transfer, .transferIfInactive: #expect(holders == ["new"])
+        case .keep: #expect(holders == ["old"])
+        case .share: #expect(holders == ["old", "new"])
+        }
+    }
+
+    @Test func claimWithAnOrderAsksAppleToRepeatItsToken() throws {
+        let ledger = try ledger(.transfer, reconciled: [.apple])
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        _ = try ledger.send(posted("e1", minute: 1), claim: Claim(user: "42", order: token))
+        _ = try ledger.send(posted("e2", minute: 2), claim: Claim(user: "42", order: token))
+        var family = posted("e3", minute: 2, lineage: "2")
+        family.observation?.isFamilyShared = true
+        #expect(try ledger.send(family, claim: Claim(user: "42", order: token)).claim == .granted)
+        let due = try ledger.errands(dueAt: now + .seconds(3600)).map(\.errand)
+        #expect(due.map(\.kind) == [.setToken])
+        #expect(due.map(\.subject) == ["1"])
+        #expect(due.map(\.detail) == [token.description])
+        #expect(try ledger.entitlements("42").entitlements.map(\.isFamilyShared).sorted { !$0 && $1 } == [false, true])
+    }
+
+    @Test func claimOfWhatContradictsItsOrderIsRefused() throws {
+        let ledger = try ledger(.transfer)
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "old", product: "news", group: "news")).order.token
+        var event = posted("e1", minute: 1)
+        event.observation?.token = token
+        let receipt = try ledger.send(event, claim: Claim(user: "new"))
+        #expect((receipt.outcome, receipt.claim) == (.quarantined, .refused))
+    }
+
+    private func told(_ fragments: [Fragment]) -> [String] {
+        zip(fragments, fragments.summary).map { fragment, summary in
+            "\(fragment.stream.text.split(separator: ":")[1]) \(summary)"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Domain
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite(.timeLimit(.minutes(1))) struct ErrandTests {
+    private let now = TemporaryLedger.start
+
+    private func errand(_ kind: Errand.Kind, _ subject: String, deadline: Instant? = nil) -> Errand {
+        Errand(
+            kind: kind,
+            provider: .google,
+            environment: .production,
+            app: "com.example",
+            subject: subject,
+            detail: "monthly",
+            deadline: deadline
+        )
+    }
+
+    @Test func areCommittedWithTheirEventOnce() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        var event = Stories.subscription("e1", .active)
+        event.errands = [errand(.acknowledge, "token", deadline: now + .seconds(9)), errand(.forward, "https://stage")]
+        _ = try ledger.send(event)
+        #expect(try ledger.send(event).outcome == .duplicate)
+        var next = Stories.subscription("e2", .active, minute: 1)
+        next.errands = [errand(.acknowledge, "token")]
+        _ = try ledger.send(next)
+        let due = try ledger.errands(dueAt: now + .seconds(60))
+        #expect(due.map(\.errand) == event.errands)
+        #expect(due.map(\.body) == [nil, event.body])
+        #expect(due.map(\.attempts) == [0, 0])
+        let backlog = try ledger.backlog()
+        #expect((backlog.waiting, backlog.abandoned) == (2, 0))
+        #expect(backlog.nearestDeadline == now + .seconds(9))
+    }
+
+    @Test func areRetriedDoneOrGivenUp() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        var event = Stories.subscription("e1", .active)
+        event.errands = ["a", "b", "c"].map { errand(.acknowledge, $0) }
+        _ = try ledger.send(event)
+        let later = now + .seconds(3600)
+        let due = try ledger.errands(dueAt: now + .seconds(60))
+        for (queued, result) in zip(
+            due,
+            [ErrandResult.done, .retry(at: later, reason: "down"), .abandoned(reason: "refused")]
+        ) {
+            #expect(ledger.writer.submit(.errand(queued.id, result)))
+        }
+        #expect(ledger.setMark("flushed", now))
+        #expect(try ledger.errands(dueAt: now + .seconds(60)).isEmpty)
+        let backlog = try ledger.backlog()
+        #expect(backlog == ErrandBacklog(waiting: 1, next: later, nearestDeadline: nil, abandoned: 1))
+        let again = try ledger.errands(dueAt: later)
+        #expect(again.map(\.errand.subject) == ["b"])
+        #expect(again.map(\.attempts) == [1])
+    }
+
+    @Test func marksAreRemembered() throws {
+        let first = try TemporaryLedger()
+        #expect(try first.mark("recovery.apple") == nil)
+        #expect(first.setMark("recovery.apple", now))
+        #expect(first.setMark("recovery.apple", now + .seconds(1)))
+        first.close()
+        let second = try TemporaryLedger(at: first.path)
+        defer { second.remove() }
+        #expect(try second.mark("recovery.apple") == now + .seconds(1))
+    }
+
+    /// The store is asked while access goes on; the end that is shown stays the period's.
+    @Test func accessOutlastsAPeriodWhoseRenewalIsExpected() throws {
+        var policy = AccessPolicy(sandboxUsers: .all)
+        policy.reconciled = [.apple]
+        let ledger = try TemporaryLedger(policy: policy)
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        let end = Duration.seconds(86_400)
+        for (lineage, state) in [("1", ContractState.active), ("2", .cancelled), ("3", .inGracePeriod)] {
+            _ = try ledger.send(
+                Stories.subscription(lineage, state, until: end, token: token, key: Stories.key(lineage))
+            )
+        }
+        _ = try ledger.send(
+            Stories.subscription("4", .active, until: end, token: token, key: Stories.key("4", provider: .stripe))
+        )
+        #expect(try ledger.expiring(at: now + end - .seconds(1)).isEmpty)
+        #expect(Set(try ledger.expiring(at: now + end + .seconds(1)).map(\.lineage)) == ["1", "3"])
+        ledger.close()
+        for (seconds, open) in [(10, ["1", "3"]), (301, [])] {
+            let later = try TemporaryLedger(at: ledger.path, now: now + end + .seconds(seconds), policy: policy)
+            let held = try later.entitlements("42").entitlements
+            #expect(held.filter(\.isActive).map(\.contract).sorted() == open)
+            #expect(held.allSatisfy { $0.accessUntil == now + end })
+            later.close()
+        }
+        ledger.remove()
+    }
+}
