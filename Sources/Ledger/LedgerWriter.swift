@@ -57,11 +57,6 @@ public final class LedgerWriter: Sendable {
         self.thread = Mutex(thread)
     }
 
-    /// The clock was set: access may have ended.
-    public func wake() {
-        waker.wake()
-    }
-
     /// From any thread, never blocks. False when the ledger is full or closing: answer 503; the completion will not run.
     public func submit(_ command: LedgerCommand) -> Bool {
         mailbox.send(command)

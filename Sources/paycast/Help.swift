@@ -10,6 +10,9 @@ enum Help {
           demo       run a development server on a throw-away ledger
           tail       follow committed events and the fragments they caused
           trigger    deliver what a store would, locally signed, to a development server
+          replay     apply or tell stored events once more
+          recover    fetch what a store sent while nobody listened
+          doctor     look at a server's settings and say what to do
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
@@ -21,8 +24,8 @@ enum Help {
         """
 
     static let commands: [String: String] = [
-        "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "publish": publish, "sign": sign,
-        "order": order, "version": version, "help": overview,
+        "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
+        "doctor": doctor, "publish": publish, "sign": sign, "order": order, "version": version, "help": overview,
     ]
 
     private static let serve = """
@@ -133,6 +136,63 @@ enum Help {
         \(remote)
 
         Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42
+        """
+
+    private static let replay = """
+        Prove and apply stored events once more, and tell the pages what changed.
+
+        Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
+
+        Prints what each event changed, and how many were read, changed something, or
+        were skipped because they mean nothing without the store's API. Exits 1 when
+        there was no such event.
+
+        Options:
+          --event ID            this event, by the store's id; may be repeated
+          --user USER           the events of this user's purchases
+          --since CURSOR        those after this cursor, or all from the “start”
+          --until CURSOR        those up to this cursor
+          --dry-run             change nothing, print what would
+          --broadcast           change nothing, send the pages their state again
+          --json                the server's answers as lines of JSON
+        \(remote)
+
+        Example: paycast replay --user 42 --dry-run
+        """
+
+    private static let recover = """
+        Fetch what a store sent while nobody listened, and commit it.
+
+        Usage: paycast recover apple [OPTIONS]
+
+        Prints how many were found, how many of them were new, and what became of
+        them; exits 1 when something could not be fetched. The server needs the key of
+        the store's API, and does the same by itself at start and every hour.
+
+        Options:
+          --since INSTANT       an ISO 8601 instant, or how long ago: 7d, 12h; without
+                                it, since the last success
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast recover apple --since 7d
+        """
+
+    private static let doctor = """
+        Look at a server's environment, and say what is wrong and what to do.
+
+        Usage: paycast doctor [OPTIONS]
+
+        Run it where the server runs, with the same environment. One line for each
+        thing it looks at, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
+        prints a secret. With the key of Apple's API it asks for a test notification.
+
+        Options:
+          --url URL             the server's public address: TLS, webhooks, clock
+          --dev                 judge the settings as “serve --dev” does
+          --json                an array of {level, what, detail}
+
+        Example: paycast doctor --url https://pay.example.com
         """
 
     private static let publish = """

@@ -49,11 +49,6 @@ import Testing
         ),
         Fault(testDescription: "a changed byte is refused", words: ["--tamper"], outcomes: ["bad_signature"]),
         Fault(
-            testDescription: "an old statement changes nothing",
-            words: ["--stale", "--expect", "success"],
-            outcomes: ["applied", "stale"]
-        ),
-        Fault(
             testDescription: "a late one counts as well",
             words: ["--delay", "86400", "--expect", "success"],
             outcomes: ["applied"]
@@ -65,6 +60,16 @@ import Testing
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         let outcomes = process.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
         #expect(outcomes.filter { $0 != "page" } == fault.outcomes.map { Substring($0) }, "\(process.output)")
+    }
+
+    @Test func oldStatementChangesNothing() throws {
+        let server = try PaycastServer()
+        let words = ["trigger", "apple", "--scenario", "-", "--user", "42", "--timeout", "1"]
+        let process = server.paycast(words, input: "initial → +10d cancel stale expect ending → TEST expect ending")
+        #expect(try process.waitForExit() == 1)
+        let lines = process.output.split(separator: "\n")
+        #expect(lines.filter { $0.hasSuffix("(stale)") && !$0.hasPrefix("applied") }.count == 1, "\(process.output)")
+        #expect(process.errors.contains("did not receive ending in time; nothing came"), "\(process.errors)")
     }
 
     @Test(arguments: [1, 2, 3]) func orderOfDeliveryDoesNotMatter(_ seed: Int) throws {

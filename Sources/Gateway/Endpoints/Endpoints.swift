@@ -37,6 +37,7 @@ public struct Endpoints: RequestHandler {
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
+        case .replays: return trusted(request, ReplaysEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
