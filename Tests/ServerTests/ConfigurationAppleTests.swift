@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Server
 import Testing
@@ -40,7 +41,7 @@ import Testing
 
     @Test func serverKeyMayBeGivenAsText() throws {
         let configuration = try Configuration(environment: [
-            "PAYCAST_APPLE_API_KEY": "-----BEGIN PRIVATE KEY-----\n…", "PAYCAST_APPLE_API_KEY_ID": "ID",
+            "PAYCAST_APPLE_API_KEY": try PrivateKey.generate(.p256).pem(), "PAYCAST_APPLE_API_KEY_ID": "ID",
             "PAYCAST_APPLE_API_ISSUER_ID": "issuer",
         ])
         #expect(configuration.apple.serverKey?.id == "ID")
