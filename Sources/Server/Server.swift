@@ -38,6 +38,7 @@ public final class Server {
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
+        let stores = try StoreParts(configuration, keys, log)
         let demo = keys.workspace.map {
             DemoRoutes(
                 workspace: $0,
@@ -46,14 +47,14 @@ public final class Server {
                 ledger: ledger,
                 templates: templates,
                 keys: keys,
-                standIns: StoreParts.standIns
+                standIns: stores.standIns
             )
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
-            verifiers: try StoreParts(configuration, keys).verifiers,
+            verifiers: stores.verifiers,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,

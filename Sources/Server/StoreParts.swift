@@ -1,24 +1,30 @@
 internal import Domain
 internal import Providers
+internal import Runtime
 internal import Simulator
+internal import Stores
 
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
-    let stripe: StripeParts?
     let verifiers: [Provider: any StoreVerifier]
+    /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
+    let apis: [Provider: any StoreAPI]
+    /// The stores' APIs in the development server.
+    let standIns: [String: any StandIn]
 
-    init(_ configuration: Configuration, _ keys: Keys) throws(StartError) {
+    init(_ configuration: Configuration, _ keys: Keys, _ log: Log) throws(StartError) {
+        let stripe = StoreParts.stripe(configuration, keys, log)
         apple = try StoreParts.apple(configuration.apple, keys)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.apple] = apple
-        stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
         self.verifiers = verifiers
+        var apis: [Provider: any StoreAPI] = [:]
+        apis[.stripe] = stripe?.api
+        self.apis = apis
+        standIns = ["stripe": StripeStandIn()]
     }
-
-    /// The stores' APIs in the development server.
-    static var standIns: [String: any StandIn] { ["stripe": StripeStandIn()] }
 
     private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
         let bundles: AppleConfiguration.Accepted<String>
