@@ -145,6 +145,13 @@ import Testing
         }
     }
 
+    @Test func refusalLeavesTheEventsOwnWord() throws {
+        let server = Recorder("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}")
+        let event = try reader(server.url).verify(try delivery("customer.subscription.created"), now: Self.now)
+        #expect(event.observation?.snapshot?.state == .active)
+        #expect(server.requests.count == 1)
+    }
+
     @Test func statementIsAnEventOfItsOwn() throws {
         let server = server()
         _ = try delivery("customer.subscription.updated/cancel", .active)
