@@ -33,12 +33,6 @@ extension Contract {
         return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
-    /// Date of the newest statement.
-    public var statedAt: Instant {
-        let dates = [snapshot?.snapshot.signedAt, transaction?.transaction.signedAt].compactMap { $0 }
-        return dates.max() ?? Instant(milliseconds: .min)
-    }
-
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
     /// arrives) may extend access or carry a revocation of the current period, and never shortens access.
     private var subscriptionStanding: Standing? {
@@ -63,7 +57,10 @@ extension Contract {
     private func oneTimeStanding(_ catalog: Catalog) -> Standing? {
         guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
-            return Standing(of: snapshot)
+            var standing = Standing(of: snapshot)
+            // A refund need not know what it refunds.
+            if standing.product.isEmpty { standing.product = charge.product }
+            return standing
         }
         var standing = Standing(of: charge)
         guard standing.state != .revoked else { return standing }
