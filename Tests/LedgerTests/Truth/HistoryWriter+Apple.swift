@@ -30,6 +30,10 @@ extension HistoryWriter {
             now = now + pause()
             life.pass(to: now)
             let choice = one(of: life.possibleSteps)
+            // The rival buys with the same account at the store.
+            let isRivals = rival != nil && choice == .start && step > 0 && chance(2)
+            if let rival, isRivals, life.token != nil { life.token = order(of: rival, at: now) }
+            let owner = isRivals ? rival ?? owner : owner
             for observation in life.take(choice, at: now) {
                 let event = event(.apple, choice.kind, at: now, observation)
                 // The app that bought posts its first transaction itself, and is the only one to know its user then.
