@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    @Test func sharedByAHundredAtTheMost() {
+        let facts = (0..<200).map {
+            Ownership.Fact(user: "\($0)", at: Instant(milliseconds: $0), ground: .claim(whileActive: true))
+        }
+        #expect(Ownership(facts, policy: .share)?.users == (0..<100).map { "\($0)" })
+    }
+
     private static func fact(_ text: Substring) -> Ownership.Fact {
         let ground: Ownership.Fact.Ground =
             switch text.dropFirst().first {
