@@ -58,7 +58,7 @@ extension Contract {
         guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
             var standing = Standing(of: snapshot)
-            // A refund need not know what it refunds.
+            // A refund does not always name what it takes back (Stripe).
             if standing.product.isEmpty { standing.product = charge.product }
             return standing
         }

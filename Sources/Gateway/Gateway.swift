@@ -38,7 +38,8 @@ public final class Gateway: Sendable {
             let isStarted = Promise<Bool>()
             let port = ports[number]
             threads.append(
-                WorkerThread(name: "loop-\(number)") {
+                // With the port, so that several servers can be told apart.
+                WorkerThread(name: "loop-\(number):\(listeners[0].port)") {
                     SocketLoop(
                         settings: settings,
                         listener: listener,

@@ -101,8 +101,9 @@ private struct Script: RequestHandler {
     }
 }
 
-/// CPU that all threads with this name have used, in clock ticks (1/100 s).
-func cpuTicks(ofThreadsNamed name: String) -> Int {
+/// CPU that a gateway's first loop has used, in clock ticks (1/100 s).
+func cpuTicks(of gateway: Gateway) -> Int {
+    let name = "loop-0:\(gateway.port)"
     var ticks = 0
     guard let folder = opendir("/proc/self/task") else { return 0 }
     defer { closedir(folder) }

@@ -12,6 +12,8 @@ public enum Route: Sendable, Equatable {
     case streams
     case cable
     case feed
+    /// Fetch a store's history now.
+    case recoveries
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoFeed
@@ -28,6 +30,7 @@ public enum Route: Sendable, Equatable {
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
+        case "/recoveries": self = .recoveries
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -40,7 +43,7 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .demoStore: "POST"
+        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
