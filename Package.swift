@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient",
+                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
