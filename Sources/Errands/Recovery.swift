@@ -11,18 +11,19 @@ public final class Recovery: HistoryRecovery {
     public struct Place: Sendable, Equatable {
         public var app: String
         public var environment: StoreEnvironment
+        /// Between two requests: Apple's limits are 50 and 5 a second, and buyers come first.
+        public var pause: Duration
 
         public init(app: String, environment: StoreEnvironment) {
             self.app = app
             self.environment = environment
+            pause = .milliseconds(environment == .production ? 100 : 400)
         }
 
         /// What the ledger remembers how far it was read by.
         var mark: String { "history/apple/\(environment.rawValue)/\(app)" }
         /// How long Apple keeps it.
         var reach: Duration { .seconds((environment == .production ? 180 : 30) * 86_400) }
-        /// Apple's limits are 50 and 5 requests a second; buyers come first.
-        var pause: Duration { .milliseconds(environment == .production ? 100 : 400) }
     }
 
     private let places: [Place]

@@ -2,10 +2,9 @@ import Crypto
 import Domain
 import Providers
 import Simulator
+import Stores
 import TestSupport
 import Testing
-
-@testable import Stores
 
 /// The client against the stand-in, over real sockets and with real signatures.
 @Suite(.timeLimit(.minutes(1))) struct AppleServerAPITests {
@@ -181,7 +180,7 @@ import Testing
 }
 
 extension AppleStage {
-    func verify(_ body: [UInt8]) throws -> Event {
-        try api.verifier.verify(body: body, now: AppleStage.now)
+    fileprivate func verify(_ body: [UInt8]) throws -> Event {
+        try verifier.verify(body: body, now: AppleStage.now)
     }
 }
