@@ -60,7 +60,7 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
-        library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
         library(
             "Gateway",
             [
@@ -107,7 +107,9 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
+            dependencies: [
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+            ],
             swiftSettings: settings
         ),
     ]

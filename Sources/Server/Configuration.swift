@@ -94,6 +94,7 @@ public struct Configuration: Sendable {
         revenueCat = RevenueCat(&reader)
         purchaseKit = PurchaseKit(&reader)
         accessPolicy = reader.accessPolicy(serving: apple.environments)
+        if stripe.apiKey != nil { accessPolicy.reconciled.insert(.stripe) }
         accessPolicy.leeway = .seconds(reader.number("PAYCAST_LEEWAY_SECONDS", default: 300, in: 0...86_400))
         // The stand-in of a development server knows nothing of most purchases there: their end is believed.
         if apple.serverKey != nil || isDevelopment && apple.apiURL != nil { accessPolicy.reconciled.insert(.apple) }

@@ -8,6 +8,7 @@ internal import Stores
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
+    let stripe: StripeParts?
     let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
 
@@ -25,12 +26,16 @@ struct StoreParts {
         apple = try StoreParts.apple(configuration.apple, keys)
         appleParts = StoreParts.appleParts(configuration, apple, own)
         var verifiers: [Provider: any StoreVerifier] = [:]
+        stripe = StoreParts.stripe(configuration, keys)
+        verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         self.verifiers = verifiers
         var apis: [Provider: any StoreAPI] = [:]
         apis[.apple] = appleParts?.api
+        apis[.stripe] = stripe?.api
         self.apis = apis
         var standIns: [String: any StandIn] = [:]
+        standIns["stripe"] = StripeStandIn()
         standIns["apple"] = StoreParts.appleStandIn(keys, clock, own)
         self.standIns = standIns
     }

@@ -1,0 +1,76 @@
+public import Crypto
+public import Domain
+
+/// One webhook request of a simulated store, ready to be posted.
+public struct SimulatedDelivery: Sendable {
+    /// Such as `/webhooks/stripe`.
+    public var path: String
+    public var headers: [(String, String)]
+    public var body: [UInt8]
+    /// The store's event id.
+    public var event: String
+    /// What the store's stand-in must answer from now on, put there before the webhook is posted: path under
+    /// `/demo/api/STORE` → JSON.
+    public var documents: [(path: String, json: [UInt8])]
+
+    public init(
+        path: String,
+        headers: [(String, String)],
+        body: [UInt8],
+        event: String,
+        documents: [(path: String, json: [UInt8])] = []
+    ) {
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.event = event
+        self.documents = documents
+    }
+}
+
+/// What every simulated store can do.
+public protocol SimulatedStore: Sendable {
+    static var provider: Provider { get }
+    /// Event names that `paycast trigger STORE NAME` offers, for suggestions.
+    static var types: [String] { get }
+
+    func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery
+}
+
+/// What a simulated store is asked to say.
+public struct SimulatedEvent: Sendable {
+    public var type: String
+    public var subtype: String?
+    public var facts: SimulatedSubscription
+    /// The app's own user id, for stores that are told it.
+    public var user: String?
+    public var token: OrderToken?
+    /// The store's name of the app; nil: the store's own default.
+    public var app: String?
+    public var environment: StoreEnvironment
+    public var now: Instant
+    /// Give the same one again: a retry.
+    public var id: String?
+
+    public init(
+        type: String,
+        subtype: String? = nil,
+        facts: SimulatedSubscription,
+        user: String? = nil,
+        token: OrderToken? = nil,
+        app: String? = nil,
+        environment: StoreEnvironment = .sandbox,
+        now: Instant,
+        id: String? = nil
+    ) {
+        self.type = type
+        self.subtype = subtype
+        self.facts = facts
+        self.user = user
+        self.token = token
+        self.app = app
+        self.environment = environment
+        self.now = now
+        self.id = id
+    }
+}
