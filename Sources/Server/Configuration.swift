@@ -99,6 +99,11 @@ public struct Configuration: Sendable {
         // The stand-in of a development server knows nothing of most purchases there: their end is believed.
         if apple.serverKey != nil || isDevelopment && apple.apiURL != nil { accessPolicy.reconciled.insert(.apple) }
         forward = reader.addresses("PAYCAST_FORWARD")
+        if !forward.isEmpty && !apple.environments.contains(.sandbox) {
+            reader.warn(
+                "PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served"
+            )
+        }
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
