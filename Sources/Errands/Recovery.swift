@@ -60,6 +60,11 @@ public final class Recovery: HistoryRecovery {
         }
     }
 
+    /// Begins nothing new.
+    public func halt() {
+        routine.halt()
+    }
+
     /// Waits for the page that is being read: before the ledger is closed. It ends runs on other threads, too.
     public func close() {
         routine.end()

@@ -76,6 +76,14 @@ import Testing
         #expect(events.count { $0.observation?.snapshot == nil } == 3)
     }
 
+    @Test func buyerWithoutSubscriptionsHasNoStatus() throws {
+        let stage = try AppleStage()
+        try stage.say("ONE_TIME_CHARGE", product: "lifetime", kind: .nonConsumable)
+        #expect(try stage.api.statuses(of: lineage, in: .sandbox, now: now).isEmpty)
+        let events = try stage.api.statements(of: lineage, in: .sandbox, now: now)
+        #expect(events.map { $0.observation?.kind } == [.nonConsumable])
+    }
+
     /// Production is asked first; what is not known there is looked for in Sandbox, once.
     @Test func unknownEnvironmentIsFound() throws {
         let stage = try AppleStage()
