@@ -82,7 +82,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime", "JSONText"],
+            dependencies: [
+                "Domain", "Runtime", "JSONText", "Crypto", "HTTPClient", "Providers", "Stores", "Simulator",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),

@@ -28,7 +28,7 @@ struct StoreParts {
         let stripe = StoreParts.stripe(configuration, keys, log)
         apple = try StoreParts.apple(configuration.apple, keys)
         appleParts = StoreParts.appleParts(configuration, apple, own)
-        appleServices = StoreParts.appleServices(apple, configuration.accessPolicy.catalog)
+        appleServices = StoreParts.appleServices(apple, appleParts?.api, configuration.accessPolicy.catalog)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
