@@ -95,7 +95,7 @@ let package = Package(
         tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
         tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime"]),
+        tests("Ledger", ["Domain", "Runtime", "Providers", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
@@ -105,7 +105,9 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
+            dependencies: [
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator", "HTTPClient",
+            ],
             swiftSettings: settings
         ),
     ]
