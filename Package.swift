@@ -60,7 +60,7 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
-        library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
         library(
             "Gateway",
             [
@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands",
+                "Gateway", "Stores", "Errands", "HTTPClient",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -91,9 +91,9 @@ let package = Package(
         tests("Runtime", ["Domain"]),
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
-        tests("Providers", ["Domain", "Crypto", "Simulator"]),
-        tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
-        tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
+        tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
+        tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
+        tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime", "Providers", "Simulator"]),
         tests("Fragments", ["Domain"]),
@@ -106,7 +106,7 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator", "HTTPClient",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
             ],
             swiftSettings: settings
         ),

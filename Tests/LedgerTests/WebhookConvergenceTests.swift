@@ -24,11 +24,13 @@ import Testing
 
     private static let revenueCat: [ContractState: [Step]] = [
         .active: [
-            Step("RENEWAL", to: .active), Step("RENEWAL", to: .active), Step("CANCELLATION", "UNSUBSCRIBE", to: .cancelled),
+            Step("RENEWAL", to: .active), Step("RENEWAL", to: .active),
+            Step("CANCELLATION", "UNSUBSCRIBE", to: .cancelled),
             Step("BILLING_ISSUE", "GRACE", to: .inGracePeriod), Step("BILLING_ISSUE", to: .inBillingRetry),
             Step("CANCELLATION", "CUSTOMER_SUPPORT", to: .revoked), Step("SUBSCRIPTION_EXTENDED", to: .active),
             Step("SUBSCRIPTION_PAUSED", to: .active), Step("EXPIRATION", "SUBSCRIPTION_PAUSED", to: .paused),
-            Step("PRODUCT_CHANGE", to: .active), Step("TRANSFER", "sister", to: .active), Step("SUBSCRIBER_ALIAS", to: .active),
+            Step("PRODUCT_CHANGE", to: .active), Step("TRANSFER", "sister", to: .active),
+            Step("SUBSCRIBER_ALIAS", to: .active),
         ],
         .cancelled: [Step("UNCANCELLATION", to: .active), Step("EXPIRATION", to: .expired)],
         .inGracePeriod: [Step("RENEWAL", to: .active), Step("EXPIRATION", "BILLING_ERROR", to: .expired)],
