@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands",
+                "Gateway", "Stores", "Errands", "HTTPClient",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -92,8 +92,8 @@ let package = Package(
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
-        tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
-        tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
+        tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
+        tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),

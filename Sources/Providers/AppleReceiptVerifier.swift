@@ -43,6 +43,12 @@ public struct AppleReceiptVerifier: Sendable {
         return try statement.events(content.purchases)
     }
 
+    /// What a receipt that nobody vouches for may be asked about: nothing of another app, or of none.
+    public func clue(in receipt: [UInt8]) -> ReceiptClue? {
+        guard let clue = ReceiptClue(unproven: receipt), configuration.bundleIDs.contains(clue.app) else { return nil }
+        return clue
+    }
+
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> SignedMessage {
         do throws(MessageError) {
             return try messages.verify(receipt)

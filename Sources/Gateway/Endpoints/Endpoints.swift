@@ -38,6 +38,7 @@ public struct Endpoints: RequestHandler {
         case .anyCableBroadcasts: return trusted(request, broadcasts.answerAnyCable)
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
+        case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))

@@ -14,6 +14,8 @@ public final class Services: Sendable {
     public let verifiers: [Provider: any StoreVerifier]
     /// Nil when no app of Apple's is configured.
     public let apple: AppleServices?
+    /// Whose history can be fetched.
+    public let recoveries: [Provider: any HistoryRecovery]
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -41,6 +43,7 @@ public final class Services: Sendable {
         access: Access,
         verifiers: [Provider: any StoreVerifier],
         apple: AppleServices?,
+        recoveries: [Provider: any HistoryRecovery],
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -61,6 +64,7 @@ public final class Services: Sendable {
         self.access = access
         self.verifiers = verifiers
         self.apple = apple
+        self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
         self.templates = templates

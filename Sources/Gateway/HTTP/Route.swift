@@ -15,6 +15,8 @@ public enum Route: Sendable, Equatable {
     case streams
     case cable
     case feed
+    /// Fetch a store's history now.
+    case recoveries
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoFeed
@@ -33,6 +35,7 @@ public enum Route: Sendable, Equatable {
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
+        case "/recoveries": self = .recoveries
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -45,7 +48,7 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .demoStore: "POST"
+        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .demoStore: "POST"
         // A page of another origin asks first.
         case .appleTransactions: "POST, OPTIONS"
         case .up, .ready, .metrics, .file: "GET, HEAD"
