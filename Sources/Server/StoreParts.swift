@@ -32,6 +32,8 @@ struct StoreParts {
         stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
+        verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
+        verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)
         self.verifiers = verifiers
         var apis: [Provider: any StoreAPI] = [:]
         apis[.apple] = appleParts?.api

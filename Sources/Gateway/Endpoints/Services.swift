@@ -12,10 +12,10 @@ public final class Services: Sendable {
     public let access: Access
     /// The webhooks that are served.
     public let verifiers: [Provider: any StoreVerifier]
-    /// Nil when no app of Apple's is configured.
-    public let apple: AppleServices?
     /// Whose history can be fetched.
     public let recoveries: [Provider: any HistoryRecovery]
+    /// Nil when no app of Apple's is configured.
+    public let apple: AppleServices?
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -42,8 +42,8 @@ public final class Services: Sendable {
         isSecure: Bool,
         access: Access,
         verifiers: [Provider: any StoreVerifier],
-        apple: AppleServices?,
         recoveries: [Provider: any HistoryRecovery],
+        apple: AppleServices?,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -63,8 +63,8 @@ public final class Services: Sendable {
         self.isSecure = isSecure
         self.access = access
         self.verifiers = verifiers
-        self.apple = apple
         self.recoveries = recoveries
+        self.apple = apple
         self.writer = writer
         self.reader = reader
         self.templates = templates
