@@ -14,6 +14,10 @@ public struct StripeReader: StoreVerifier {
 
     public var asksStore: Bool { true }
 
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try verifier.reread(stored)
+    }
+
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         var event = try verifier.verify(delivery, now: now)
         guard api.reads(event.environment) else { return event }
