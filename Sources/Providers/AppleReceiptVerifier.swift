@@ -6,19 +6,17 @@ public import Domain
 /// A receipt shows what was bought when it was made, and stays valid for ever, after a refund too: it may extend access,
 /// or carry a cancellation, and never shortens access. Any thread may verify, several at a time.
 public struct AppleReceiptVerifier: Sendable {
-    let configuration: AppleConfiguration
-    let catalog: Catalog
+    public let configuration: AppleConfiguration
     private let messages: MessageVerifier
 
-    public init(_ configuration: AppleConfiguration, catalog: Catalog = Catalog()) {
+    public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
-        self.catalog = catalog
         messages = MessageVerifier(roots: configuration.roots)
     }
 
     /// For the same apps as `verifier`.
-    public init(beside verifier: AppleVerifier, catalog: Catalog) {
-        self.init(verifier.configuration, catalog: catalog)
+    public init(beside verifier: AppleVerifier) {
+        self.init(verifier.configuration)
     }
 
     /// One event for each contract, oldest purchase first; one that says nothing for a receipt without purchases.
@@ -37,7 +35,7 @@ public struct AppleReceiptVerifier: Sendable {
             source: .receipt,
             place: place,
             signedAt: createdAt,
-            catalog: catalog,
+            catalog: configuration.catalog,
             body: receipt
         )
         return try statement.events(content.purchases)

@@ -5,13 +5,9 @@ internal import Stores
 
 extension StoreParts {
     /// What the routes of apps need.
-    static func appleServices(
-        _ verifier: AppleVerifier?,
-        _ api: AppleServerAPI?,
-        _ catalog: Catalog
-    ) -> AppleServices? {
+    static func appleServices(_ verifier: AppleVerifier?, _ api: AppleServerAPI?) -> AppleServices? {
         guard let verifier else { return nil }
-        let receipts = AppleReceiptVerifier(beside: verifier, catalog: catalog)
+        let receipts = AppleReceiptVerifier(beside: verifier)
         return AppleServices(transactions: verifier, receipts: receipts, statements: api.map { AppleLookup(api: $0) })
     }
 }
