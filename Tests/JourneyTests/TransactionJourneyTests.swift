@@ -106,6 +106,20 @@ import Testing
         #expect(try app.entitlements(of: "new").contains(#""active":true"#))
     }
 
+    /// StoreKit delivers it no more, once it is committed here.
+    @Test func finishedTransactionIsReportedToApple() throws {
+        let app = try AppPost()
+        let bought = app.purchase("2000000000000001")
+        let said = String(decoding: try app.store.body(bought), as: UTF8.self)
+        #expect(try app.post("/demo/api/apple/notifications/\(bought.id)", said, method: "PUT").status == 200)
+        let body = "{\"signedTransaction\":\"\(try app.store.transaction(bought))\",\"finish\":true}"
+        #expect(try app.post("/transactions/apple", body, isTrusted: true).status == 200)
+        var answer = ""
+        while !answer.contains(#""finished":["2"#) {
+            answer = try app.post("/demo/api/apple/errands", "", method: "GET").body
+        }
+    }
+
     /// What the ledger keeps holds no key.
     @Test func streamIsNotKept() throws {
         let app = try AppPost()

@@ -10,7 +10,7 @@ import Testing
         var specimen = try ReceiptSpecimen()
         specimen.pki = try PKI.make()
         let clue = try #require(ReceiptClue(unproven: try specimen.bytes()))
-        #expect(clue == ReceiptClue(transactionID: "1000000000000001", environment: .sandbox))
+        #expect(clue == ReceiptClue(transactionID: "1000000000000001", app: "com.example.shop", environment: .sandbox))
     }
 
     @Test func unsignedOneIsFoundAsWell() throws {
