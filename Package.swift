@@ -60,7 +60,7 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
-        library("Simulator", ["Domain", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
         library(
             "Gateway",
             [
@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands",
+                "Gateway", "Stores", "Errands", "HTTPClient",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -92,8 +92,8 @@ let package = Package(
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
         tests("Providers", ["Domain", "Crypto", "Simulator"]),
-        tests("Stores", ["Domain", "Crypto", "Providers", "Simulator"]),
-        tests("Errands", ["Domain", "Runtime", "Ledger", "Stores", "Providers", "Simulator"]),
+        tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
+        tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),
@@ -105,7 +105,9 @@ let package = Package(
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
-            dependencies: ["paycast", "TestSupport", "Domain", "Runtime", "Crypto", "JSONText", "Simulator"],
+            dependencies: [
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+            ],
             swiftSettings: settings
         ),
     ]

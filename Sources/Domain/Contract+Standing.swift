@@ -63,7 +63,10 @@ extension Contract {
     private func oneTimeStanding(_ catalog: Catalog) -> Standing? {
         guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
-            return Standing(of: snapshot)
+            var standing = Standing(of: snapshot)
+            // A refund does not always name what it takes back (Stripe).
+            if standing.product.isEmpty { standing.product = charge.product }
+            return standing
         }
         var standing = Standing(of: charge)
         guard standing.state != .revoked else { return standing }

@@ -102,6 +102,7 @@ struct AppleAppTransaction: SignedDocument {
     var appAppleId: Int64?
     var receiptType: String?
     var receiptCreationDate: AppleDate?
+    var appTransactionId: String?
 
     var signedAt: Instant? { receiptCreationDate?.instant }
 }

@@ -82,6 +82,58 @@ public struct AppleVerifier: StoreVerifier {
             body: body
         )
     }
+
+    /// What Get All Subscription Statuses states of one subscription.
+    ///
+    /// The status itself is not signed: the connection to Apple vouches for it, so it may come from nowhere else.
+    public func verify(
+        status: Int,
+        transaction text: String,
+        renewalInfo: String?,
+        now: Instant
+    ) throws(VerificationError) -> Event {
+        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        let transaction = try open(transaction: text, now)
+        let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
+        let place = try admit(claims, isAppIDStated: false)
+        let renewal = try renewal(renewalInfo, of: transaction, place, now)
+        let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
+        let signedAt = statement.signedAt ?? now
+        return Event(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            id: statement.eventID,
+            type: "STATUS",
+            subtype: String(status),
+            kind: statement.kind,
+            signedAt: signedAt,
+            observation: observe(transaction, renewal, status: status, place, signedAt),
+            body: AppleStatementBody.bytes(status, text, renewalInfo)
+        )
+    }
+
+    /// A statement as the ledger keeps it: for a replay, never for something that was posted.
+    public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
+        guard let kept = JSONBody.decode(AppleStatementBody.self, from: body) else { throw .malformed(.invalidJSON) }
+        return try verify(
+            status: kept.status,
+            transaction: kept.signedTransactionInfo,
+            renewalInfo: kept.signedRenewalInfo,
+            now: now
+        )
+    }
+
+    /// What Get App Transaction Info answers.
+    public func verify(appTransaction text: String, now: Instant) throws(VerificationError) -> AppleDownload {
+        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        let download = try checker.open(AppleAppTransaction.self, text, now: now)
+        let place = try admit(
+            AppleClaims(bundle: download.bundleId, app: download.appAppleId, environment: download.receiptType)
+        )
+        guard let account = download.appTransactionId, isPlain(account) else { throw .malformed(.invalidPayload) }
+        return AppleDownload(app: place.app, environment: place.environment, account: account)
+    }
 }
 
 extension AppleVerifier {

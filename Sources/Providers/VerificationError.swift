@@ -24,6 +24,7 @@ public enum VerificationError: Error, Equatable, Sendable {
         case unsupportedHeader = "unsupported_header"
         case invalidCertificates = "invalid_certificates"
         case invalidPayload = "invalid_payload"
+        case thinEvent = "thin_event"
     }
 
     public enum Distrust: String, CaseIterable, Sendable {
@@ -83,6 +84,7 @@ extension VerificationError.Malformation {
         case .unsupportedHeader: "The JWS header has a crit or b64 member."
         case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
         case .invalidPayload: "The signed payload does not have the documented members."
+        case .thinEvent: "Thin events do not say what changed; choose the snapshot payload style for this endpoint."
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 public import Domain
 internal import Glibc
 
@@ -90,6 +91,10 @@ extension ConfigurationReader {
         }
         guard let key = values[0].hasPrefix("-----BEGIN") ? values[0] : contents(of: values[0]) else {
             reject(names[0], "is neither a PEM key nor a file that can be read")
+            return nil
+        }
+        guard let parsed = try? PrivateKey(pem: key), parsed.curve == .p256 else {
+            reject(names[0], "is not a P-256 key in PEM, as App Store Connect gives it")
             return nil
         }
         return .init(key: Configuration.Secret(key), id: values[1], issuer: values[2])

@@ -35,13 +35,19 @@ extension Configuration {
         public var secrets: [Secret]
         /// `PAYCAST_STRIPE_TOLERANCE` in seconds, 300; for the past and the future.
         public var tolerance: Duration
+        /// `PAYCAST_STRIPE_API_KEY`: with it subscriptions are read again; nil believes the events alone.
+        public var apiKey: Secret?
         /// `PAYCAST_STRIPE_API_URL`.
         public var apiURL: String
 
         init(_ reader: inout ConfigurationReader) {
             secrets = reader.secrets("PAYCAST_STRIPE_SECRETS")
             tolerance = .seconds(reader.number("PAYCAST_STRIPE_TOLERANCE", default: 300, in: 1...86_400))
+            apiKey = reader.secret("PAYCAST_STRIPE_API_KEY")
             apiURL = reader.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
+            if apiKey != nil, secrets.isEmpty, !reader.isDevelopment {
+                reader.reject("PAYCAST_STRIPE_SECRETS", "is required with PAYCAST_STRIPE_API_KEY: it proves who posts")
+            }
         }
     }
 

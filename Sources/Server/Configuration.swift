@@ -54,6 +54,9 @@ public struct Configuration: Sendable {
     /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`.
     public var accessPolicy: AccessPolicy
 
+    /// `PAYCAST_FORWARD`: whole addresses that every Sandbox notification of Apple's is posted to as well.
+    public var forward: [String]
+
     /// What is allowed but probably not meant, one sentence each, for the log at start.
     public var warnings: [String]
 
@@ -91,6 +94,10 @@ public struct Configuration: Sendable {
         revenueCat = RevenueCat(&reader)
         purchaseKit = PurchaseKit(&reader)
         accessPolicy = reader.accessPolicy(serving: apple.environments)
+        if stripe.apiKey != nil { accessPolicy.reconciled.insert(.stripe) }
+        accessPolicy.leeway = .seconds(reader.number("PAYCAST_LEEWAY_SECONDS", default: 300, in: 0...86_400))
+        if apple.serverKey != nil || isDevelopment { accessPolicy.reconciled.insert(.apple) }
+        forward = reader.addresses("PAYCAST_FORWARD")
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

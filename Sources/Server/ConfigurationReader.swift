@@ -75,15 +75,24 @@ struct ConfigurationReader {
         list(variable, expected: "") { _ in true }.map { Configuration.Secret($0) }
     }
 
+    /// A comma list of whole addresses.
+    mutating func addresses(_ variable: String) -> [String] {
+        list(variable, expected: "an address such as https://staging.example/webhooks/apple") { isAddress($0) }
+    }
+
     /// A base address that paths are put behind; without its last slash.
     mutating func baseURL(_ variable: String) -> String? {
         guard let given = given(variable) else { return nil }
-        let isAddress = ["http://", "https://"].contains { given.value.hasPrefix($0) && given.value.count > $0.count }
-        if !isAddress || given.value.contains(where: \.isWhitespace) {
+        if !isAddress(given.value) {
             reject(variable, "\(shown(given.value)) is not an address such as https://host")
         }
         return given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
     }
+}
+
+private func isAddress(_ text: String) -> Bool {
+    let hasHost = ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count }
+    return hasHost && !text.contains(where: \.isWhitespace)
 }
 
 func commaList(_ text: String) -> [String] {

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Errands
 internal import Fragments
 internal import Gateway
 internal import Glibc
@@ -22,6 +23,8 @@ public final class Server {
     private let gateway: Gateway
     private let redis: RedisListener?
     private let demo: DemoRoutes?
+    private let upkeep: Upkeep
+    private let own = OwnAddress()
 
     /// Opens the ledger and starts listening. Blocks the stop signals for all threads to come.
     public init(_ configuration: Configuration) throws(StartError) {
@@ -35,17 +38,29 @@ public final class Server {
         let templates = try Server.templates(configuration)
         let telemetry = Telemetry(metrics)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
-        let ledger = try Server.ledger(configuration, clock, log, metrics, publisher)
+        let ends = AccessEnds()
+        let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
+        let stores = try StoreParts(configuration, keys, clock, own)
+        let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
-            DemoRoutes(workspace: $0, configuration, clock: clock, ledger: ledger, templates: templates, keys: keys)
+            DemoRoutes(
+                workspace: $0,
+                configuration,
+                clock: clock,
+                ledger: ledger,
+                templates: templates,
+                keys: keys,
+                standIns: stores.standIns
+            )
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
-            verifiers: try StoreParts(configuration, keys).verifiers,
+            verifiers: stores.verifiers,
+            recoveries: upkeep.recoveries,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -60,19 +75,21 @@ public final class Server {
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
-            problems: { templates.problems + (redis?.problems ?? []) }
+            problems: { templates.problems + (redis?.problems ?? []) + upkeep.problems }
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
         (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
-        (writer, reader, self.redis) = (ledger.writer, ledger.reader, redis)
+        (writer, reader, self.redis, self.upkeep) = (ledger.writer, ledger.reader, redis, upkeep)
     }
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
     public func run() throws(StartError) {
         let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
+        own.set(address)
         try demo?.serve(at: address)
+        upkeep.start()
         let housekeeper = Housekeeper(
             templates: templates,
             certificate: configuration.tls.map { CertificateWatch($0, gateway, log) },
@@ -99,6 +116,7 @@ public final class Server {
     /// Pages are let go first; what was received is still proven, committed and answered.
     private func stop() {
         gateway.drain()
+        upkeep.close()
         workers.close()
         callers.close()
         redis?.close()
@@ -121,7 +139,8 @@ public final class Server {
         _ clock: Clock,
         _ log: Log,
         _ metrics: Metrics,
-        _ publisher: Publisher
+        _ publisher: Publisher,
+        _ ends: AccessEnds
     ) throws(StartError) -> (writer: LedgerWriter, reader: LedgerReader) {
         let (path, policy) = (configuration.databasePath, configuration.accessPolicy)
         do throws(LedgerError) {
@@ -132,7 +151,10 @@ public final class Server {
                 streams: configuration.streamPattern,
                 log: log,
                 metrics: metrics,
-                onCommit: publisher.committed
+                onCommit: { entries in
+                    publisher.committed(entries)
+                    ends.committed(entries)
+                }
             )
             return (writer, try LedgerReader(path: path, clock: clock, policy: policy))
         } catch {

@@ -1,16 +1,43 @@
 internal import Domain
+internal import Errands
 internal import Providers
+internal import Runtime
+internal import Simulator
+internal import Stores
 
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
+    let stripe: StripeParts?
+    let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
 
-    init(_ configuration: Configuration, _ keys: Keys) throws(StartError) {
+    /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
+    let apis: [Provider: any StoreAPI]
+    /// The stores' APIs in the development server.
+    let standIns: [String: any StandIn]
+
+    init(
+        _ configuration: Configuration,
+        _ keys: Keys,
+        _ clock: Clock,
+        _ own: OwnAddress
+    ) throws(StartError) {
         apple = try StoreParts.apple(configuration.apple, keys)
+        appleParts = StoreParts.appleParts(configuration, apple, own)
         var verifiers: [Provider: any StoreVerifier] = [:]
-        verifiers[.apple] = apple
+        stripe = StoreParts.stripe(configuration, keys)
+        verifiers[.stripe] = stripe?.verifier
+        verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         self.verifiers = verifiers
+        var apis: [Provider: any StoreAPI] = [:]
+        apis[.apple] = appleParts?.api
+        apis[.stripe] = stripe?.api
+        self.apis = apis
+        var standIns: [String: any StandIn] = [:]
+        standIns["stripe"] = StripeStandIn()
+        standIns["apple"] = StoreParts.appleStandIn(keys, clock, own)
+        self.standIns = standIns
     }
 
     private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {

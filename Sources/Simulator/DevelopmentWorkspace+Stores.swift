@@ -5,7 +5,8 @@ extension DevelopmentWorkspace {
     public func store(_ provider: Provider) -> (any SimulatedStore)? {
         switch provider {
         case .apple: SimulatedAppStore(signer: signer)
-        case .google, .stripe, .revenuecat, .purchasekit: nil
+        case .stripe: SimulatedStripe(secret: storeSecrets.stripe)
+        case .google, .revenuecat, .purchasekit: nil
         }
     }
 }

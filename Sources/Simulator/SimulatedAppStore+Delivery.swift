@@ -14,12 +14,10 @@ extension SimulatedAppStore: SimulatedStore {
 
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let notification = SimulatedNotification(event)
-        return SimulatedDelivery(
-            path: "/webhooks/apple",
-            headers: [],
-            body: try body(notification),
-            event: notification.id
-        )
+        let body = try body(notification)
+        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: notification.id)
+        delivery.history = [AppleStandIn.document(for: body, event: notification.id, isLost: event.isLost)]
+        return delivery
     }
 }
 
@@ -30,7 +28,7 @@ extension SimulatedNotification {
             subtype: event.subtype,
             subscription: event.facts,
             token: event.token,
-            bundleID: event.app ?? "com.example.paycast",
+            bundleID: event.app ?? SimulatedAppStore.bundleID,
             now: event.now
         )
         environment = event.environment

@@ -34,6 +34,9 @@ public struct SimulatedNotification: Sendable {
 
 /// Builds App Store Server Notifications in Apple's wire format, signed by a development authority. No input or output.
 public struct SimulatedAppStore: Sendable {
+    /// What the simulated notifications are for when nothing else is said.
+    public static let bundleID = "com.example.paycast"
+
     private let signer: StoreSigner
 
     public init(signer: StoreSigner) {

@@ -49,7 +49,7 @@ struct AppDataDocument: Encodable {
     var signedAppTransactionInfo: String
 }
 
-struct TransactionDocument: Encodable {
+struct TransactionDocument: Codable {
     var transactionId: String
     var originalTransactionId: String
     var previousOriginalTransactionId: String?
@@ -81,7 +81,7 @@ struct TransactionDocument: Encodable {
     var offerDiscountType: String?
 }
 
-struct RenewalDocument: Encodable {
+struct RenewalDocument: Codable {
     var originalTransactionId: String
     var productId: String
     var autoRenewProductId: String

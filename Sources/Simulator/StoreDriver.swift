@@ -8,6 +8,8 @@ public struct StoreDriver: Sendable {
     public struct Request: Sendable {
         public var type: String
         public var subtype: String?
+        /// What it does to the purchase, in the words of every store.
+        public var meaning: LifeStep?
         /// Who pays. Without an order, one is created for this user when the event needs it.
         public var user: String?
         public var order: OrderToken?
@@ -24,6 +26,11 @@ public struct StoreDriver: Sendable {
             self.subtype = subtype
             self.user = user
             self.order = order
+        }
+
+        /// What is bought once arrives under another name than a subscription.
+        var isOneTime: Bool {
+            ["ONE_TIME_CHARGE", "NON_RENEWING_PURCHASE"].contains(type) || type.hasPrefix("ONE_TIME_PRODUCT")
         }
     }
 
@@ -68,13 +75,15 @@ public struct StoreDriver: Sendable {
     public func deliver(_ request: Request, now: Instant) throws(StoreDriverError) -> Delivery {
         let delivery = try sign(request, of: purchase(for: request), now: now)
         try publish(delivery)
-        return try post(delivery)
+        let answer = try post(delivery)
+        if answer.isTaken { try enter(delivery) }
+        return answer
     }
 
     /// What the user holds and the event goes on from, or what he is about to buy.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
         let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
-        let choice = PurchaseChoice(request, at: provider, held: held ?? [])
+        let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
         if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
         if let facts = choice.heldFacts { return Purchase(facts: facts) }
         guard let user = request.user else { throw .nobody }
@@ -85,9 +94,10 @@ public struct StoreDriver: Sendable {
     public func sign(
         _ request: Request,
         of purchase: Purchase,
-        now: Instant
+        now: Instant,
+        isLost: Bool = false
     ) throws(StoreDriverError) -> SimulatedDelivery {
-        let event = SimulatedEvent(
+        var event = SimulatedEvent(
             type: request.type,
             subtype: request.subtype,
             facts: purchase.facts,
@@ -97,12 +107,23 @@ public struct StoreDriver: Sendable {
             environment: request.environment,
             now: now
         )
+        event.isLost = isLost
         do { return try store.delivery(event) } catch { throw .signing(error) }
+    }
+
+    /// What was signed before, as the store would send it now.
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(StoreDriverError) -> SimulatedDelivery {
+        do { return try store.attempt(delivery, at: now) } catch { throw .signing(error) }
     }
 
     /// From now on, whoever asks the store is told of it.
     public func publish(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
         for document in delivery.documents { try server.put(document, of: provider) }
+    }
+
+    /// The store's history tells of it. Not before it was delivered: a server that reads the history is quicker.
+    public func enter(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
+        for document in delivery.history { try server.put(document, of: provider) }
     }
 
     /// Posts what is ready; the same again is a retry.

@@ -10,7 +10,8 @@ public struct StoreVocabulary: Sendable {
         names =
             switch provider {
             case .apple: apple
-            case .google, .stripe, .revenuecat, .purchasekit: [:]
+            case .stripe: stripe
+            case .google, .revenuecat, .purchasekit: [:]
             }
     }
 
@@ -49,4 +50,21 @@ private let apple: KeyValuePairs<LifeStep, String> = [
     .reversed: "REFUND_REVERSED",
     .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
     .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+]
+
+/// What an update changed stands behind the slash; Stripe's own name ends before it.
+private let stripe: KeyValuePairs<LifeStep, String> = [
+    .initial: "customer.subscription.created",
+    .renew: "customer.subscription.updated/renewed",
+    .grace: "customer.subscription.updated/past_due",
+    .retry: "customer.subscription.updated/unpaid",
+    .recover: "customer.subscription.updated/recovered",
+    .cancel: "customer.subscription.updated/cancel",
+    .resume: "customer.subscription.updated/keep",
+    .expire: "customer.subscription.deleted",
+    // A charge names no subscription; what ends it with the money going back does.
+    .refund: "customer.subscription.deleted/payment_disputed",
+    .pause: "customer.subscription.paused",
+    .upgrade: "customer.subscription.updated/price",
+    .downgrade: "customer.subscription.updated/schedule",
 ]

@@ -24,7 +24,9 @@ struct Replay: Command {
             throw UsageError("which events? Say --event, --user, --since or --until; --since start means all")
         }
         for name in ["since", "until"] {
-            guard let text = body[name]?.words, Cursor(text) == nil, name == "until" || text != "start" else { continue }
+            guard let text = body[name]?.words, Cursor(text) == nil, name == "until" || text != "start" else {
+                continue
+            }
             throw UsageError("--\(name) is a cursor such as 3f9a-120, not \(quoted(text))")
         }
     }

@@ -43,7 +43,7 @@ import Testing
             code: "invalid_jws"
         ),
         Attack(name: "no store", path: "/webhooks/nobody", body: "{}", status: 404, code: "not_found"),
-        Attack(name: "a store to come", path: "/webhooks/stripe", body: "{}", status: 503, code: "not_configured"),
+        Attack(name: "unsigned", path: "/webhooks/stripe", body: "{}", status: 400, code: "missing_signature"),
         Attack(name: "unknown route", method: "GET", path: "/nothing", status: 404, code: "not_found"),
         Attack(name: "order without a key", path: "/orders", isTrusted: false, status: 401, code: "unauthorized"),
         Attack(name: "order without JSON", path: "/orders", body: "{", status: 400, code: "invalid_json"),

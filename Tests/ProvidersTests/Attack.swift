@@ -47,7 +47,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
             + VerificationError.Distrust.allCases.map(\.rawValue)
             + ["wrong_app", "wrong_environment", "not_configured"]
         // What only the other stores' deliveries can lack.
-        let others: Set = ["duplicate_member", "missing_signature", "signed_in_past", "unauthorized"]
+        let others: Set = ["duplicate_member", "missing_signature", "signed_in_past", "thin_event", "unauthorized"]
         #expect(Set(Attack.all.map(\.code)) == Set(codes).subtracting(others))
     }
 }

@@ -31,6 +31,9 @@ import Testing
             let length = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length: ") }
             let body = try socket.read(count: length.flatMap { Int($0.dropFirst(16)) } ?? 0)
             server.requests.withLock { $0.append(head + String(decoding: body, as: UTF8.self)) }
+            guard !head.hasPrefix("PUT ") else {
+                return try socket.send("HTTP/1.1 404 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            }
             let answer: String
             if head.hasPrefix("POST /orders ") {
                 answer = #"{"order":"\#(Self.order)","user":"42"}"#
@@ -62,10 +65,11 @@ import Testing
         #expect(delivery.outcome == "applied")
         #expect(delivery.cursor == "k3x9-2")
         let requests = server.requests.withLock { $0 }
-        #expect(requests.count == 3)
+        #expect(requests.count == 4)
         #expect(requests[1].contains("Authorization: Bearer test-key\r\n"))
         #expect(requests[1].contains(#""product":"paycast.pro.monthly""#))
-        #expect(!requests[2].contains("test-key"))
+        #expect(requests[3].hasPrefix("PUT /demo/api/apple/notifications/\(delivery.event) "))
+        #expect(requests[2...].allSatisfy { !$0.contains("test-key") })
         let event = try #require(server.events.withLock { $0.first })
         #expect(event.id == delivery.event)
         #expect(event.observation?.token?.description == Self.order)

@@ -81,7 +81,9 @@ import Testing
         #expect(findings.count == 1, "\(findings)")
         #expect(findings.first?.level == given.level)
         #expect(findings.first?.detail.contains(given.hint) == true, "\(findings)")
-        for value in given.environment.values where value.utf8.count > 3 { #expect(!findings.contains { $0.line.contains(value) }) }
+        for value in given.environment.values where value.utf8.count > 3 {
+            #expect(!findings.contains { $0.line.contains(value) })
+        }
     }
 
     struct Skew: Sendable, CustomTestStringConvertible {
@@ -170,7 +172,11 @@ import Testing
     @Test func serverIsReachedAtItsAddress() throws {
         let server = try PaycastServer(environment: ["PAYCAST_API_KEY": Self.key])
         let words = ["doctor", "--dev", "--url", server.url, "--json"]
-        let process = PaycastProgram.start(words, environment: ["PAYCAST_API_KEY": Self.key], folder: server.folder.path)
+        let process = PaycastProgram.start(
+            words,
+            environment: ["PAYCAST_API_KEY": Self.key],
+            folder: server.folder.path
+        )
         #expect(try process.waitForExit() == 0, "\(process.output)")
         #expect(process.output.contains(#"{"detail":"/webhooks/apple refuses"#), "\(process.output)")
         let port = SocketServer.freePort()

@@ -29,7 +29,10 @@ import Testing
         Misuse(words: ["trigger", "apple"], hint: "TYPE"),
         Misuse(words: ["trigger", "apple", "TEST", "--order", "1"], hint: "UUID"),
         Misuse(words: ["trigger", "apple", "TEST", "--expect", "success"], hint: "--user"),
-        Misuse(words: ["trigger", "apple", "TEST", "--user", "1", "--expect", "sucess"], hint: "Did you mean success?"),
+        Misuse(
+            words: ["trigger", "apple", "TEST", "--user", "1", "--expect", "sucess"],
+            hint: "Did you mean success?"
+        ),
         Misuse(words: ["trigger", "apple", "TEST", "--scenario", "life"], hint: "TYPE"),
         Misuse(words: ["trigger", "apple", "TEST", "--duplicate", "0"], hint: "--duplicate"),
         Misuse(words: ["trigger", "apple", "TEST", "--shuffle=x"], hint: "--shuffle"),
@@ -60,7 +63,9 @@ import Testing
         #expect(process.errors.isEmpty)
     }
 
-    @Test(arguments: ["serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version"])
+    @Test(arguments: [
+        "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
+    ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {
             let process = PaycastProgram.start(words)
@@ -71,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["tail"], ["replay", "--user", "1"], ["recover", "apple"], ["publish", "--user", "1", "--html", "x"], ["order", "--user", "1", "--product", "p"],
+        ["tail"], ["replay", "--user", "1"], ["recover", "apple"], ["publish", "--user", "1", "--html", "x"],
+        ["order", "--user", "1", "--product", "p"],
     ]) func withoutAServerOneLineSaysWhatToDo(_ words: [String]) throws {
         let url = "http://127.0.0.1:\(SocketServer.freePort())"
         let process = PaycastProgram.start(words + ["--server", url])

@@ -36,6 +36,7 @@ public struct Endpoints: RequestHandler {
         case .anyCableBroadcasts: return trusted(request, broadcasts.answerAnyCable)
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
+        case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
         case .replays: return trusted(request, ReplaysEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)

@@ -12,6 +12,8 @@ public final class Services: Sendable {
     public let access: Access
     /// The webhooks that are served.
     public let verifiers: [Provider: any StoreVerifier]
+    /// Whose history can be fetched.
+    public let recoveries: [Provider: any HistoryRecovery]
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -38,6 +40,7 @@ public final class Services: Sendable {
         isSecure: Bool,
         access: Access,
         verifiers: [Provider: any StoreVerifier],
+        recoveries: [Provider: any HistoryRecovery],
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -57,6 +60,7 @@ public final class Services: Sendable {
         self.isSecure = isSecure
         self.access = access
         self.verifiers = verifiers
+        self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
         self.templates = templates

@@ -12,6 +12,8 @@ public enum Route: Sendable, Equatable {
     case streams
     case cable
     case feed
+    /// Fetch a store's history now.
+    case recoveries
     /// Stored events once more.
     case replays
     case up, ready, metrics
@@ -30,6 +32,7 @@ public enum Route: Sendable, Equatable {
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
+        case "/recoveries": self = .recoveries
         case "/replays": self = .replays
         case "/up": self = .up
         case "/ready": self = .ready
@@ -43,7 +46,7 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore: "POST"
+        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .replays, .demoStore: "POST"
         case .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"

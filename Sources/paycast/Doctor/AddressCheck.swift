@@ -32,7 +32,10 @@ struct AddressCheck {
         let isLocal = ["http://127.", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
         return isLocal
             ? .warn("TLS", "\(url) is reached from this machine alone: stores need a public https:// address")
-            : .fail("TLS", "\(url) is not encrypted: stores deliver to https:// alone, and pages would leak their names")
+            : .fail(
+                "TLS",
+                "\(url) is not encrypted: stores deliver to https:// alone, and pages would leak their names"
+            )
     }
 
     private func failure(_ error: HTTPClientError) -> Finding {
@@ -59,7 +62,8 @@ struct AddressCheck {
         case (400, _?), (401, _?): return .ok(what, "\(path) refuses what is not signed, as it should")
         case (503, "not_configured"?):
             return .fail(what, "\(path) is there, but that server lacks the settings that this environment has")
-        case (300..<400, _): return .fail(what, "\(path) redirects, and stores do not follow: give them the last address")
+        case (300..<400, _):
+            return .fail(what, "\(path) redirects, and stores do not follow: give them the last address")
         case (200..<300, _): return .fail(what, "\(path) takes what nobody signed: that is not Paycast")
         default: return .fail(what, "\(path) answers \(response.status): is Paycast behind this address?")
         }

@@ -16,7 +16,10 @@ struct CertificatesCheck {
         let date = end.iso8601.prefix(10)
         if now > end { return .fail(what, "\(certificate.name) has ended on \(date): \(todo)") }
         if now < certificate.validity.lowerBound {
-            return .fail(what, "\(certificate.name) begins on \(certificate.validity.lowerBound.iso8601): check the clock")
+            return .fail(
+                what,
+                "\(certificate.name) begins on \(certificate.validity.lowerBound.iso8601): check the clock"
+            )
         }
         if left < days { return .warn(what, "\(certificate.name) ends on \(date), in \(left) days: \(todo)") }
         return .ok(what, "\(certificate.name) until \(date)")

@@ -79,12 +79,13 @@ struct Doctor: Command {
         findings += ClockCheck(now: now, others: others).findings
         if stores.contains(.google) {
             let google = configuration.google
-            findings += GoogleCheck(
-                audience: google.audience,
-                pushAccount: google.pushAccount,
-                credentials: google.credentials?.value,
-                url: url
-            ).findings
+            findings +=
+                GoogleCheck(
+                    audience: google.audience,
+                    pushAccount: google.pushAccount,
+                    credentials: google.credentials?.value,
+                    url: url
+                ).findings
         }
         return findings
     }

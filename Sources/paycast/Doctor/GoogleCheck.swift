@@ -13,7 +13,9 @@ struct GoogleCheck {
 
     private var audienceFinding: Finding {
         let name = "Google audience"
-        guard let audience else { return .fail(name, "PAYCAST_GOOGLE_AUDIENCE is not set: it proves for whom a push is") }
+        guard let audience else {
+            return .fail(name, "PAYCAST_GOOGLE_AUDIENCE is not set: it proves for whom a push is")
+        }
         if let url, audience.hasPrefix("http"), audience != url + "/webhooks/google" {
             return .warn(name, "is not \(url)/webhooks/google, Pub/Sub's default: both sides must say the same")
         }

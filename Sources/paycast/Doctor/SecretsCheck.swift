@@ -51,7 +51,9 @@ struct SecretsCheck {
             findings.append(.fail(name, "is the development key of .paycast/: make one for this server alone"))
         }
         if name == "PAYCAST_STRIPE_SECRETS", !value.hasPrefix("whsec_"), !isDevelopment {
-            findings.append(.warn(name, "does not begin with whsec_: it is the endpoint's signing secret, not an API key"))
+            findings.append(
+                .warn(name, "does not begin with whsec_: it is the endpoint's signing secret, not an API key")
+            )
         }
         if name == "PAYCAST_STRIPE_API_KEY", lower.contains("_test_"), !isDevelopment {
             findings.append(.warn(name, "is a test key: live objects cannot be read with it"))

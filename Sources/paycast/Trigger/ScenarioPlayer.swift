@@ -52,7 +52,14 @@ struct ScenarioPlayer {
         let start = watch?.count ?? 0
         var signed: [Signed] = []
         for step in steps { signed.append(try sign(step)) }
-        for delivery in signed.shuffled(using: &generator) { try post(delivery) }
+        for var one in signed.shuffled(using: &generator) {
+            do throws(StoreDriverError) {
+                one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
+            } catch {
+                throw .driver(error)
+            }
+            try post(one)
+        }
         guard let expected = steps.last?.expected, !expected.isEmpty, let watch else { return }
         do { if let newest { try watch.settle(at: newest, timeout) } } catch { throw .watch(error) }
         for expectation in expected {
@@ -67,11 +74,11 @@ struct ScenarioPlayer {
     private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
         do throws(StoreDriverError) {
             var request = template
-            (request.type, request.subtype) = (step.type, step.subtype)
+            (request.type, request.subtype, request.meaning) = (step.type, step.subtype, step.meaning)
             request.product = step.product ?? template.product
             let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
             var purchase = try purchase(for: request, step)
-            let delivery = try driver.sign(request, of: purchase, now: instant)
+            let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
             let stale = step.faults.isStale ? try statement(of: purchase, before: instant, request) : nil
             if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
             self.purchase = purchase
@@ -109,6 +116,7 @@ struct ScenarioPlayer {
         do throws(StoreDriverError) {
             if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
             try driver.publish(signed.delivery)
+            if faults.isLost { try driver.enter(signed.delivery) }
         } catch {
             throw .driver(error)
         }
@@ -117,6 +125,7 @@ struct ScenarioPlayer {
         for number in 1...faults.copies {
             try post(signed.delivery, as: number == 1 ? .delivered : .repeated(number), signed)
         }
+        do { try driver.enter(signed.delivery) } catch { throw .driver(error) }
         if let stale = signed.stale { try post(stale, as: .stale, signed) }
     }
 

@@ -1,0 +1,39 @@
+internal import Domain
+internal import Ledger
+
+/// When an operator has to know of errands. Pure.
+struct ErrandAlarm: Equatable {
+    /// Google refunds what is not acknowledged within three days: a day is left to help.
+    static let margin = Duration.seconds(86_400)
+    /// No errand that waits has a deadline.
+    static let never = 999_999_999
+
+    var backlog = ErrandBacklog(waiting: 0, next: nil, nearestDeadline: nil, abandoned: 0)
+    /// Acknowledgements that were given up since the start.
+    var unacknowledged = 0
+    var now = Instant(milliseconds: 0)
+
+    var secondsLeft: Int {
+        backlog.nearestDeadline.map { Int(($0.milliseconds.subtractingSaturated(now.milliseconds)) / 1000) }
+            ?? ErrandAlarm.never
+    }
+
+    /// For `/ready`; the sentence does not change from second to second.
+    var problems: [String] {
+        var problems: [String] = []
+        if let deadline = backlog.nearestDeadline, deadline < now + ErrandAlarm.margin {
+            problems.append("a purchase must be acknowledged by \(deadline.iso8601), or the store refunds it")
+        }
+        if unacknowledged > 0 {
+            problems.append("\(unacknowledged) purchases could not be acknowledged: the store refunds them")
+        }
+        return problems
+    }
+}
+
+extension Int64 {
+    fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
+}

@@ -1,0 +1,57 @@
+internal import Domain
+internal import Ledger
+internal import Stores
+
+/// What becomes of an errand that was tried and failed. Pure.
+struct ErrandVerdict {
+    /// How long it is tried when no deadline says.
+    static func patience(for kind: Errand.Kind) -> Duration {
+        switch kind {
+        case .forward: .seconds(3 * 86_400)
+        case .acknowledge, .consume, .finish, .setToken: .seconds(30 * 86_400)
+        }
+    }
+
+    var errand: QueuedErrand
+    var now: Instant
+    var jitter: Double
+
+    func result(of error: StoreAPIError) -> ErrandResult {
+        let reason = error.description
+        guard !error.isFinal else { return .abandoned(reason: reason) }
+        guard now < end else { return .abandoned(reason: "its time is over; at last \(reason)") }
+        return .retry(at: comeback(after: error), reason: reason)
+    }
+
+    /// For one whose store has just not answered another: it is not tried in vain.
+    func postponed(because error: StoreAPIError) -> ErrandResult {
+        guard now < end else { return result(of: error) }
+        return .retry(at: comeback(after: error), reason: error.description)
+    }
+
+    private var end: Instant {
+        errand.errand.deadline ?? errand.queuedAt + ErrandVerdict.patience(for: errand.errand.kind)
+    }
+
+    private func comeback(after error: StoreAPIError) -> Instant {
+        let next = now + Backoff().delay(after: errand.attempts + 1, jitter: jitter)
+        guard case .unavailable(_, let after?) = error else { return next }
+        return max(next, min(after, now + Backoff().most))
+    }
+}
+
+extension StoreAPIError {
+    /// It will answer the same for ever. A key can be corrected, and what cannot be read today may be readable tomorrow.
+    var isFinal: Bool {
+        guard case .refused = self else { return false }
+        return true
+    }
+
+    /// Whoever asks next gets no better answer.
+    var concernsTheWholeStore: Bool {
+        switch self {
+        case .unavailable, .unauthorized: true
+        case .refused, .unreadable: false
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import Domain
+
+/// Which piece of a history is asked for next. Pure.
+///
+/// Week by week. A store may refuse dates that its documentation allows: then the part of the week that it does give is
+/// looked for by halving, to six hours, and the rest is given up. A piece that holds too much is read in two.
+struct HistorySpan {
+    struct Piece: Equatable {
+        var start: Instant
+        var end: Instant
+
+        var length: Duration { .milliseconds(end.milliseconds &- start.milliseconds) }
+        var middle: Instant { start + length / 2 }
+    }
+
+    static let week = Duration.seconds(7 * 86_400)
+    static let grain = Duration.seconds(6 * 3600)
+    static let smallest = Duration.seconds(60)
+
+    /// Nil: everything was asked for.
+    private(set) var piece: Piece?
+    /// Up to here everything that the store gives was read.
+    private(set) var reached: Instant
+    /// What the store does not give any more; nil: nothing.
+    private(set) var lost: Piece?
+    private let end: Instant
+    private var current: Piece
+    /// What is read before the next decision; the piece is all of it, or its next half.
+    private var part: Piece
+    /// The newest start in this week that the store refused.
+    private var refused: Instant?
+
+    init(from start: Instant, to end: Instant, reach: Duration) {
+        self.end = end
+        // The store's clock is not ours.
+        let first = max(start, end - reach + .seconds(3600))
+        reached = first
+        part = Piece(start: first, end: first)
+        current = part
+        if first > start { lost = Piece(start: start, end: first) }
+        beginWeek(at: first)
+    }
+
+    /// The piece was read to its end.
+    mutating func done() {
+        guard let piece else { return }
+        if piece.end < part.end {
+            if refused == nil { reached = piece.end }
+            self.piece = Piece(start: piece.end, end: part.end)
+        } else if let refused, part.start > refused + HistorySpan.grain {
+            begin(Piece(start: Piece(start: refused, end: part.start).middle, end: part.start))
+        } else {
+            settle(from: part.start)
+        }
+    }
+
+    mutating func isTooFarBack() {
+        guard let piece else { return }
+        refused = piece.start
+        let rest = Piece(start: piece.start, end: part.end)
+        if rest.length > HistorySpan.grain {
+            begin(Piece(start: rest.middle, end: rest.end))
+        } else {
+            settle(from: rest.end)
+        }
+    }
+
+    /// False when it cannot be made smaller.
+    mutating func holdsTooMuch() -> Bool {
+        guard let piece, piece.length > HistorySpan.smallest else { return false }
+        self.piece = Piece(start: piece.start, end: piece.middle)
+        return true
+    }
+
+    /// All of the week that the store gives was read: it begins at `first`.
+    private mutating func settle(from first: Instant) {
+        if refused != nil { lost = Piece(start: lost?.start ?? current.start, end: first) }
+        refused = nil
+        reached = current.end
+        beginWeek(at: current.end)
+    }
+
+    private mutating func beginWeek(at start: Instant) {
+        guard start < end else {
+            piece = nil
+            return
+        }
+        current = Piece(start: start, end: min(start + HistorySpan.week, end))
+        begin(current)
+    }
+
+    private mutating func begin(_ part: Piece) {
+        self.part = part
+        piece = part
+    }
+}

@@ -1,0 +1,43 @@
+internal import Domain
+
+/// Of which contracts a store is asked now: those whose period has ended and whose renewal is expected. Each is asked
+/// at once, then less and less often, until the ledger has news of it or its leeway is over. Pure.
+struct Reconciliation {
+    private struct Inquiry {
+        var questions = 0
+        var next: Instant
+        var isAnswered = false
+    }
+
+    /// More than a store would let us ask within a leeway.
+    private static let limit = 10_000
+    private static let backoff = Backoff(first: .seconds(2), most: .seconds(60))
+
+    private var inquiries: [ContractKey: Inquiry] = [:]
+
+    /// `expiring` are the contracts that outlast their period at `now`.
+    mutating func due(of expiring: [ContractKey], now: Instant) -> [ContractKey] {
+        let current = Set(expiring)
+        if inquiries.count > Reconciliation.limit { inquiries = inquiries.filter { current.contains($0.key) } }
+        return expiring.filter { key in inquiries[key].map { $0.next <= now } ?? true }
+    }
+
+    mutating func asked(_ key: ContractKey, isAnswered: Bool, now: Instant, notBefore: Instant? = nil, jitter: Double) {
+        var inquiry = inquiries[key] ?? Inquiry(next: now)
+        inquiry.questions += 1
+        inquiry.isAnswered = isAnswered
+        let delay = Reconciliation.backoff.delay(after: inquiry.questions, jitter: jitter)
+        inquiry.next = max(now + delay, notBefore ?? now)
+        inquiries[key] = inquiry
+    }
+
+    /// The ledger has ended its access; true when the store was asked and did not confirm it.
+    mutating func ended(_ lineage: String, at provider: Provider, in environment: StoreEnvironment) -> Bool {
+        let keys = inquiries.keys.filter {
+            $0.lineage == lineage && $0.provider == provider && $0.environment == environment
+        }
+        return keys.reduce(false) { isUnconfirmed, key in
+            inquiries.removeValue(forKey: key).map { !$0.isAnswered } ?? false || isUnconfirmed
+        }
+    }
+}

@@ -1,0 +1,142 @@
+public import Domain
+public import Ledger
+public import Providers
+public import Runtime
+public import Stores
+
+/// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought: through
+/// the same verifier and the same ledger command, so that a notification counts once, whichever way it comes.
+public final class Recovery: HistoryRecovery {
+    /// One history: Apple keeps one for each app and environment.
+    public struct Place: Sendable, Equatable {
+        public var app: String
+        public var environment: StoreEnvironment
+
+        public init(app: String, environment: StoreEnvironment) {
+            self.app = app
+            self.environment = environment
+        }
+
+        /// What the ledger remembers how far it was read by.
+        var mark: String { "history/apple/\(environment.rawValue)/\(app)" }
+        /// How long Apple keeps it.
+        var reach: Duration { .seconds((environment == .production ? 180 : 30) * 86_400) }
+        /// Apple's limits are 50 and 5 requests a second; buyers come first.
+        var pause: Duration { .milliseconds(environment == .production ? 100 : 400) }
+    }
+
+    private let places: [Place]
+    private let api: AppleServerAPI
+    private let verifier: any StoreVerifier
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let clock: Clock
+    private let log: Log
+    private let recovered: Counter
+    private let stop = Routine.Stop()
+    private let routine: Routine
+
+    public init(
+        _ places: [Place],
+        api: AppleServerAPI,
+        verifier: any StoreVerifier,
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        clock: Clock,
+        log: Log,
+        metrics: Metrics
+    ) {
+        (self.places, self.api, self.verifier) = (places, api, verifier)
+        (self.reader, self.writer, self.clock, self.log) = (reader, writer, clock, log)
+        recovered = metrics.counter("paycast_recovered_total", "Notifications that a store's history brought first.")
+        routine = Routine(stop)
+    }
+
+    public func start() {
+        routine.start("recovery", RecoverySchedule()) { [self] schedule in
+            let report = recover(since: nil, onlyFailures: schedule.onlyFailures)
+            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
+        }
+    }
+
+    /// Waits for the page that is being read: before the ledger is closed. It ends runs on other threads, too.
+    public func close() {
+        routine.end()
+    }
+
+    public func recover(since: Instant?) -> RecoveryReport {
+        recover(since: since, onlyFailures: false)
+    }
+
+    private func recover(since: Instant?, onlyFailures: Bool) -> RecoveryReport {
+        var report = RecoveryReport()
+        var failures = 0
+        for place in places where !stop.isRaised {
+            let now = clock.now()
+            let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
+            let start = since ?? RecoverySchedule.start(mark: mark, now: now)
+            let span = HistorySpan(from: start, to: now, reach: place.reach)
+            var reading = HistoryReading(api: api.of(place.app), place: place, span: span, onlyFailures: onlyFailures)
+            do throws(StoreAPIError) {
+                try read(&reading, marking: since == nil, into: &report)
+            } catch {
+                failures += 1
+                report.problems.append("\(place.environment.rawValue), \(place.app): \(error.description)")
+                log.warning(
+                    "history not read",
+                    ["environment": place.environment.rawValue, "app": place.app, "reason": error.description]
+                )
+            }
+        }
+        report.isFailure = failures == places.count
+        recovered.add(report.recovered)
+        if report.found > 0 {
+            log.info(
+                "history read",
+                ["found": report.found, "recovered": report.recovered, "refused": report.refused]
+            )
+        }
+        return report
+    }
+
+    private func read(
+        _ reading: inout HistoryReading,
+        marking: Bool,
+        into report: inout RecoveryReport
+    ) throws(StoreAPIError) {
+        let rest = Waker()
+        while let bodies = try reading.next(now: clock.now()) {
+            guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
+            report.found += bodies.count
+            for body in bodies { try commit(body, into: &report) }
+            if marking, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
+            rest.wait(timeout: reading.place.pause)
+        }
+        if marking, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
+        if let lost = reading.span.lost {
+            log.info(
+                "history does not reach back",
+                ["environment": reading.place.environment.rawValue, "until": lost.end.iso8601]
+            )
+        }
+    }
+
+    private func commit(_ body: [UInt8], into report: inout RecoveryReport) throws(StoreAPIError) {
+        let now = clock.now()
+        let event: Event
+        do throws(VerificationError) {
+            event = try verifier.verify(Delivery(body: body), now: now)
+        } catch {
+            report.refused += 1
+            return log.warning("history entry refused", ["reason": error.code])
+        }
+        let receipt: Receipt? = answer { writer.submit(.event(event, receivedAt: now, completion: $0)) }
+        guard let receipt else { throw .unavailable(reason: "the ledger does not take it") }
+        report.outcomes[receipt.outcome, default: 0] += 1
+    }
+
+    private func remember(_ instant: Instant, of place: Place) {
+        let promise = Promise<Bool>()
+        if writer.submit(.mark(place.mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
+    }
+}

@@ -1,0 +1,64 @@
+internal import Domain
+internal import Providers
+internal import Runtime
+
+/// `POST /recoveries`: fetches a store's history now, and answers when it is committed.
+struct RecoveriesEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    private struct Body: Decodable {
+        var provider: String
+        var since: String?
+    }
+
+    private struct Recovered: Encodable {
+        var provider: String
+        var found: Int
+        var recovered: Int
+        var refused: Int
+        var outcomes: [String: Int]
+        var problems: [String]
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let body = JSON.decode(Body.self, from: request.body) else {
+            return .respond(.error(400, "invalid_json", "Send {\"provider\":\"apple\",\"since\"?:ISO8601}."))
+        }
+        guard let provider = Provider(rawValue: body.provider) else {
+            let names = services.recoveries.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            return .respond(.error(400, "invalid_provider", "provider must be one of \(names)."))
+        }
+        let since = body.since.flatMap { Instant(iso8601: $0) }
+        guard body.since == nil || since.map({ $0 <= services.clock.now() }) == true else {
+            return .respond(.error(400, "invalid_since", "since must be an ISO 8601 instant of the past."))
+        }
+        guard let recovery = services.recoveries[provider] else {
+            let message = "No key of this store's API is configured: PAYCAST_APPLE_API_KEY for apple."
+            return .respond(.unavailable("not_configured", message, retryAfter: 3600))
+        }
+        return .later { [callers = services.callers] reply in
+            callers.submit { reply.send(Self.response(provider, recovery.recover(since: since))) }
+        }
+    }
+
+    private static func response(_ provider: Provider, _ report: RecoveryReport) -> Response {
+        guard !report.isFailure else {
+            return .unavailable("store_unreachable", report.problems.joined(separator: "; "), retryAfter: 60)
+        }
+        return JSON.response(
+            200,
+            Recovered(
+                provider: provider.rawValue,
+                found: report.found,
+                recovered: report.recovered,
+                refused: report.refused,
+                outcomes: Dictionary(uniqueKeysWithValues: report.outcomes.map { ($0.key.rawValue, $0.value) }),
+                problems: report.problems
+            )
+        )
+    }
+}

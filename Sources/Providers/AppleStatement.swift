@@ -1,0 +1,50 @@
+internal import Crypto
+public import Domain
+
+/// One item of Get All Subscription Statuses, proven.
+struct AppleStatement {
+    var status: Int
+    var transaction: AppleTransaction
+    var renewal: AppleRenewal?
+
+    /// Apple gives a statement no id: the same status beside the same signed versions is the same one.
+    var eventID: String {
+        let dates = [transaction.signedAt, renewal?.signedAt].map { String($0?.milliseconds ?? 0) }
+        let words = [transaction.originalTransactionId, String(status), transaction.transactionId] + dates
+        return "status:" + Hex.encode(SHA256.hash(Array(words.joined(separator: "/").utf8)))
+    }
+
+    var signedAt: Instant? { [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() }
+
+    var kind: EventKind {
+        switch status {
+        case 1: EventKind(appleTransaction: transaction)
+        case 2: .subscriptionExpired
+        case 3: .billingRetry
+        case 4: .graceStarted
+        case 5: transaction.isFamilyShared ? .familyRevoked : .refundCompleted
+        default: .providerUnknown
+        }
+    }
+}
+
+/// How a statement is kept in the ledger. The members are Apple's.
+struct AppleStatementBody: Decodable {
+    var status: Int
+    var signedTransactionInfo: String
+    var signedRenewalInfo: String?
+
+    /// Both texts have been proven: nothing in them needs an escape.
+    static func bytes(_ status: Int, _ transaction: String, _ renewal: String?) -> [UInt8] {
+        let renewal = renewal.map { #","signedRenewalInfo":"\#($0)""# } ?? ""
+        return Array(#"{"status":\#(status),"signedTransactionInfo":"\#(transaction)"\#(renewal)}"#.utf8)
+    }
+}
+
+/// Which account's download of the app a purchase belongs to.
+public struct AppleDownload: Sendable, Equatable {
+    public var app: String
+    public var environment: StoreEnvironment
+    /// `appTransactionId`: the identity of a buyer who has no other.
+    public var account: String
+}

@@ -1,0 +1,28 @@
+public import Domain
+
+/// Fetches what a store has sent, or tried to, and commits what is missing. It blocks.
+public protocol HistoryRecovery: Sendable {
+    /// `since` nil: since the last success.
+    func recover(since: Instant?) -> RecoveryReport
+}
+
+/// What a recovery brought.
+public struct RecoveryReport: Sendable, Equatable {
+    /// Notifications that the store had.
+    public var found = 0
+    /// What became of those that proved genuine.
+    public var outcomes: [Outcome: Int] = [:]
+    /// Not proven, or not for this server.
+    public var refused = 0
+    /// What could not be asked, one sentence each. Nothing of it is remembered as done.
+    public var problems: [String] = []
+    /// True when nothing could be asked.
+    public var isFailure = false
+
+    public init() {}
+
+    /// News: what no webhook had brought.
+    public var recovered: Int {
+        outcomes.reduce(0) { $1.key == .duplicate ? $0 : $0 + $1.value }
+    }
+}

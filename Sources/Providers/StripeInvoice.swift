@@ -1,0 +1,78 @@
+internal import Domain
+
+/// An invoice. Only those of subscriptions matter: what is bought once is known from its Checkout session.
+struct StripeInvoice {
+    private let object: StripeObject
+    private let catalog: Catalog
+    /// Since the API's version 2025-03-31 an invoice belongs to its parent.
+    private let details: StripeObject?
+
+    init(_ object: StripeObject, _ catalog: Catalog) {
+        self.object = object
+        self.catalog = catalog
+        details = object.object("parent", "subscription_details") ?? object.object("subscription_details")
+    }
+
+    private var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
+
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
+        guard let subscription else { return meaning }
+        let observation = Observation(
+            contract: envelope.key(subscription),
+            kind: .subscription,
+            token: details?.token ?? object.object("subscription")?.token ?? object.token,
+            account: object.id("customer"),
+            transaction: isPaid ? transaction : nil
+        )
+        return StripeMeaning(kind: meaning.kind, subtype: meaning.subtype, observation: observation)
+    }
+
+    private var isPaid: Bool { object.text("status") == "paid" || object.flag("paid") == true }
+
+    private func kind(of type: String) -> EventKind {
+        switch (type, object.text("billing_reason")) {
+        case ("invoice.paid", "subscription_create"), ("invoice.payment_succeeded", "subscription_create"):
+            .subscriptionStarted
+        case ("invoice.paid", "subscription_cycle"), ("invoice.payment_succeeded", "subscription_cycle"):
+            .subscriptionRenewed
+        case ("invoice.paid", "subscription_update"), ("invoice.payment_succeeded", "subscription_update"): .planChanged
+        case ("invoice.payment_failed", "subscription_create"): .purchasePending
+        case ("invoice.payment_failed", _): .graceStarted
+        case ("invoice.paid", _), ("invoice.payment_succeeded", _), ("invoice.payment_action_required", _),
+            ("invoice.finalization_failed", _):
+            .contractUpdated
+        default: .providerUnknown
+        }
+    }
+
+    /// The period that was paid for. It counts as of the invoice's making, so that whatever was said of the subscription
+    /// since then, its end above all, is newer.
+    private var transaction: Transaction? {
+        // A change of plan credits the old one on a line of its own.
+        let lines = object.list("lines").compactMap { line -> (line: StripeObject, end: Instant)? in
+            guard (line.integer("amount") ?? 0) >= 0 else { return nil }
+            return line.object("period")?.date("end").map { (line, $0) }
+        }
+        guard let id = object.text("id"), let created = object.date("created"),
+            let (line, end) = lines.max(by: { $0.end < $1.end }), let product = product(of: line)
+        else { return nil }
+        let currency = object.text("currency")
+        return Transaction(
+            id: id,
+            product: product,
+            purchasedAt: line.object("period")?.date("start") ?? created,
+            expiresAt: end,
+            price: StripePrice.thousandths(object.integer("amount_paid"), currency),
+            currency: currency?.uppercased(),
+            signedAt: created
+        )
+    }
+
+    private func product(of line: StripeObject) -> String? {
+        if let product = StripePrice.product(of: line["price"] ?? line["plan"], catalog) { return product }
+        let details = line.object("pricing", "price_details")
+        let names = [details?.id("price"), details?.id("product")].compactMap { $0 }
+        return names.first { catalog[$0] != nil } ?? names.first
+    }
+}

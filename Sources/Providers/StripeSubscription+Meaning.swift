@@ -1,0 +1,105 @@
+internal import Domain
+
+extension StripeSubscription {
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let kind = kind(of: envelope)
+        guard let id else { return StripeMeaning(kind: kind) }
+        let reason = envelope.object.object("cancellation_details")?.text("reason")
+        return StripeMeaning(
+            kind: kind,
+            subtype: isOver ? reason ?? status : status,
+            observation: observation(envelope.key(id), snapshot(statedAt: statedAt(envelope)))
+        )
+    }
+
+    /// Stripe dates events with whole seconds, and often makes several in one. What is known of their order goes into
+    /// the milliseconds: first it is created, and last it is over.
+    private func statedAt(_ envelope: StripeEnvelope) -> Instant {
+        if isOver { return envelope.created + .milliseconds(999) }
+        return envelope.type == "customer.subscription.created" ? envelope.created : envelope.created + .milliseconds(1)
+    }
+
+    private func kind(of envelope: StripeEnvelope) -> EventKind {
+        switch envelope.type {
+        case "customer.subscription.created": status == "incomplete" ? .purchasePending : .subscriptionStarted
+        case "customer.subscription.updated":
+            StripeSubscriptionChange(envelope.object, since: envelope.previous, renews: renews).kind
+        case "customer.subscription.deleted": .subscriptionExpired
+        case "customer.subscription.paused": .paused
+        case "customer.subscription.resumed": .resumed
+        case "customer.subscription.pending_update_applied": .planChanged
+        case "customer.subscription.pending_update_expired": .planChangeCancelled
+        case "customer.subscription.trial_will_end": .contractUpdated
+        default: .providerUnknown
+        }
+    }
+}
+
+/// What `customer.subscription.updated` was about, from what the subscription said before.
+struct StripeSubscriptionChange {
+    private let now: StripeObject
+    private let before: StripeObject
+    private let renews: Bool
+
+    /// Without `before` nothing is known of the change.
+    init(_ now: StripeObject, since before: StripeObject?, renews: Bool) {
+        self.now = now
+        self.before = before ?? now
+        self.renews = renews
+    }
+
+    var kind: EventKind {
+        if let kind = statusKind { return kind }
+        if before.states("customer"), before.id("customer") != now.id("customer") { return .contractTransferred }
+        if before.has("items") || before.has("plan"), let old = price(of: before), old != price(of: now) {
+            return .planChanged
+        }
+        if before.has("pending_update"), before["pending_update"] != now["pending_update"] {
+            return now.states("pending_update") ? .planChangeScheduled : .planChangeCancelled
+        }
+        if before.has("schedule"), before["schedule"] != now["schedule"] {
+            return now.states("schedule") ? .planChangeScheduled : .planChangeCancelled
+        }
+        if ["cancel_at_period_end", "cancel_at"].contains(where: { before.has($0) && before[$0] != now[$0] }) {
+            return renews ? .autoRenewOn : .autoRenewOff
+        }
+        if let old = periodEnd(of: before), old != periodEnd(of: now) {
+            let isMoved = ["trial_end", "billing_cycle_anchor"].contains { before.has($0) && before[$0] != now[$0] }
+            return isMoved ? .subscriptionExtended : .subscriptionRenewed
+        }
+        return isDiscounted ? .offerApplied : .contractUpdated
+    }
+
+    private var statusKind: EventKind? {
+        guard let old = before.text("status"), let new = now.text("status"), old != new else { return nil }
+        return switch (old, new) {
+        case ("incomplete", "active"), ("incomplete", "trialing"): .subscriptionStarted
+        case ("past_due", "active"), ("unpaid", "active"), ("past_due", "trialing"), ("unpaid", "trialing"):
+            .subscriptionRecovered
+        case ("paused", "active"), ("paused", "trialing"): .resumed
+        case ("trialing", "active"): .subscriptionRenewed
+        case (_, "past_due"): .graceStarted
+        case (_, "unpaid"): .billingRetry
+        case (_, "paused"): .paused
+        case (_, "incomplete_expired"): .purchasePendingCancelled
+        case (_, "canceled"): .subscriptionExpired
+        default: .contractUpdated
+        }
+    }
+
+    /// Older versions of the API have one discount, newer ones a list.
+    private var isDiscounted: Bool {
+        if before.has("discount") { return now.states("discount") && before["discount"] != now["discount"] }
+        return before.has("discounts") && before["discounts"] != now["discounts"] && !now.isEmpty("discounts")
+    }
+
+    private func price(of object: StripeObject) -> String? {
+        let item = StripeSubscription.item(of: object, Catalog())
+        return StripeSubscription.product(of: object, item, Catalog())
+    }
+
+    private func periodEnd(of object: StripeObject) -> Instant? {
+        object.date("current_period_end")
+            ?? StripeSubscription.item(of: object, Catalog())?.date("current_period_end")
+    }
+}

@@ -1,0 +1,119 @@
+internal import Domain
+
+/// A subscription (https://docs.stripe.com/api/subscriptions/object): its status decides the state.
+struct StripeSubscription {
+    /// How long a period that is not paid gives access while Stripe tries again; Stripe advises two weeks of retries.
+    /// The next status comes before that, unless the account leaves such subscriptions alone.
+    static let grace = Duration.seconds(30 * 86_400)
+
+    private let object: StripeObject
+    private let catalog: Catalog
+    /// The item that speaks for the subscription: the first one that the catalogue names.
+    private let item: StripeObject?
+
+    init(_ object: StripeObject, _ catalog: Catalog) {
+        self.object = object
+        self.catalog = catalog
+        item = StripeSubscription.item(of: object, catalog)
+    }
+
+    var id: String? { object.text("id") }
+    var status: String? { object.text("status") }
+
+    /// Nothing follows these.
+    var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
+
+    var product: String? { StripeSubscription.product(of: object, item, catalog) }
+
+    /// Since the API's version 2025-03-31 the period is the item's.
+    private var periodStart: Instant? { object.date("current_period_start") ?? item?.date("current_period_start") }
+    private var periodEnd: Instant? { object.date("current_period_end") ?? item?.date("current_period_end") }
+
+    /// It ends with the current period. One that ends later is renewed until then.
+    private var isEnding: Bool {
+        if object.flag("cancel_at_period_end") == true { return true }
+        guard let end = object.date("cancel_at") else { return false }
+        return periodEnd.map { end <= $0 } ?? true
+    }
+
+    var renews: Bool { !isEnding && !isOver }
+
+    /// Nil for a status that is not documented, and when the end of a running period is not stated: access without an
+    /// end is nothing to guess.
+    func snapshot(statedAt: Instant) -> Snapshot? {
+        guard let product, let standing = state(statedAt) else { return nil }
+        return Snapshot(
+            state: standing.state,
+            product: product,
+            pendingProduct: renews ? pendingProduct(of: product) : nil,
+            autoRenew: renews,
+            accessUntil: standing.until,
+            signedAt: standing.state == .pending ? StripeSubscription.beforeAll : statedAt
+        )
+    }
+
+    /// `incomplete` is what a subscription is first and never again, so this statement is older than any other one of
+    /// it, whenever it was made: events overtake each other, and their dates are whole seconds
+    /// (https://github.com/laravel/cashier-stripe/issues/1759).
+    static let beforeAll = Instant(milliseconds: 0)
+
+    func observation(_ key: ContractKey, _ snapshot: Snapshot?) -> Observation {
+        Observation(
+            contract: key,
+            kind: .subscription,
+            token: object.token,
+            account: object.id("customer"),
+            snapshot: snapshot
+        )
+    }
+
+    private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
+        switch status {
+        case "incomplete": return (.pending, nil)
+        case "incomplete_expired": return (.expired, nil)
+        case "trialing", "active":
+            let end = [periodEnd ?? object.date("trial_end"), object.date("cancel_at")].compactMap { $0 }.min()
+            return end.map { (isEnding ? .cancelled : .active, $0) }
+        case "past_due":
+            let end = [periodEnd, periodStart.map { $0 + StripeSubscription.grace }].compactMap { $0 }.min()
+            return end.map { (.inGracePeriod, $0) }
+        case "unpaid": return (.inBillingRetry, periodStart.map { min($0, statedAt) })
+        case "paused": return (.paused, nil)
+        case "canceled":
+            let end = object.date("ended_at") ?? object.date("canceled_at") ?? statedAt
+            return (isTakenBack ? .revoked : .expired, end)
+        default: return nil
+        }
+    }
+
+    /// A dispute ended it; or the last charge, which only our own reading of the API shows, was paid back.
+    private var isTakenBack: Bool {
+        if object.object("cancellation_details")?.text("reason") == "payment_disputed" { return true }
+        return object.object("latest_invoice", "charge")?.flag("refunded") == true
+    }
+
+    /// A change that waits for its payment, or for the next phase of an expanded schedule.
+    private func pendingProduct(of current: String) -> String? {
+        let waiting = object.object("pending_update")?.list("subscription_items").first?["price"]
+        let schedule = object.object("schedule")
+        let phaseEnd = schedule?.object("current_phase")?.date("end_date")
+        let next = schedule?.list("phases").first { phase in
+            guard let start = phase.date("start_date"), let phaseEnd else { return false }
+            return start >= phaseEnd
+        }
+        let product = StripePrice.product(of: waiting ?? next?.list("items").first?["price"], catalog)
+        return product == current ? nil : product
+    }
+
+    static func item(of object: StripeObject, _ catalog: Catalog) -> StripeObject? {
+        let items = object.list("items")
+        let known = items.first { item in
+            StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
+        }
+        return known ?? items.first
+    }
+
+    static func product(of object: StripeObject, _ item: StripeObject?, _ catalog: Catalog) -> String? {
+        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], catalog)
+    }
+}

@@ -1,0 +1,26 @@
+internal import Domain
+internal import Providers
+internal import Simulator
+internal import Stores
+
+/// What proves Stripe's events; with a key, what reads subscriptions again as well.
+struct StripeParts {
+    let verifier: any StoreVerifier
+    let api: StripeAPI?
+}
+
+extension StoreParts {
+    /// Nil without a secret. In development the workspace's takes the place of one.
+    static func stripe(_ configuration: Configuration, _ keys: Keys) -> StripeParts? {
+        let stripe = configuration.stripe
+        let given = stripe.secrets.map(\.value)
+        let secrets = given.isEmpty ? [keys.workspace?.storeSecrets.stripe].compactMap { $0 } : given
+        let catalog = configuration.accessPolicy.catalog
+        guard let verifier = StripeVerifier(secrets: secrets, tolerance: stripe.tolerance, catalog: catalog) else {
+            return nil
+        }
+        guard let key = stripe.apiKey?.value else { return StripeParts(verifier: verifier, api: nil) }
+        let api = StripeAPI(key: key, address: stripe.apiURL, catalog: catalog)
+        return StripeParts(verifier: StripeReader(verifier, api), api: api)
+    }
+}

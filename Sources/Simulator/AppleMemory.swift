@@ -1,0 +1,153 @@
+internal import Crypto
+internal import Domain
+
+/// What the stand-in of Apple's API knows. Pure; bounded, because a development server may run for weeks.
+struct AppleMemory {
+    private static let limit = 10_000
+
+    private var said: [(said: AppleSaid, isLost: Bool)] = []
+    /// By original transaction id: the newest statement.
+    private var subscriptions: [String: AppleSaid.Statement] = [:]
+    /// By transaction id, in its newest version.
+    private var transactions: [String: TransactionDocument] = [:]
+    private var tokens: [String: OrderToken] = [:]
+    private var finished: Set<String> = []
+    /// By the token that was given out.
+    var tests: [String: NotificationRecord] = [:]
+
+    /// The order in which it is told does not matter.
+    mutating func remember(_ new: AppleSaid, isLost: Bool) {
+        if said.count >= AppleMemory.limit || transactions.count >= AppleMemory.limit { self = AppleMemory() }
+        said.removeAll { $0.said.id == new.id }
+        said.append((new, isLost))
+        guard let statement = new.statement else { return }
+        let transaction = statement.transaction
+        if transactions[transaction.transactionId].map({ $0.signedDate <= transaction.signedDate }) ?? true {
+            transactions[transaction.transactionId] = transaction
+        }
+        let known = subscriptions[transaction.originalTransactionId]
+        guard statement.renewal != nil, known.map({ $0.signedDate <= statement.signedDate }) ?? true else { return }
+        subscriptions[transaction.originalTransactionId] = statement
+    }
+
+    mutating func setToken(_ token: OrderToken, of lineage: String) {
+        tokens[lineage] = token
+    }
+
+    mutating func finish(_ id: String) {
+        finished.insert(id)
+    }
+
+    var errands: StandInErrands {
+        StandInErrands(accountTokens: tokens.mapValues(\.description), finished: finished.sorted())
+    }
+
+    func transaction(_ id: String, _ environment: StoreEnvironment?) -> TransactionDocument? {
+        let known = transactions[id] ?? transactions.values.first { $0.originalTransactionId == id }
+        return known.flatMap { $0.environment == (environment?.rawValue ?? $0.environment) ? tokened($0) : nil }
+    }
+
+    /// All that the buyer has whose transaction, or download, it is; newest first.
+    func transactions(behind id: String, _ environment: StoreEnvironment?) -> [TransactionDocument] {
+        guard let buyer = transaction(id, environment)?.appTransactionId ?? download(id, environment) else { return [] }
+        return transactions.values.filter { $0.appTransactionId == buyer }.map(tokened)
+            .sorted { ($0.purchaseDate, $0.transactionId) > ($1.purchaseDate, $1.transactionId) }
+    }
+
+    func subscriptions(behind id: String, _ environment: StoreEnvironment?) -> [AppleSaid.Statement] {
+        let lineages = Set(transactions(behind: id, environment).map(\.originalTransactionId))
+        return lineages.sorted().compactMap { subscriptions[$0] }.map { statement in
+            var statement = statement
+            statement.transaction = tokened(statement.transaction)
+            statement.renewal?.appAccountToken = statement.transaction.appAccountToken
+            return statement
+        }
+    }
+
+    func notifications(in range: NotificationRange, _ environment: StoreEnvironment?) -> [NotificationRecord] {
+        said.filter { said, isLost in
+            said.environment == (environment?.rawValue ?? said.environment)
+                && (range.startDate...range.endDate).contains(said.signedDate) && (isLost || range.onlyFailures != true)
+        }.sorted { ($0.said.signedDate, $0.said.id) < ($1.said.signedDate, $1.said.id) }.map { said, isLost in
+            let result = isLost ? "NO_RESPONSE" : "SUCCESS"
+            let attempt = SendAttempt(attemptDate: said.signedDate, sendAttemptResult: result)
+            return NotificationRecord(signedPayload: said.payload, sendAttempts: [attempt])
+        }
+    }
+
+    private func download(_ id: String, _ environment: StoreEnvironment?) -> String? {
+        let known = transactions.values.first { $0.appTransactionId == id }
+        return known.flatMap { $0.environment == (environment?.rawValue ?? $0.environment) ? id : nil }
+    }
+
+    private func tokened(_ transaction: TransactionDocument) -> TransactionDocument {
+        var transaction = transaction
+        if let token = tokens[transaction.originalTransactionId] { transaction.appAccountToken = token.description }
+        return transaction
+    }
+}
+
+/// A webhook's body, read and not proven: the stand-in is told by those who sign.
+struct AppleSaid {
+    struct Statement {
+        var status: Int
+        var transaction: TransactionDocument
+        var renewal: RenewalDocument?
+
+        var signedDate: Int64 { max(transaction.signedDate, renewal?.signedDate ?? .min) }
+
+        /// What nothing renewed in time has expired.
+        func standing(at now: Instant) -> Statement {
+            let end = status == 4 ? renewal?.gracePeriodExpiresDate : transaction.expiresDate
+            guard status == 1 || status == 4, let end, end <= now.milliseconds else { return self }
+            var ended = self
+            ended.status = 2
+            ended.renewal?.expirationIntent = renewal?.autoRenewStatus == 1 ? 2 : 1
+            ended.renewal?.autoRenewStatus = 0
+            ended.renewal?.gracePeriodExpiresDate = nil
+            return ended
+        }
+    }
+
+    private struct Outer: Decodable {
+        struct Place: Decodable {
+            var environment: String?
+            var status: Int?
+            var signedTransactionInfo: String?
+            var signedRenewalInfo: String?
+        }
+
+        var notificationUUID: String
+        var signedDate: Int64
+        var data: Place?
+        var summary: Place?
+        var appData: Place?
+    }
+
+    let payload: String
+    let id: String
+    let signedDate: Int64
+    let environment: String
+    let statement: Statement?
+
+    /// Nil for what is no notification.
+    init?(_ body: [UInt8]) {
+        guard let payload = StoreJSON.decode([String: String].self, from: body)?["signedPayload"],
+            let outer = AppleSaid.open(Outer.self, payload)
+        else { return nil }
+        self.payload = payload
+        id = outer.notificationUUID
+        signedDate = outer.signedDate
+        let place = outer.data ?? outer.summary ?? outer.appData
+        environment = place?.environment ?? StoreEnvironment.sandbox.rawValue
+        let transaction = outer.data?.signedTransactionInfo.flatMap { AppleSaid.open(TransactionDocument.self, $0) }
+        let renewal = outer.data?.signedRenewalInfo.flatMap { AppleSaid.open(RenewalDocument.self, $0) }
+        statement = transaction.map { Statement(status: outer.data?.status ?? 1, transaction: $0, renewal: renewal) }
+    }
+
+    private static func open<Document: Decodable>(_ type: Document.Type, _ text: String) -> Document? {
+        let parts = text.split(separator: ".").map(String.init)
+        guard parts.count == 3, let json = Base64URL.decode(parts[1]) else { return nil }
+        return StoreJSON.decode(type, from: json)
+    }
+}

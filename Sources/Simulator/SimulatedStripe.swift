@@ -1,0 +1,80 @@
+public import Crypto
+public import Domain
+
+/// Builds Stripe's events in its wire format, signed with a development server's secret. No input or output.
+public struct SimulatedStripe: SimulatedStore {
+    /// In which version of its API Stripe writes.
+    public enum Shape: String, CaseIterable, Sendable {
+        /// 2025-03-31 and later: the period is an item's, and an invoice has a parent.
+        case current
+        case before2025
+    }
+
+    public static let provider = Provider.stripe
+
+    public static let types = [
+        "checkout.session.completed", "checkout.session.async_payment_succeeded",
+        "checkout.session.async_payment_failed", "checkout.session.expired", "customer.subscription.created",
+        "customer.subscription.updated", "customer.subscription.deleted", "customer.subscription.paused",
+        "customer.subscription.resumed", "customer.subscription.trial_will_end",
+        "customer.subscription.pending_update_applied", "customer.subscription.pending_update_expired",
+        "subscription_schedule.updated", "subscription_schedule.released", "invoice.paid", "invoice.payment_succeeded",
+        "invoice.payment_failed", "invoice.payment_action_required", "invoice.finalization_failed",
+        "payment_intent.succeeded", "payment_intent.processing", "payment_intent.canceled", "charge.refunded",
+        "refund.created", "refund.updated", "refund.failed", "charge.dispute.created", "charge.dispute.closed",
+        "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated",
+        "entitlements.active_entitlement_summary.updated",
+    ]
+
+    private let secret: [UInt8]
+    private let shape: Shape
+
+    /// `secret` is the endpoint's, as the server knows it.
+    public init(secret: String, shape: Shape = .current) {
+        self.secret = Array(secret.utf8)
+        self.shape = shape
+    }
+
+    /// The contract's id at Stripe: what entitlements name. The facts of a purchase that is new carry a bare number.
+    public static func lineage(of facts: SimulatedSubscription) -> String {
+        StripeID.make(facts.kind == .subscription ? "sub" : "pi", facts.lineage)
+    }
+
+    /// The subtype says what the type leaves open: of a session `unpaid`, `no_payment_required` or `setup`; of a new
+    /// subscription its status; of an update its status or what changed (`renewed recovered cancel keep price
+    /// pending_update schedule discount trial_end`); of a deletion and an invoice the reason; of a refund `partial`; of a
+    /// closed dispute `won` or `lost`.
+    public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
+        let id = event.id ?? "evt_" + Hex.encode(randomBytes(12))
+        let scenery = StripeDocuments(event, shape)
+        var document: WireJSON = [
+            "id": .text(id), "object": "event", "api_version": .text(scenery.version),
+            "created": .number(event.now.seconds), "livemode": .flag(event.environment == .production),
+            "pending_webhooks": 1, "request": ["id": nil, "idempotency_key": nil], "type": .text(event.type),
+        ]
+        if let app = event.app { document["account"] = .text(app) }
+        var data: WireJSON = ["object": scenery.object]
+        data["previous_attributes"] = scenery.previousAttributes
+        document["data"] = data
+        let body = document.bytes
+        return SimulatedDelivery(
+            path: "/webhooks/stripe",
+            headers: [("Stripe-Signature", signature(of: body, at: event.now))],
+            body: body,
+            event: id,
+            documents: scenery.answers.map { (path: $0.path, json: $0.json.bytes) }
+        )
+    }
+
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) -> SimulatedDelivery {
+        var delivery = delivery
+        delivery.headers = [("Stripe-Signature", signature(of: delivery.body, at: now))]
+        return delivery
+    }
+
+    /// The header's value: for tests that send another body, or another time.
+    public func signature(of body: [UInt8], at now: Instant) -> String {
+        let code = HMAC.authenticate(Array("\(now.seconds).".utf8) + body, key: secret)
+        return "t=\(now.seconds),v1=\(Hex.encode(code))"
+    }
+}

@@ -1,0 +1,145 @@
+internal import Domain
+
+/// Stripe's objects around one purchase, as they stand after an event.
+struct StripeDocuments {
+    let event: SimulatedEvent
+    let shape: SimulatedStripe.Shape
+    let scene: StripeScene
+    let isSubscription: Bool
+
+    init(_ event: SimulatedEvent, _ shape: SimulatedStripe.Shape) {
+        self.event = event
+        self.shape = shape
+        isSubscription = event.facts.kind == .subscription
+        var scene = StripeScene(event.facts, now: event.now)
+        scene.play(event.type, event.subtype)
+        self.scene = scene
+    }
+
+    var version: String { shape == .current ? "2025-03-31.basil" : "2024-06-20" }
+
+    /// What the event is about.
+    var object: WireJSON {
+        let family = event.type.split(separator: ".").first ?? ""
+        return switch family {
+        case "checkout": session
+        case "invoice": invoice
+        case "payment_intent": paymentIntent
+        case "charge": event.type.hasPrefix("charge.dispute.") ? dispute : charge
+        case "refund": refund
+        case "subscription_schedule": schedule
+        case "entitlements": ["object": "entitlements.active_entitlement_summary", "customer": .text(customer)]
+        default: subscription(shape)
+        }
+    }
+
+    var previousAttributes: WireJSON? {
+        guard event.type == "customer.subscription.updated" else { return nil }
+        var previous: WireJSON = [:]
+        let before = scene.before
+        if let status = before.status { previous["status"] = .text(status) }
+        if let isEnding = before.isEnding { previous["cancel_at_period_end"] = .flag(isEnding) }
+        if before.isDiscounted != nil { previous["discounts"] = [] }
+        if before.nextPrice != nil { previous[scene.hasSchedule ? "schedule" : "pending_update"] = .null }
+        if let trialEnd = before.trialEnd { previous["trial_end"] = seconds(trialEnd) }
+        let end = before.periodEnd ?? scene.periodEnd
+        if shape == .before2025, before.periodEnd != nil { previous["current_period_end"] = seconds(end) }
+        if before.price != nil || (shape == .current && before.periodEnd != nil) {
+            let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? scene.price
+            previous["items"] = items(price, end, shape)
+        }
+        return previous
+    }
+
+    /// What the API answers from now on. It is asked in the version before 2025, which joins a charge to its invoice.
+    var answers: [(path: String, json: WireJSON)] {
+        guard isSubscription else { return [("/v1/charges/\(id("ch"))", chargeRead)] }
+        var read = subscription(.before2025)
+        read["latest_invoice"] = [
+            "id": .text(id("in")), "object": "invoice",
+            "charge": ["id": .text(id("ch")), "object": "charge", "refunded": .flag(scene.isRefunded)],
+        ]
+        if scene.hasSchedule { read["schedule"] = schedule }
+        return [("/v1/subscriptions/\(scene.id)", read), ("/v1/charges/\(id("ch"))", chargeRead)]
+    }
+
+    private var chargeRead: WireJSON {
+        var charge = charge
+        charge["invoice"] =
+            isSubscription
+            ? ["id": .text(id("in")), "object": "invoice", "subscription": .text(scene.id)] : .null
+        return charge
+    }
+}
+
+extension StripeDocuments {
+    var customer: String { "cus_" + StoreID.make(event.user ?? event.facts.lineage) }
+
+    var metadata: WireJSON {
+        event.token.map { ["order": .text($0.description), "product": .text(event.facts.product)] } ?? [:]
+    }
+
+    func id(_ prefix: String) -> String { StripeID.make(prefix, event.facts.lineage) }
+
+    func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
+
+    func price(_ product: SimulatedProduct) -> WireJSON {
+        [
+            "id": .text(product.id), "object": "price", "currency": "usd", "lookup_key": nil,
+            "product": .text("prod_\(product.group ?? "0")"), "unit_amount": .number(product.price / 10),
+        ]
+    }
+
+    func items(_ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape) -> WireJSON {
+        var item: WireJSON = ["id": .text(id("si")), "object": "subscription_item", "price": price(product)]
+        if shape == .current {
+            item["current_period_start"] = seconds(scene.periodStart)
+            item["current_period_end"] = seconds(end)
+        }
+        return ["object": "list", "data": .list([item])]
+    }
+
+    func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
+        var document: WireJSON = [
+            "id": .text(scene.id), "object": "subscription", "status": .text(scene.status),
+            "customer": .text(customer), "livemode": .flag(event.environment == .production), "metadata": metadata,
+            "created": seconds(min(scene.periodStart, event.now)), "items": items(scene.price, scene.periodEnd, shape),
+            "cancel_at_period_end": .flag(scene.isEnding), "cancel_at": seconds(scene.isEnding ? scene.periodEnd : nil),
+            "canceled_at": seconds(scene.endedAt), "ended_at": seconds(scene.endedAt),
+            "cancellation_details": ["reason": scene.reason.map { .text($0) } ?? .null],
+            "trial_end": seconds(scene.trialEnd), "discounts": scene.isDiscounted ? ["di_1"] : [],
+            "latest_invoice": .text(id("in")), "pause_collection": nil,
+            "schedule": scene.hasSchedule ? .text(id("sub_sched")) : .null, "pending_update": nil,
+        ]
+        if let next = scene.nextPrice, !scene.hasSchedule {
+            let product = SimulatedProduct(id: next, kind: .subscription)
+            document["pending_update"] = ["subscription_items": .list([["price": price(product)]])]
+        }
+        if shape == .before2025 {
+            document["current_period_start"] = seconds(scene.periodStart)
+            document["current_period_end"] = seconds(scene.periodEnd)
+        }
+        return document
+    }
+
+    var session: WireJSON {
+        let isSetup = event.subtype == "setup"
+        let hasExpired = event.type == "checkout.session.expired"
+        let isUnpaid = hasExpired || event.type.hasSuffix("_failed") || event.subtype == "unpaid"
+        let status = event.subtype == "no_payment_required" ? "no_payment_required" : isUnpaid ? "unpaid" : "paid"
+        let payment = hasExpired && shape == .current ? WireJSON.null : .text(id("pi"))
+        return [
+            "id": .text(id("cs_test")), "object": "checkout.session", "created": seconds(event.now - .seconds(60)),
+            "mode": isSetup ? "setup" : isSubscription ? "subscription" : "payment", "metadata": metadata,
+            "status": hasExpired ? "expired" : "complete", "payment_status": .text(status),
+            "client_reference_id": event.token.map { .text($0.description) } ?? .null, "customer": .text(customer),
+            "subscription": isSubscription && !isSetup && !hasExpired ? .text(scene.id) : .null,
+            "payment_intent": isSubscription || isSetup ? .null : payment,
+            "amount_total": .number(product.price / 10), "currency": "usd",
+        ]
+    }
+
+    var product: SimulatedProduct {
+        isSubscription ? scene.price : SimulatedProduct(id: event.facts.product, kind: event.facts.kind)
+    }
+}

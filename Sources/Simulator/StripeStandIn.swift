@@ -1,0 +1,56 @@
+internal import Domain
+internal import JSONText
+internal import Synchronization
+
+/// Stripe's API, as far as Paycast reads it: what was put there before is what it answers.
+///
+/// `GET /v1/subscriptions/{id}` and `/v1/charges/{id}`, with any bearer; `PUT` is the simulated store's.
+public final class StripeStandIn: StandIn {
+    /// A development server is not filled up by a script that never ends.
+    private static let limit = 10_000
+
+    private let documents = Mutex<[String: [UInt8]]>([:])
+
+    public init() {}
+
+    public func answer(_ request: StandInRequest) -> StandInAnswer? {
+        guard ["/v1/subscriptions/", "/v1/charges/"].contains(where: { request.path.hasPrefix($0) }) else { return nil }
+        switch request.method {
+        case "PUT": return put(request)
+        case "GET": return get(request)
+        default: return error(405, "method_not_allowed", "Use GET, or PUT to say what GET shall answer.")
+        }
+    }
+
+    private func put(_ request: StandInRequest) -> StandInAnswer {
+        guard JSONNode(request.body)?.isObject == true else {
+            return error(400, "invalid_json", "Put a JSON object there.")
+        }
+        let isTaken = documents.withLock { documents in
+            guard documents[request.path] != nil || documents.count < StripeStandIn.limit else { return false }
+            documents[request.path] = request.body
+            return true
+        }
+        return isTaken
+            ? StandInAnswer(status: 200, body: request.body)
+            : error(507, "too_many_documents", "The stand-in is full; start the server again.")
+    }
+
+    private func get(_ request: StandInRequest) -> StandInAnswer {
+        let words = request.authorization?.split(separator: " ") ?? []
+        guard words.count == 2, words[0] == "Bearer" else {
+            return error(401, "unauthorized", "You did not provide an API key.")
+        }
+        guard let document = documents.withLock({ $0[request.path] }) else {
+            return error(404, "resource_missing", "No such object.")
+        }
+        return StandInAnswer(status: 200, body: document)
+    }
+
+    private func error(_ status: Int, _ code: String, _ message: String) -> StandInAnswer {
+        let document: WireJSON = [
+            "error": ["type": "invalid_request_error", "code": .text(code), "message": .text(message)]
+        ]
+        return StandInAnswer(status: status, body: document.bytes)
+    }
+}

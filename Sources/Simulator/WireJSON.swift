@@ -1,0 +1,82 @@
+internal import JSONText
+
+/// A document as a simulated store sends it: members keep their order, and any shape can be built.
+indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    struct Member: Sendable, Equatable {
+        var name: String
+        var value: WireJSON
+    }
+
+    case null
+    case flag(Bool)
+    case number(Int64)
+    case text(String)
+    case list([WireJSON])
+    case object([Member])
+
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int64) { self = .number(value) }
+    init(booleanLiteral value: Bool) { self = .flag(value) }
+    init(nilLiteral: ()) { self = .null }
+    init(arrayLiteral elements: WireJSON...) { self = .list(elements) }
+    init(dictionaryLiteral elements: (String, WireJSON)...) {
+        self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+    }
+
+    /// An object's member; an object gets a new one at its end.
+    subscript(_ name: String) -> WireJSON? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.first { $0.name == name }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            let index = members.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(name: name, value: value))
+            case (nil, nil): break
+            }
+            self = .object(members)
+        }
+    }
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    private func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .flag(let flag): bytes += (flag ? "true" : "false").utf8
+        case .number(let number): bytes += String(number).utf8
+        case .text(let text): JSONLiteral.append(text.utf8, to: &bytes)
+        case .list(let items): append(items, between: "[]", to: &bytes) { $0.append(to: &$1) }
+        case .object(let members):
+            append(members, between: "{}", to: &bytes) { member, bytes in
+                JSONLiteral.append(member.name.utf8, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.append(to: &bytes)
+            }
+        }
+    }
+
+    private func append<Item>(
+        _ items: [Item],
+        between brackets: String,
+        to bytes: inout [UInt8],
+        _ write: (Item, inout [UInt8]) -> Void
+    ) {
+        bytes += brackets.utf8.prefix(1)
+        for (index, item) in items.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(item, &bytes)
+        }
+        bytes += brackets.utf8.suffix(1)
+    }
+}

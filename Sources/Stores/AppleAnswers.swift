@@ -1,0 +1,101 @@
+public import Domain
+
+/// Which notifications are asked for. Apple keeps 180 days in Production and 30 in Sandbox.
+public struct AppleNotificationQuery: Sendable, Equatable {
+    public var start: Instant
+    public var end: Instant
+    /// Those alone that our server did not answer with a success.
+    public var onlyFailures: Bool
+
+    public init(start: Instant, end: Instant, onlyFailures: Bool = false) {
+        self.start = start
+        self.end = end
+        self.onlyFailures = onlyFailures
+    }
+}
+
+/// One page of the notification history.
+public struct AppleNotificationPage: Sendable, Equatable {
+    /// What Apple posts, or would have posted, to `/webhooks/apple`: not proven yet.
+    public var bodies: [[UInt8]]
+    /// Asks for the next page; nil at the end.
+    public var next: String?
+
+    public init(bodies: [[UInt8]], next: String?) {
+        self.bodies = bodies
+        self.next = next
+    }
+}
+
+/// What became of a test notification.
+public struct AppleTestStatus: Sendable, Equatable {
+    public struct Attempt: Sendable, Equatable {
+        public var at: Instant?
+        /// Apple's word: `SUCCESS`, `TIMED_OUT`, `TLS_ISSUE`, `NO_RESPONSE` …; an open set.
+        public var result: String
+    }
+
+    /// The notification, proven.
+    public var event: Event
+    /// Empty: not sent yet.
+    public var attempts: [Attempt]
+}
+
+/// `hasMore` and the token of the next page, as every paged answer has them.
+struct AppleHistoryAnswer: Decodable {
+    struct Record: Decodable {
+        var signedPayload: String
+    }
+
+    var notificationHistory: [Record]?
+    var hasMore: Bool?
+    var paginationToken: String?
+}
+
+struct AppleTransactionsAnswer: Decodable {
+    var signedTransactions: [String]?
+    var hasMore: Bool?
+    var revision: String?
+}
+
+struct AppleStatusesAnswer: Decodable {
+    struct Group: Decodable {
+        var lastTransactions: [Item]?
+    }
+
+    struct Item: Decodable {
+        var status: Int
+        var originalTransactionId: String?
+        var signedTransactionInfo: String
+        var signedRenewalInfo: String?
+    }
+
+    var data: [Group]?
+}
+
+struct AppleTransactionAnswer: Decodable {
+    var signedTransactionInfo: String
+}
+
+struct AppleAppTransactionAnswer: Decodable {
+    var signedAppTransactionInfo: String
+}
+
+struct AppleTestAnswer: Decodable {
+    var testNotificationToken: String
+}
+
+struct AppleTestStatusAnswer: Decodable {
+    struct Attempt: Decodable {
+        var attemptDate: Double?
+        var sendAttemptResult: String?
+    }
+
+    var signedPayload: String
+    var sendAttempts: [Attempt]?
+}
+
+struct AppleErrorAnswer: Decodable {
+    var errorCode: Int64?
+    var errorMessage: String?
+}

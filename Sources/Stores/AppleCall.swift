@@ -1,0 +1,80 @@
+internal import Domain
+
+/// One request to the App Store Server API: what is asked, not where and not by whom.
+struct AppleCall: Equatable {
+    var method = "GET"
+    var path: String
+    var query: [String] = []
+    var body: [UInt8]?
+
+    /// Behind the address of an environment.
+    var target: String { query.isEmpty ? path : path + "?" + query.joined(separator: "&") }
+
+    static func statuses(of id: String) -> AppleCall {
+        AppleCall(path: "/inApps/v1/subscriptions/\(escaped(id))")
+    }
+
+    static func transaction(_ id: String) -> AppleCall {
+        AppleCall(path: "/inApps/v1/transactions/\(escaped(id))")
+    }
+
+    /// Newest first: what a bound cuts off is the oldest.
+    static func history(of id: String, revision: String?) -> AppleCall {
+        let revision = revision.map { ["revision=\(escaped($0))"] } ?? []
+        return AppleCall(path: "/inApps/v2/history/\(escaped(id))", query: ["sort=DESCENDING"] + revision)
+    }
+
+    static func appTransaction(of id: String) -> AppleCall {
+        AppleCall(path: "/inApps/v1/transactions/appTransactions/\(escaped(id))")
+    }
+
+    /// The body is the same on every page, as Apple demands.
+    static func notifications(_ query: AppleNotificationQuery, after token: String?) -> AppleCall {
+        let body = AppleHistoryRequest(
+            startDate: query.start.milliseconds,
+            endDate: query.end.milliseconds,
+            onlyFailures: query.onlyFailures ? true : nil
+        )
+        return AppleCall(
+            method: "POST",
+            path: "/inApps/v1/notifications/history",
+            query: token.map { ["paginationToken=\(escaped($0))"] } ?? [],
+            body: AppleJSON.encode(body)
+        )
+    }
+
+    static let test = AppleCall(method: "POST", path: "/inApps/v1/notifications/test")
+
+    static func testStatus(_ token: String) -> AppleCall {
+        AppleCall(path: "/inApps/v1/notifications/test/\(escaped(token))")
+    }
+
+    static func setAccountToken(_ token: OrderToken, of id: String) -> AppleCall {
+        AppleCall(
+            method: "PUT",
+            path: "/inApps/v1/transactions/\(escaped(id))/appAccountToken",
+            body: AppleJSON.encode(["appAccountToken": token.description])
+        )
+    }
+
+    static func finish(_ id: String) -> AppleCall {
+        AppleCall(method: "POST", path: "/inApps/v1/transactions/\(escaped(id))/finish")
+    }
+}
+
+private struct AppleHistoryRequest: Encodable {
+    var startDate: Int64
+    var endDate: Int64
+    var onlyFailures: Bool?
+}
+
+/// One path segment or query value (RFC 3986 §3.3): everything but unreserved characters is escaped.
+private func escaped(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return text.utf8.map { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(Unicode.Scalar(byte))
+        default: "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+    }.joined()
+}

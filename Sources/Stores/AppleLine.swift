@@ -1,0 +1,62 @@
+internal import Crypto
+internal import Domain
+internal import HTTPClient
+
+/// The way to Apple: signs who asks, and tells an answer from a refusal. Blocks.
+struct AppleLine: Sendable {
+    let tokens: AppleTokens
+    /// Of each environment that is served; nil while it is not known where that is.
+    let address: @Sendable (StoreEnvironment) -> String?
+    let client: HTTPClient
+
+    /// The body of a success.
+    func send(
+        _ call: AppleCall,
+        for app: String,
+        in environment: StoreEnvironment,
+        now: Instant
+    ) throws(StoreAPIError) -> [UInt8] {
+        guard let address = address(environment) else {
+            throw .unavailable(reason: "no address is known for \(environment.rawValue)")
+        }
+        let response = try exchange(call, address, try bearer(app, now))
+        guard (200..<300).contains(response.status) else {
+            throw AppleRefusal(
+                status: response.status,
+                retryAfter: response.header("Retry-After"),
+                body: response.body,
+                environment: environment
+            ).error(now: now)
+        }
+        return response.body
+    }
+
+    private func bearer(_ app: String, _ now: Instant) throws(StoreAPIError) -> String {
+        do {
+            return try tokens.bearer(for: app, now: now)
+        } catch {
+            throw .unauthorized(reason: "PAYCAST_APPLE_API_KEY cannot sign")
+        }
+    }
+
+    private func exchange(
+        _ call: AppleCall,
+        _ address: String,
+        _ bearer: String
+    ) throws(StoreAPIError) -> HTTPClient.Response {
+        let content = call.body == nil ? [] : [("Content-Type", "application/json")]
+        do throws(HTTPClientError) {
+            return try client.send(
+                call.method,
+                address + call.target,
+                headers: [("Authorization", bearer), ("Accept", "application/json")] + content,
+                body: call.body
+            )
+        } catch {
+            switch error {
+            case .tooLarge, .invalidURL, .invalidRequest: throw .unreadable(reason: error.description)
+            default: throw .unavailable(reason: error.description)
+            }
+        }
+    }
+}

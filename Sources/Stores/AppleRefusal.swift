@@ -1,0 +1,86 @@
+internal import Domain
+
+/// An answer of Apple's other than a success, and what it asks of us
+/// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.
+struct AppleRefusal {
+    var status: Int
+    var retryAfter: String?
+    var body: [UInt8]
+    var environment: StoreEnvironment
+
+    func error(now: Instant) -> StoreAPIError {
+        let answer = AppleJSON.decode(AppleErrorAnswer.self, from: body)
+        let code = answer?.errorCode.map { String($0) }
+        switch (status, code) {
+        case (429, _):
+            return .unavailable(reason: "too many requests in this hour", after: comeback(now))
+        case (401, _), (403, _):
+            return .unauthorized(reason: AppleRefusal.unauthorized(in: environment))
+        case (408, _), (500..., _), (_, "4040002"), (_, "4040004"), (_, "4040006"), (_, "5000001"):
+            let name = code.map { " (\($0))" } ?? ""
+            return .unavailable(reason: "it answered \(status)\(name)", after: comeback(now))
+        case (300..<400, _):
+            return .unreadable(reason: "it redirects; check PAYCAST_APPLE_API_URL")
+        default:
+            return .refused(status: status, code: code, reason: reason(code, answer?.errorMessage))
+        }
+    }
+
+    /// `Retry-After` is an absolute UNIX time in milliseconds, not seconds from now
+    /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). What a proxy says in
+    /// seconds is understood as well. The limits are counted by the hour, so nothing waits longer.
+    private func comeback(_ now: Instant) -> Instant? {
+        guard let number = retryAfter.flatMap({ Int64($0) }), number >= 0 else { return nil }
+        let after = number > 10_000_000_000 ? Instant(milliseconds: number) : now + .seconds(number)
+        return min(max(after, now), now + .seconds(3600))
+    }
+
+    private func reason(_ code: String?, _ message: String?) -> String {
+        if let code, let known = AppleRefusal.reasons[code] { return known }
+        guard let message, isPlain(message, limit: 200) else { return "no reason given" }
+        return message
+    }
+
+    private static func unauthorized(in environment: StoreEnvironment) -> String {
+        let settings = "check PAYCAST_APPLE_API_KEY, …_KEY_ID, …_ISSUER_ID, the bundle id and this server's clock"
+        return environment == .sandbox
+            ? settings : settings + "; Production answers so as well until the app's first release"
+    }
+
+    private static let reasons = [
+        "4000006": "the transaction id is not one",
+        "4000008": "the original transaction id is not one",
+        "4000012": "the start date lies too far back",
+        "4000013": "the start date lies behind the end date",
+        "4000014": "the pagination token is not one",
+        "4000017": "the pagination token has expired",
+        "4000183": "the account token is not a UUID",
+        "4000185": "a family-shared purchase takes no account token",
+        "4000187": "the account token needs the original transaction's id",
+        "4040001": "no such account; is it of the other environment?",
+        "4040003": "no such app; check PAYCAST_APPLE_BUNDLE_ID",
+        "4040005": "no such original transaction; is it of the other environment?",
+        "4040007": "no URL for notifications is set in App Store Connect for this environment",
+        "4040008": "the test notification is unknown or too old",
+        "4040010": "no such transaction; is it of the other environment?",
+    ]
+}
+
+extension StoreAPIError {
+    /// Apple knows no such transaction in the environment that was asked.
+    public var isUnknownTransaction: Bool {
+        guard case .refused(404, let code?, _) = self else { return false }
+        return ["4040001", "4040005", "4040010"].contains(code)
+    }
+
+    /// Apple does not keep notifications for that long.
+    public var isTooFarBack: Bool { code == "4000012" }
+
+    /// The page that was asked for can only be reached from the first one again.
+    public var isExpiredPage: Bool { code == "4000014" || code == "4000017" }
+
+    private var code: String? {
+        guard case .refused(_, let code, _) = self else { return nil }
+        return code
+    }
+}

@@ -1,0 +1,80 @@
+public import Crypto
+public import Domain
+public import HTTPClient
+public import Providers
+
+/// The App Store Server API (https://developer.apple.com/documentation/appstoreserverapi). Every signed answer is proven
+/// like a notification: chain, app, environment. Calls block.
+public struct AppleServerAPI: StoreAPI {
+    /// Apple's own addresses.
+    public static let addresses: [StoreEnvironment: String] = [
+        .production: "https://api.storekit.apple.com", .sandbox: "https://api.storekit-sandbox.apple.com",
+    ]
+
+    let line: AppleLine
+    let verifier: AppleVerifier
+    /// Whose bundle id a call names when it is not about a contract.
+    let app: String
+
+    /// `key`, `keyID` and `issuer` are of the team's In-App Purchase key, so one key serves all its apps. An environment
+    /// without an address is not asked.
+    public init(
+        key: PrivateKey,
+        keyID: String,
+        issuer: String,
+        app bundle: String,
+        verifier: AppleVerifier,
+        addresses: [StoreEnvironment: String] = AppleServerAPI.addresses,
+        client: HTTPClient
+    ) {
+        self.init(key: key, keyID: keyID, issuer: issuer, app: bundle, verifier: verifier, client: client) {
+            addresses[$0]
+        }
+    }
+
+    /// `address` is asked at every call: a stand-in's is not known before its server listens.
+    public init(
+        key: PrivateKey,
+        keyID: String,
+        issuer: String,
+        app bundle: String,
+        verifier: AppleVerifier,
+        client: HTTPClient,
+        address: @escaping @Sendable (StoreEnvironment) -> String?
+    ) {
+        let tokens = AppleTokens(key: key, keyID: keyID, issuer: issuer)
+        line = AppleLine(tokens: tokens, address: address, client: client)
+        self.verifier = verifier
+        app = bundle
+    }
+
+    private init(_ line: AppleLine, _ verifier: AppleVerifier, app: String) {
+        (self.line, self.verifier, self.app) = (line, verifier, app)
+    }
+
+    /// The same for another app of the team.
+    public func of(_ app: String) -> AppleServerAPI {
+        AppleServerAPI(line, verifier, app: app)
+    }
+
+    public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
+        do throws(StoreAPIError) {
+            let events = try of(contract.app).statuses(of: contract.lineage, in: contract.environment, now: now)
+            return events.first { $0.observation?.contract == contract }
+        } catch {
+            guard error.isUnknownTransaction else { throw error }
+            return nil
+        }
+    }
+
+    public func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
+        let api = of(errand.app)
+        switch (errand.kind, errand.detail.flatMap { OrderToken($0) }) {
+        case (.finish, _): try api.finish(errand.subject, in: errand.environment, now: now)
+        case (.setToken, let token?):
+            try api.setAccountToken(token, of: errand.subject, in: errand.environment, now: now)
+        default:
+            throw .refused(status: 0, code: nil, reason: "Apple takes no errand of this kind: \(errand.kind.rawValue)")
+        }
+    }
+}

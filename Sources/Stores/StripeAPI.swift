@@ -1,0 +1,91 @@
+public import Domain
+public import HTTPClient
+internal import Providers
+
+/// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so that a restricted key that may read
+/// subscriptions and charges is enough.
+public struct StripeAPI: StoreAPI {
+    /// It still joins a charge to its invoice, so that one question tells what was paid back. Newer ones do not.
+    static let version = "2024-06-20"
+
+    private let key: String
+    private let address: String
+    private let catalog: Catalog
+    private let client: HTTPClient
+
+    /// `address` is an origin such as `https://api.stripe.com`.
+    public init(
+        key: String,
+        address: String,
+        catalog: Catalog = Catalog(),
+        client: HTTPClient = HTTPClient(timeout: .seconds(8))
+    ) {
+        self.key = key
+        self.address = address
+        self.catalog = catalog
+        self.client = client
+    }
+
+    /// A key belongs to one mode, and says so.
+    public func reads(_ environment: StoreEnvironment) -> Bool {
+        switch key.split(separator: "_").dropFirst().first {
+        case "live": environment == .production
+        case "test": environment == .sandbox
+        default: true
+        }
+    }
+
+    public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
+        try subscription(contract, now: now)?.event(now: now)
+    }
+
+    public func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
+        throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(errand.kind.rawValue)")
+    }
+
+    /// Nil when Stripe knows of no such subscription, and for what is none.
+    func subscription(_ contract: ContractKey, now: Instant) throws(StoreAPIError) -> StripeStatement? {
+        guard contract.provider == .stripe, contract.lineage.hasPrefix("sub_"), reads(contract.environment) else {
+            return nil
+        }
+        let path = "/v1/subscriptions/\(contract.lineage)?expand%5B%5D=latest_invoice.charge&expand%5B%5D=schedule"
+        guard let body = try get(path, of: contract.lineage, contract.app) else { return nil }
+        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: now) else {
+            throw .unreadable(reason: "it is not the subscription that was asked for")
+        }
+        return statement
+    }
+
+    /// The subscription that a charge paid for, if it did.
+    func subscription(paidBy charge: String, in app: String) throws(StoreAPIError) -> String? {
+        try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app).flatMap {
+            StripeStatement.subscription(paidBy: $0)
+        }
+    }
+
+    /// Nil for 404. `id` comes from an event, so it is looked at before it becomes a part of an address.
+    private func get(_ path: String, of id: String, _ app: String) throws(StoreAPIError) -> [UInt8]? {
+        guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
+        var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
+        if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
+        let response: HTTPClient.Response
+        do throws(HTTPClientError) {
+            response = try client.send("GET", address + path, headers: headers)
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
+        switch response.status {
+        case 200: return response.body
+        case 404: return nil
+        case 401, 403:
+            throw .unauthorized(reason: "PAYCAST_STRIPE_API_KEY must be able to read subscriptions and charges")
+        case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
+        default: throw .refused(status: response.status, code: nil, reason: "to GET \(path.prefix { $0 != "?" })")
+        }
+    }
+}
+
+/// Stripe's ids: letters, digits and underscores.
+private func isIDByte(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+}

@@ -1,0 +1,53 @@
+public import Domain
+public import Providers
+
+/// Proves an event, then reads the subscription that it is about: events overtake each other, the API tells how it
+/// stands. Blocks.
+public struct StripeReader: StoreVerifier {
+    private let verifier: StripeVerifier
+    private let api: StripeAPI
+
+    public init(_ verifier: StripeVerifier, _ api: StripeAPI) {
+        self.verifier = verifier
+        self.api = api
+    }
+
+    public var asksStore: Bool { true }
+
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try verifier.reread(stored)
+    }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        var event = try verifier.verify(delivery, now: now)
+        guard api.reads(event.environment) else { return event }
+        do throws(StoreAPIError) {
+            guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
+            else { return event }
+            event.observation = merged(statement.observation, event.observation)
+            return event
+        } catch {
+            throw .storeUnreachable
+        }
+    }
+
+    /// A charge does not name its subscription, but its invoice does.
+    private func contract(of event: Event) throws(StoreAPIError) -> ContractKey? {
+        if let key = event.observation?.contract, key.lineage.hasPrefix("sub_") { return key }
+        guard event.observation?.token == nil, let charge = StripeStatement.charge(in: event),
+            let subscription = try api.subscription(paidBy: charge, in: event.app)
+        else { return nil }
+        return ContractKey(provider: .stripe, environment: event.environment, app: event.app, lineage: subscription)
+    }
+
+    /// The API's word on the state; what the event adds is who pays, and how much.
+    private func merged(_ read: Observation, _ said: Observation?) -> Observation {
+        guard let said, said.contract == read.contract else { return read }
+        var merged = read
+        merged.snapshot = read.snapshot ?? said.snapshot
+        merged.token = said.token ?? read.token
+        merged.account = said.account ?? read.account
+        merged.transaction = said.transaction
+        return merged
+    }
+}

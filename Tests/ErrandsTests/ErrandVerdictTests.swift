@@ -1,0 +1,159 @@
+import Domain
+import Stores
+import Testing
+
+@testable import Errands
+@testable import Ledger
+
+@Suite struct ErrandVerdictTests {
+    static let now = Instant(milliseconds: 1_767_225_600_000)
+
+    static func queued(
+        _ kind: Errand.Kind = .finish,
+        _ subject: String = "1",
+        id: Int64 = 1,
+        attempts: Int = 0,
+        age: Duration = .zero,
+        deadline: Duration? = nil
+    ) -> QueuedErrand {
+        let errand = Errand(
+            kind: kind,
+            provider: kind == .acknowledge ? .google : .apple,
+            environment: .sandbox,
+            app: "com.example",
+            subject: subject,
+            deadline: deadline.map { now + $0 }
+        )
+        return QueuedErrand(id: id, errand: errand, attempts: attempts, queuedAt: now - age)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var queued: QueuedErrand
+        var error: StoreAPIError
+        /// Nil: given up.
+        var retry: Duration?
+    }
+
+    private static let down = StoreAPIError.unavailable(reason: "down")
+
+    @Test(arguments: [
+        Case(testDescription: "down", queued: queued(), error: down, retry: .seconds(1)),
+        Case(testDescription: "down for the fourth time", queued: queued(attempts: 3), error: down, retry: .seconds(8)),
+        Case(
+            testDescription: "asks to come back",
+            queued: queued(),
+            error: .unavailable(reason: "429", after: now + .seconds(90)),
+            retry: .seconds(90)
+        ),
+        Case(
+            testDescription: "asks to come back at once",
+            queued: queued(attempts: 3),
+            error: .unavailable(reason: "429", after: now),
+            retry: .seconds(8)
+        ),
+        Case(
+            testDescription: "asks to come back in a century",
+            queued: queued(),
+            error: .unavailable(reason: "429", after: Instant(milliseconds: .max)),
+            retry: .seconds(3600)
+        ),
+        Case(testDescription: "key refused", queued: queued(), error: .unauthorized(reason: ""), retry: .seconds(1)),
+        Case(testDescription: "unreadable", queued: queued(), error: .unreadable(reason: ""), retry: .seconds(1)),
+        Case(
+            testDescription: "refused",
+            queued: queued(),
+            error: .refused(status: 404, code: "4040010", reason: "unknown"),
+            retry: nil
+        ),
+        Case(
+            testDescription: "before its deadline",
+            queued: queued(.acknowledge, age: .seconds(86_400 * 40), deadline: .seconds(1)),
+            error: down,
+            retry: .seconds(1)
+        ),
+        Case(
+            testDescription: "at its deadline",
+            queued: queued(.acknowledge, deadline: .zero),
+            error: down,
+            retry: nil
+        ),
+        Case(
+            testDescription: "forward on the third day",
+            queued: queued(.forward, age: .seconds(86_400 * 3 - 1)),
+            error: down,
+            retry: .seconds(1)
+        ),
+        Case(
+            testDescription: "forward after three days",
+            queued: queued(.forward, age: .seconds(86_400 * 3)),
+            error: down,
+            retry: nil
+        ),
+        Case(
+            testDescription: "token after a month",
+            queued: queued(.setToken, age: .seconds(86_400 * 30)),
+            error: down,
+            retry: nil
+        ),
+    ]) func decides(_ given: Case) {
+        let result = ErrandVerdict(errand: given.queued, now: Self.now, jitter: 1).result(of: given.error)
+        switch (result, given.retry) {
+        case (.retry(let at, _), let expected?): #expect(at == Self.now + expected)
+        case (.abandoned, nil): break
+        default: Issue.record("\(result)")
+        }
+    }
+
+    @Test func storeThatIsDownIsNotAskedAgainInTheRound() {
+        var round = ErrandRound()
+        let errands = [
+            Self.queued(.forward, "https://a", id: 1), Self.queued(.forward, "https://a", id: 2),
+            Self.queued(.forward, "https://b", id: 3), Self.queued(.finish, "7", id: 4),
+        ]
+        let due = round.begin(errands, now: Self.now)
+        #expect(due == errands)
+        round.failed(errands[0], Self.down)
+        round.failed(errands[2], .refused(status: 400, code: nil, reason: ""))
+        let obstacles = errands.map { round.obstacle(to: $0, now: Self.now) }
+        #expect(obstacles == [Self.down, Self.down, nil, nil])
+        _ = round.begin([], now: Self.now)
+        let later = round.obstacle(to: errands[1], now: Self.now)
+        #expect(later == nil)
+    }
+
+    /// The ledger's answer may be older than the result that is on its way to it.
+    @Test func triedErrandIsNotTriedTwice() {
+        var round = ErrandRound()
+        var errand = Self.queued()
+        var counts = [round.begin([errand], now: Self.now).count]
+        _ = round.obstacle(to: errand, now: Self.now)
+        counts.append(round.begin([errand], now: Self.now + .seconds(1)).count)
+        // The result was lost: it is tried again.
+        counts.append(round.begin([errand], now: Self.now + .seconds(11)).count)
+        _ = round.obstacle(to: errand, now: Self.now + .seconds(11))
+        errand.attempts = 1
+        counts.append(round.begin([errand], now: Self.now + .seconds(12)).count)
+        #expect(counts == [1, 0, 1, 1])
+    }
+
+    struct Alarm: Sendable {
+        var seconds: Int64?
+        var unacknowledged = 0
+        var problems: Int
+        var left: Int
+    }
+
+    @Test(arguments: [
+        Alarm(seconds: nil, problems: 0, left: 999_999_999), Alarm(seconds: 86_401, problems: 0, left: 86_401),
+        Alarm(seconds: 86_399, problems: 1, left: 86_399), Alarm(seconds: -5, problems: 1, left: -5),
+        Alarm(seconds: nil, unacknowledged: 2, problems: 1, left: 999_999_999),
+    ]) func operatorIsToldADayBefore(_ given: Alarm) {
+        var alarm = ErrandAlarm()
+        alarm.now = Self.now
+        alarm.unacknowledged = given.unacknowledged
+        alarm.backlog.nearestDeadline = given.seconds.map { Self.now + .seconds($0) }
+        #expect(alarm.problems.count == given.problems)
+        #expect(alarm.secondsLeft == given.left)
+    }
+}

@@ -1,0 +1,181 @@
+import Crypto
+import Domain
+import HTTPClient
+import Runtime
+import Simulator
+import TestSupport
+import Testing
+
+/// From an order through everything that Stripe says of it, to the page of the user who paid.
+@Suite(.timeLimit(.minutes(1))) struct StripeJourneyTests {
+    /// A server, its simulated Stripe, and the open page of one user.
+    private struct Scene {
+        let server: PaycastServer
+        let workspace: DevelopmentWorkspace
+        let store: SimulatedStripe
+        let token: OrderToken
+        let page: EventStreamClient
+        var facts: SimulatedSubscription
+        /// Stripe's clock. Its events carry whole seconds: each gets its own.
+        private var now = Clock().now()
+
+        init(kind: ProductKind, environment: [String: String] = [:]) throws {
+            server = try PaycastServer(environment: environment)
+            workspace = try DevelopmentWorkspace.existing(in: server.folder.path)
+            store = SimulatedStripe(secret: workspace.storeSecrets.stripe)
+            let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
+            let order = server.paycast("order", "--user", "42", "--product", product)
+            #expect(try order.waitForExit() == 0)
+            token = try #require(OrderToken(try order.value("order")))
+            page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order.value("signed_stream"))")
+            facts = SimulatedSubscription(product: product, kind: kind, order: token)
+        }
+
+        func delivery(_ words: String, now: Instant = Clock().now(), id: String? = nil) throws -> SimulatedDelivery {
+            let parts = words.split(separator: "/").map(String.init)
+            let event = SimulatedEvent(
+                type: parts[0],
+                subtype: parts.count > 1 ? parts[1] : nil,
+                facts: facts,
+                user: "42",
+                token: token,
+                now: now,
+                id: id
+            )
+            return try store.delivery(event)
+        }
+
+        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+            let client = HTTPClient(timeout: .seconds(10))
+            let response = try client.send(
+                "POST",
+                server.url + delivery.path,
+                headers: delivery.headers,
+                body: delivery.body
+            )
+            return (response.status, String(decoding: response.body, as: UTF8.self))
+        }
+
+        /// Posts an event, and expects one message that replaces these elements.
+        mutating func say(_ words: String, _ state: ContractState, _ fragments: String...) throws {
+            now = now + .seconds(1)
+            let answer = try post(try delivery(words, now: now))
+            #expect(answer.status == 200 && answer.text.contains(#""outcome":"applied""#), "\(words): \(answer)")
+            let message = try page.message().data ?? ""
+            for fragment in fragments {
+                #expect(message.contains("target=\"\(fragment)\""), "\(words): \(message)")
+            }
+            facts.state = state
+        }
+    }
+
+    @Test func subscriptionLives() throws {
+        var scene = try Scene(kind: .subscription)
+        let month = Duration.seconds(30 * 86_400)
+        try scene.say("checkout.session.completed", .active, "paywall", "subscription_status")
+        scene.facts.accessUntil = Clock().now() + month
+        try scene.say("customer.subscription.created", .active, "subscription_status")
+        try scene.say("customer.subscription.updated/past_due", .inGracePeriod, "subscription_status")
+        try scene.say("customer.subscription.updated/recovered", .active, "subscription_status")
+        scene.facts.accessUntil = Clock().now() + month
+        try scene.say("customer.subscription.updated/cancel", .cancelled, "subscription_status")
+        try scene.say("customer.subscription.deleted/payment_disputed", .revoked, "paywall", "subscription_status")
+    }
+
+    @Test func purchaseIsRefunded() throws {
+        var scene = try Scene(kind: .nonConsumable)
+        try scene.say("checkout.session.completed/unpaid", .pending, "paywall", "subscription_status")
+        try scene.say("checkout.session.async_payment_succeeded", .owned, "paywall", "subscription_status")
+        let partial = try scene.post(try scene.delivery("charge.refunded/partial"))
+        #expect(partial.text.contains(#""outcome":"ignored""#))
+        try scene.say("charge.refunded", .revoked, "paywall", "subscription_status")
+    }
+
+    /// What a store says is text, wherever it stands in a template.
+    @Test func markupIsEscapedOnThePage() throws {
+        var scene = try Scene(kind: .nonConsumable)
+        scene.facts.product = #""><script>alert(1)</script>"#
+        let answer = try scene.post(try scene.delivery("checkout.session.completed"))
+        #expect(answer.text.contains(#""outcome":"applied""#), "\(answer)")
+        let message = try scene.page.message().data ?? ""
+        #expect(message.contains("&lt;script&gt;") && !message.contains("<script>"), "\(message)")
+    }
+
+    @Test func replayIsADuplicate() throws {
+        let scene = try Scene(kind: .subscription)
+        let delivery = try scene.delivery("customer.subscription.created")
+        #expect(try scene.post(delivery).text.contains(#""outcome":"applied""#))
+        #expect(try scene.post(delivery).text.contains(#""outcome":"duplicate""#))
+    }
+
+    @Test func badDeliveriesAreAnswered() throws {
+        let scene = try Scene(kind: .subscription)
+        let now = Clock().now()
+        var unsigned = try scene.delivery("customer.subscription.created")
+        unsigned.headers = []
+        var changed = try scene.delivery("customer.subscription.created")
+        changed.body += [32]
+        let stale = try scene.delivery("customer.subscription.created", now: now - .seconds(600))
+        let early = try scene.delivery("customer.subscription.created", now: now + .seconds(600))
+        let refusals = [
+            (unsigned, "missing_signature"), (changed, "bad_signature"), (stale, "signed_in_past"),
+            (early, "signed_in_future"),
+        ]
+        for (delivery, code) in refusals {
+            let answer = try scene.post(delivery)
+            #expect(answer.status == 400 && answer.text.contains("\"error\":\"\(code)\""), "\(answer)")
+        }
+        var huge = try scene.delivery("customer.subscription.created")
+        huge.body += [UInt8](repeating: 32, count: 256 * 1024)
+        #expect(try scene.post(huge).status == 413)
+    }
+
+    /// A server outside development knows no secret that it was not given.
+    @Test func unconfiguredServerAsksStripeToComeBack() throws {
+        let server = try PaycastServer([])
+        let response = try HTTPClient(timeout: .seconds(10)).send("POST", server.url + "/webhooks/stripe", body: [])
+        #expect(response.status == 503)
+    }
+
+    /// With a key the subscription is read again: here from another development server's stand-in.
+    @Test func keyReadsTheSubscriptionAgain() throws {
+        let stripe = try PaycastServer()
+        let address = "\(stripe.url)/demo/api/stripe"
+        let server = try PaycastServer(
+            environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": address]
+        )
+        let secret = try DevelopmentWorkspace.existing(in: server.folder.path).storeSecrets.stripe
+        let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1")
+        let event = SimulatedEvent(type: "checkout.session.completed", facts: facts, now: Clock().now())
+        let delivery = try SimulatedStripe(secret: secret).delivery(event)
+        let client = HTTPClient(timeout: .seconds(10))
+        for document in delivery.documents {
+            #expect(try client.send("PUT", address + document.path, body: document.json).status == 200)
+        }
+        let url = server.url + delivery.path
+        let answer = try client.send("POST", url, headers: delivery.headers, body: delivery.body)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(#""outcome":"unclaimed""#))
+        let tail = server.paycast("tail", "--json", "--since", "start", "--until", "provider=stripe", "--timeout", "40")
+        #expect(try tail.waitForExit() == 0, "\(tail.errors)")
+        // A session alone opens a day; what was read opens the whole period.
+        #expect(tail.output.contains((event.now + .seconds(30 * 86_400)).iso8601.prefix(10)), "\(tail.output)")
+    }
+
+    @Test func unreachableAPIAsksStripeToComeBack() throws {
+        let gone = "http://127.0.0.1:\(SocketServer.freePort())"
+        let scene = try Scene(
+            kind: .subscription,
+            environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": gone]
+        )
+        let answer = try scene.post(try scene.delivery("customer.subscription.created"))
+        #expect(answer.status == 503 && answer.text.contains(#""error":"store_unreachable""#), "\(answer)")
+    }
+}
+
+extension RunningProcess {
+    /// What stands behind a name in a command's answer.
+    fileprivate func value(_ name: String) throws -> String {
+        let line = output.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return String(try #require(line).split(separator: " ").last ?? "")
+    }
+}

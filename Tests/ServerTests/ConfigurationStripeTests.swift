@@ -1,0 +1,24 @@
+import Domain
+import Server
+import Testing
+
+@Suite struct ConfigurationStripeTests {
+    private static let secrets = ["PAYCAST_STRIPE_SECRETS": "whsec_1, whsec_2"]
+
+    @Test func defaults() throws {
+        let stripe = try Configuration(environment: Self.secrets).stripe
+        #expect(stripe.secrets.map(\.value) == ["whsec_1", "whsec_2"])
+        #expect(stripe.apiKey == nil)
+        #expect(stripe.apiURL == "https://api.stripe.com")
+    }
+
+    /// Who may read the subscription again asks before its end is believed.
+    @Test func keyMakesStripeReconcilable() throws {
+        #expect(!(try Configuration(environment: Self.secrets).accessPolicy.reconciled.contains(.stripe)))
+        let key = ["PAYCAST_STRIPE_API_KEY": "rk_live_1"]
+        let configuration = try Configuration(environment: Self.secrets.merging(key) { $1 })
+        #expect(configuration.accessPolicy.reconciled.contains(.stripe))
+        #expect(!"\(configuration)".contains("rk_live_1"))
+        #expect(try Configuration(isDevelopment: true, environment: key).stripe.apiKey != nil)
+    }
+}
