@@ -77,7 +77,10 @@ let package = Package(
                 "Gateway", "Stores", "Errands", "HTTPClient",
             ]
         ),
-        executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
+        executable(
+            "paycast",
+            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"]
+        ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
         .target(
@@ -91,9 +94,9 @@ let package = Package(
         tests("Runtime", ["Domain"]),
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
-        tests("Providers", ["Domain", "Crypto", "Simulator"]),
         tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
         tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
+        tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
         tests("Ledger", ["Domain", "Runtime"]),
         tests("Fragments", ["Domain"]),
@@ -102,7 +105,7 @@ let package = Package(
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime", "Gateway"]),
-        tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
+        tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [

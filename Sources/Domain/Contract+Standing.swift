@@ -44,7 +44,14 @@ extension Contract {
     private var subscriptionStanding: Standing? {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
         var standing = Standing(of: snapshot)
-        guard let charge = transaction?.transaction, charge.signedAt > snapshot.signedAt else { return standing }
+        guard let charge = transaction?.transaction else { return standing }
+        // RevenueCat announces a change of plan beside the purchase that makes it, before or after.
+        if let pending = snapshot.pendingProduct, pending == charge.product, charge.revokedAt == nil {
+            standing = Standing(of: charge)
+            standing.autoRenew = snapshot.autoRenew
+            return standing
+        }
+        guard charge.signedAt > snapshot.signedAt else { return standing }
         if let revokedAt = charge.revokedAt {
             guard standing.isActive, covers(charge, standing.accessUntil) else { return standing }
             standing.state = .revoked

@@ -61,6 +61,7 @@ public final class Server {
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.verifiers,
             recoveries: upkeep.recoveries,
+            apple: stores.appleServices,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,

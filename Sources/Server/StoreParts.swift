@@ -1,5 +1,6 @@
 internal import Domain
 internal import Errands
+internal import Gateway
 internal import Providers
 internal import Runtime
 internal import Simulator
@@ -8,6 +9,7 @@ internal import Stores
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
+    let appleServices: AppleServices?
     let stripe: StripeParts?
     let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
@@ -25,10 +27,13 @@ struct StoreParts {
     ) throws(StartError) {
         apple = try StoreParts.apple(configuration.apple, keys)
         appleParts = StoreParts.appleParts(configuration, apple, own)
+        appleServices = StoreParts.appleServices(apple, configuration.accessPolicy.catalog)
         var verifiers: [Provider: any StoreVerifier] = [:]
         stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
+        verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
+        verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)
         self.verifiers = verifiers
         var apis: [Provider: any StoreAPI] = [:]
         apis[.apple] = appleParts?.api

@@ -46,8 +46,10 @@ struct Attack: Sendable, CustomTestStringConvertible {
             VerificationError.Malformation.allCases.map(\.rawValue)
             + VerificationError.Distrust.allCases.map(\.rawValue)
             + ["wrong_app", "wrong_environment", "not_configured"]
-        // What only the other stores' deliveries can lack.
-        let others: Set = ["duplicate_member", "missing_signature", "signed_in_past", "thin_event", "unauthorized"]
+        // What only the other stores' deliveries can lack, and receipts.
+        let others: Set = [
+            "duplicate_member", "invalid_receipt", "missing_signature", "signed_in_past", "thin_event", "unauthorized",
+        ]
         #expect(Set(Attack.all.map(\.code)) == Set(codes).subtracting(others))
     }
 }

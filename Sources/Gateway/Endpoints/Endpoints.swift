@@ -29,6 +29,8 @@ public struct Endpoints: RequestHandler {
         if let answer = services.development?.answer(request) { return answer }
         switch request.route {
         case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
+        case .appleTransactions: return TransactionsEndpoint(services).answer(request)
+        case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }

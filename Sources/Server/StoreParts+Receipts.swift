@@ -1,0 +1,12 @@
+internal import Domain
+internal import Gateway
+internal import Providers
+
+extension StoreParts {
+    /// What the routes of apps need.
+    static func appleServices(_ verifier: AppleVerifier?, _ catalog: Catalog) -> AppleServices? {
+        guard let verifier else { return nil }
+        let receipts = AppleReceiptVerifier(beside: verifier, catalog: catalog)
+        return AppleServices(transactions: verifier, receipts: receipts, statements: nil)
+    }
+}
