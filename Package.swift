@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient",
+                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -82,7 +82,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime", "JSONText"],
+            dependencies: [
+                "Domain", "Runtime", "JSONText", "Crypto", "HTTPClient", "Providers", "Stores", "Simulator",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -101,7 +103,7 @@ let package = Package(
         tests("Cable", ["JSONText"]),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
-        tests("Server", ["Domain", "Runtime", "Gateway"]),
+        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway"]),
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",

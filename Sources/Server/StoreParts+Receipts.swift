@@ -4,9 +4,13 @@ internal import Providers
 
 extension StoreParts {
     /// What the routes of apps need.
-    static func appleServices(_ verifier: AppleVerifier?, _ catalog: Catalog) -> AppleServices? {
+    static func appleServices(
+        _ verifier: AppleVerifier?,
+        _ statements: (any AppleStatements)?,
+        _ catalog: Catalog
+    ) -> AppleServices? {
         guard let verifier else { return nil }
         let receipts = AppleReceiptVerifier(beside: verifier, catalog: catalog)
-        return AppleServices(transactions: verifier, receipts: receipts, statements: nil)
+        return AppleServices(transactions: verifier, receipts: receipts, statements: statements)
     }
 }
