@@ -28,12 +28,7 @@ import Testing
         let late = try scene.delivery("subscription.created", id: "late")
         try scene.expect(created, 200, "applied")
         _ = try page.message()
-        scene.facts = SimulatedSubscription(
-            product: scene.facts.product,
-            lineage: scene.facts.lineage,
-            state: .active,
-            accessUntil: nil
-        )
+        (scene.facts.state, scene.facts.accessUntil) = (.active, nil)
         try scene.say("subscription.expired", .expired, on: page, "target=\"paywall\"")
         try scene.expect(created, 200, "duplicate")
         try scene.expect(late, 200, "stale")

@@ -20,7 +20,6 @@ import Testing
         try scene.say("PRODUCT_CHANGE", .active, on: page, "target=\"subscription_status\"")
         try scene.say("BILLING_ISSUE/GRACE", .inGracePeriod, on: page, "target=\"subscription_status\"")
         try scene.say("RENEWAL", .active, on: page, "target=\"subscription_status\"")
-        scene.facts.accessUntil = nil
         try scene.say("CANCELLATION/CUSTOMER_SUPPORT", .revoked, on: page, "target=\"paywall\"")
         try scene.say("REFUND_REVERSED", .active, on: page, "target=\"paywall\"")
         try scene.say("EXPIRATION/BILLING_ERROR", .expired, on: page, "target=\"paywall\"")
