@@ -52,6 +52,7 @@ extension HistoryWriter {
         if life.token == nil, let posted = life.take(.appPosts, at: now + .milliseconds(1)).last {
             post(event(.apple, .contractUpdated, at: now, posted), by: owner, at: now + .milliseconds(1))
         }
+        finish(life)
     }
 
     private mutating func post(_ event: Event, by user: String, at now: Instant) {

@@ -60,6 +60,7 @@ extension HistoryWriter {
                 )
             )
         }
+        finish(life)
         return now
     }
 
