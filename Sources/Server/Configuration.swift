@@ -101,6 +101,11 @@ public struct Configuration: Sendable {
         accessPolicy.leeway = .seconds(leeway)
         if apple.serverKey != nil || isDevelopment { accessPolicy.reconciled.insert(.apple) }
         forward = reader.addresses("PAYCAST_FORWARD")
+        if !forward.isEmpty && !apple.environments.contains(.sandbox) {
+            reader.warn(
+                "PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served"
+            )
+        }
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
