@@ -4,7 +4,7 @@ import TestSupport
 @testable import Ledger
 
 /// One thing that reaches the ledger.
-struct Delivery: Sendable {
+struct Happening: Sendable {
     enum Content: Sendable {
         case order(Order)
         /// Made when it is delivered: some stores are asked for their state only then.
@@ -33,13 +33,13 @@ struct Delivery: Sendable {
 }
 
 /// A delivery and when it came.
-typealias Arrived = (at: Instant, delivery: Delivery)
+typealias Arrived = (at: Instant, delivery: Happening)
 
 /// What may happen between stores, apps and us, in the order in which it happens.
 struct History: Sendable {
     var seed: UInt64
     var policy: TransferPolicy
-    var deliveries: [Delivery] = []
+    var deliveries: [Happening] = []
     var users: [String] = []
     var end = StoreHistory.start
     /// What the stores themselves think in the end, where no two things happened in the same millisecond.

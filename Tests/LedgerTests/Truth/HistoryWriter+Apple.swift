@@ -56,7 +56,7 @@ extension HistoryWriter {
     }
 
     private mutating func post(_ event: Event, by user: String, at now: Instant) {
-        add(Delivery(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
+        add(Happening(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
     }
 
     /// A lineage without a token of its own that follows another one, and a purchase of the same download.

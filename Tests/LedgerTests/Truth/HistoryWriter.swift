@@ -69,7 +69,7 @@ struct HistoryWriter {
         let token = OrderToken.random(using: &generator)
         let placedAt = chance(4) ? now + .milliseconds(Int64(number(in: 0...1_000_000_000))) : now
         let order = Order(token: token, user: user, product: "monthly")
-        add(Delivery(name: "order of \(user)", at: placedAt, content: .order(order)))
+        add(Happening(name: "order of \(user)", at: placedAt, content: .order(order)))
         return token
     }
 
@@ -99,10 +99,10 @@ struct HistoryWriter {
     }
 
     mutating func deliver(_ event: Event, at now: Instant) {
-        add(Delivery(name: describe(event), at: now, content: .event(event)))
+        add(Happening(name: describe(event), at: now, content: .event(event)))
     }
 
-    mutating func add(_ delivery: Delivery) {
+    mutating func add(_ delivery: Happening) {
         history.deliveries.append(delivery)
         history.end = max(history.end, delivery.at)
     }
