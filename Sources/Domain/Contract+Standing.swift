@@ -39,8 +39,11 @@ extension Contract {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
         var standing = Standing(of: snapshot)
         guard let charge = transaction?.transaction else { return standing }
-        // RevenueCat announces a change of plan beside the purchase that makes it, before or after.
-        if let pending = snapshot.pendingProduct, pending == charge.product, charge.revokedAt == nil {
+        // RevenueCat announces a change of plan beside the purchase that makes it, before or after. Elsewhere the
+        // charge may be that of an older period: back to what was bought before.
+        if key.provider == .revenuecat, let pending = snapshot.pendingProduct, pending == charge.product,
+            charge.revokedAt == nil
+        {
             standing = Standing(of: charge)
             standing.autoRenew = snapshot.autoRenew
             return standing

@@ -106,12 +106,14 @@ public struct StoreLife: Sendable {
             charge(at: now)
             (state, autoRenew) = (.active, true)
         case .grace: (state, accessUntil) = (.inGracePeriod, accessUntil + .seconds(16 * 86_400))
-        case .retry: (state, accessUntil) = (.inBillingRetry, min(accessUntil, now))
+        case .retry: end(in: .inBillingRetry, at: now)
         case .downgrade: pendingProduct = "basic"
         case .keepPlan: pendingProduct = nil
         case .renewalOff: (state, autoRenew) = (.cancelled, false)
         case .renewalOn: (state, autoRenew) = (.active, true)
-        case .expire: (state, autoRenew, accessUntil) = (.expired, false, min(accessUntil, now))
+        case .expire:
+            autoRenew = false
+            end(in: .expired, at: now)
         case .refundCurrent: refund(at: now)
         case .refundOlder: return refundOlder(at: now)
         case .reverse: reverse(at: now)
@@ -119,12 +121,19 @@ public struct StoreLife: Sendable {
         case .appPosts: return [observation(charges.count - 1, at: now, withSnapshot: false)]
         case .wait: (state, autoRenew) = (.pending, true)
         case .drop: (state, autoRenew) = (.expired, false)
-        case .pause: (state, accessUntil) = (.paused, min(accessUntil, now))
+        case .pause: end(in: .paused, at: now)
         case .schedulePause: break
         }
         let confirmed = observation(charges.count - 1, at: now, withSnapshot: true)
         guard step == .renew || step == .start, !charges.isEmpty else { return [confirmed] }
         return [observation(charges.count - 1, at: now, withSnapshot: false), confirmed]
+    }
+
+    /// The period is over: no store says that of one that runs still.
+    private mutating func end(in ended: ContractState, at now: Instant) {
+        (state, accessUntil) = (ended, min(accessUntil, now))
+        guard let last = charges.indices.last, let paid = charges[last].expiresAt else { return }
+        charges[last].expiresAt = min(paid, accessUntil)
     }
 
     private mutating func charge(at now: Instant) {

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Ledger
 
 /// One thing that reaches the ledger.
-struct Delivery: Sendable {
+struct Happening: Sendable {
     enum Content: Sendable {
         case order(Order)
         /// Made when it is delivered: some stores are asked for their state only then.
@@ -33,19 +33,21 @@ struct Delivery: Sendable {
 }
 
 /// A delivery and when it came.
-typealias Arrived = (at: Instant, delivery: Delivery)
+typealias Arrived = (at: Instant, delivery: Happening)
 
 /// What may happen between stores, apps and us, in the order in which it happens.
 struct History: Sendable {
     var seed: UInt64
     var policy: TransferPolicy
-    var deliveries: [Delivery] = []
+    var deliveries: [Happening] = []
     var users: [String] = []
     var end = StoreHistory.start
+    /// What the stores themselves think in the end, where no two things happened in the same millisecond.
+    var lives: [StoreLife] = []
 
     /// When each delivery arrives: some are late, some come twice, and nobody's own action is.
     func arrivals(using generator: inout SeededGenerator) -> [Arrived] {
-        let actions = deliveries.filter(\.isAction).map(\.at)
+        let actions = deliveries.filter(\.isAction)
         var arrivals: [Arrived] = []
         for delivery in deliveries {
             let copies = Int.random(in: 0..<4, using: &generator) == 0 ? 2 : 1
@@ -58,18 +60,19 @@ struct History: Sendable {
                 var at = delivery.at
                 if isLate { at = at + .milliseconds(Int64.random(in: 0...6_000_000_000, using: &generator)) }
                 // A refusal is final: what the decision is made of must be there.
-                if policy == .transferIfInactive, let next = actions.first(where: { $0 > delivery.at }) {
-                    at = min(at, next - .milliseconds(1))
+                if policy == .transferIfInactive, let next = actions.first(where: { $0.number > delivery.number }) {
+                    at = min(at, next.at)
                 }
                 arrivals.append((at, delivery))
             }
         }
         // Equal instants in any order.
-        return arrivals.shuffled(using: &generator).sorted { $0.at < $1.at }
+        if policy != .transferIfInactive { return arrivals.shuffled(using: &generator).sorted { $0.at < $1.at } }
+        return arrivals.sorted { ($0.at, $0.delivery.number) < ($1.at, $1.delivery.number) }
     }
 
     var inOrder: [Arrived] {
-        deliveries.sorted { $0.at < $1.at }.map { ($0.at, $0) }
+        deliveries.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.map { ($0.at, $0) }
     }
 
     mutating func finish() {

@@ -52,10 +52,11 @@ extension HistoryWriter {
         if life.token == nil, let posted = life.take(.appPosts, at: now + .milliseconds(1)).last {
             post(event(.apple, .contractUpdated, at: now, posted), by: owner, at: now + .milliseconds(1))
         }
+        finish(life)
     }
 
     private mutating func post(_ event: Event, by user: String, at now: Instant) {
-        add(Delivery(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
+        add(Happening(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
     }
 
     /// A lineage without a token of its own that follows another one, and a purchase of the same download.

@@ -38,7 +38,7 @@ extension HistoryWriter {
         for notice in notices {
             let known = states
             add(
-                Delivery(
+                Happening(
                     name: "google \(notice.kind.rawValue) of \(life.key.lineage)",
                     at: notice.at,
                     content: .read { at in
@@ -60,6 +60,7 @@ extension HistoryWriter {
                 )
             )
         }
+        finish(life)
         return now
     }
 

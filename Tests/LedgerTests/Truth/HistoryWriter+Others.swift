@@ -56,6 +56,7 @@ extension HistoryWriter {
             guard let observation = lives[index].take(choice, at: now).last else { continue }
             deliver(event(.revenuecat, choice.kind, at: now, observation), at: now)
         }
+        for life in lives where life.user != nil { finish(life) }
     }
 
     /// Four events, snapshots only; the store was told the user.
@@ -63,6 +64,7 @@ extension HistoryWriter {
         var now = StoreHistory.start
         var life = StoreLife(key(.purchasekit, "kit"))
         life.user = user("buyer")
+        var isKnown = false
         for _ in 0..<number(in: 2...8) {
             now = now + pause()
             life.pass(to: now)
@@ -74,6 +76,8 @@ extension HistoryWriter {
             guard var observation = life.take(choice, at: now).last else { continue }
             observation.transaction = nil
             deliver(event(.purchasekit, choice.kind, at: now, observation), at: now)
+            isKnown = true
         }
+        if isKnown { finish(life) }
     }
 }

@@ -8,10 +8,13 @@ struct HistoryWriter {
     private(set) var history: History
     private var generator: SeededGenerator
     private var count = 0
+    /// Two things may happen in the same millisecond.
+    private let hasTies: Bool
 
     init(seed: UInt64, policy: TransferPolicy) {
         prefix = "\(seed)"
         history = History(seed: seed, policy: policy)
+        hasTies = seed.isMultiple(of: 3)
         generator = SeededGenerator(seed: seed)
     }
 
@@ -39,7 +42,7 @@ struct HistoryWriter {
     mutating func one<Element>(of elements: [Element]) -> Element { elements[number(in: 0...(elements.count - 1))] }
 
     mutating func pause() -> Duration {
-        chance(8) ? .zero : .milliseconds(Int64.random(in: 1...2_000_000_000, using: &generator))
+        hasTies && chance(8) ? .zero : .milliseconds(Int64.random(in: 1...2_000_000_000, using: &generator))
     }
 
     // MARK: Names
@@ -66,7 +69,7 @@ struct HistoryWriter {
         let token = OrderToken.random(using: &generator)
         let placedAt = chance(4) ? now + .milliseconds(Int64(number(in: 0...1_000_000_000))) : now
         let order = Order(token: token, user: user, product: "monthly")
-        add(Delivery(name: "order of \(user)", at: placedAt, content: .order(order)))
+        add(Happening(name: "order of \(user)", at: placedAt, content: .order(order)))
         return token
     }
 
@@ -90,11 +93,16 @@ struct HistoryWriter {
         )
     }
 
-    mutating func deliver(_ event: Event, at now: Instant) {
-        add(Delivery(name: describe(event), at: now, content: .event(event)))
+    /// `life` has ended as far as this history goes.
+    mutating func finish(_ life: StoreLife) {
+        if !hasTies { history.lives.append(life) }
     }
 
-    mutating func add(_ delivery: Delivery) {
+    mutating func deliver(_ event: Event, at now: Instant) {
+        add(Happening(name: describe(event), at: now, content: .event(event)))
+    }
+
+    mutating func add(_ delivery: Happening) {
         history.deliveries.append(delivery)
         history.end = max(history.end, delivery.at)
     }

@@ -67,6 +67,19 @@ final class TruthLedger {
         return final
     }
 
+    /// What a store thinks, and we do not.
+    func contradiction(of lives: [StoreLife], at end: Instant) throws -> String? {
+        for life in lives {
+            var life = life
+            life.pass(to: end)
+            let state = try store.contract(life.key)?.standing.state
+            if state != life.state {
+                return "\(life.key.lineage) is \(life.state.rawValue), not \(state?.rawValue ?? "unknown")"
+            }
+        }
+        return nil
+    }
+
     private func record(_ arrival: Arrival) throws {
         if let key = arrival.event.observation?.contract { keys.insert(key) }
         try check(store.record(arrival).entries)

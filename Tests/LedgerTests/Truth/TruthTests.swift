@@ -51,6 +51,9 @@ import Testing
             let orders = others.map { _ in history.arrivals(using: &generator) }
             let end = orders.compactMap(\.last?.at).reduce(history.end, max)
             let expected = try inOrder.run(history.inOrder, of: history.users, until: end)
+            if let text = try inOrder.contradiction(of: history.lives, at: end) {
+                return Failure(history: history, arrivals: history.inOrder, text: text)
+            }
             for (ledger, arrivals) in zip(others, orders) {
                 let found: [String: TruthLedger.Final]
                 do {
