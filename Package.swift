@@ -108,7 +108,9 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
+                "Stores",
+                "Simulator",
             ],
             swiftSettings: settings
         ),

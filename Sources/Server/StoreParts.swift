@@ -27,7 +27,7 @@ struct StoreParts {
     ) throws(StartError) {
         apple = try StoreParts.apple(configuration.apple, keys)
         appleParts = StoreParts.appleParts(configuration, apple, own)
-        appleServices = StoreParts.appleServices(apple, appleParts?.api, configuration.accessPolicy.catalog)
+        appleServices = StoreParts.appleServices(apple, configuration.accessPolicy.catalog)
         var verifiers: [Provider: any StoreVerifier] = [:]
         stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
