@@ -51,7 +51,8 @@ public struct Configuration: Sendable {
     public var stripe: Stripe
     public var revenueCat: RevenueCat
     public var purchaseKit: PurchaseKit
-    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`.
+    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`; what the app says of its products:
+    /// `PAYCAST_CATALOG`; what a claim on another user's contract does: `PAYCAST_TRANSFERS`.
     public var accessPolicy: AccessPolicy
 
     /// `PAYCAST_FORWARD`: whole addresses that every Sandbox notification of Apple's is posted to as well.
