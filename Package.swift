@@ -111,7 +111,9 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
+                "Stores",
+                "Simulator",
             ],
             swiftSettings: settings
         ),
