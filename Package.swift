@@ -104,7 +104,7 @@ let package = Package(
         tests("Cable", ["JSONText"]),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
-        tests("Server", ["Domain", "Runtime", "Gateway"]),
+        tests("Server", ["Domain", "Runtime", "Gateway", "Simulator"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
