@@ -21,12 +21,15 @@ extension StoreVerifier {
 
 /// A body as the ledger keeps it, and what is known of it beside it.
 public struct StoredDelivery: Sendable {
+    /// The event's: a body may have brought several.
+    public var id: String
     public var body: [UInt8]
     public var environment: StoreEnvironment
     public var app: String
     public var receivedAt: Instant
 
-    public init(body: [UInt8], environment: StoreEnvironment, app: String, receivedAt: Instant) {
+    public init(id: String, body: [UInt8], environment: StoreEnvironment, app: String, receivedAt: Instant) {
+        self.id = id
         self.body = body
         self.environment = environment
         self.app = app

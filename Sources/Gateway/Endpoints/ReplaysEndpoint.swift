@@ -98,6 +98,7 @@ struct ReplaysEndpoint {
         guard let verifier = services.verifiers[event.provider] else { throw .notConfigured }
         return try verifier.reread(
             StoredDelivery(
+                id: event.id,
                 body: event.body,
                 environment: event.environment,
                 app: event.app,
