@@ -80,7 +80,7 @@ private let stripe: KeyValuePairs<LifeStep, String> = [
     .refund: "customer.subscription.deleted/payment_disputed",
     .pause: "customer.subscription.paused",
     .upgrade: "customer.subscription.updated/price",
-    .downgrade: "customer.subscription.updated/schedule",
+    .downgrade: "customer.subscription.updated/pending_update",
 ]
 
 private let revenueCat: KeyValuePairs<LifeStep, String> = [
