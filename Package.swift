@@ -74,7 +74,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient",
+                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
             ]
         ),
         executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
@@ -82,7 +82,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime", "JSONText"],
+            dependencies: [
+                "Domain", "Runtime", "JSONText", "Crypto", "HTTPClient", "Providers", "Stores", "Simulator",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -95,13 +97,13 @@ let package = Package(
         tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime"]),
+        tests("Ledger", ["Domain", "Runtime", "Providers", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
-        tests("Server", ["Domain", "Runtime", "Gateway"]),
+        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway"]),
         tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",

@@ -33,12 +33,6 @@ extension Contract {
         return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
-    /// Date of the newest statement.
-    public var statedAt: Instant {
-        let dates = [snapshot?.snapshot.signedAt, transaction?.transaction.signedAt].compactMap { $0 }
-        return dates.max() ?? Instant(milliseconds: .min)
-    }
-
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
     /// arrives) may extend access or carry a revocation of the current period, and never shortens access.
     private var subscriptionStanding: Standing? {

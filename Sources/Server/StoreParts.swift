@@ -10,7 +10,6 @@ internal import Stores
 struct StoreParts {
     let apple: AppleVerifier?
     let appleServices: AppleServices?
-    let stripe: StripeParts?
     let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
 
@@ -23,13 +22,14 @@ struct StoreParts {
         _ configuration: Configuration,
         _ keys: Keys,
         _ clock: Clock,
-        _ own: OwnAddress
+        _ own: OwnAddress,
+        _ log: Log
     ) throws(StartError) {
+        let stripe = StoreParts.stripe(configuration, keys, log)
         apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
         appleParts = StoreParts.appleParts(configuration, apple, own)
         appleServices = StoreParts.appleServices(apple, appleParts?.api)
         var verifiers: [Provider: any StoreVerifier] = [:]
-        stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)

@@ -3,7 +3,7 @@ import Testing
 
 /// Stored events once more, on a real server.
 @Suite(
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 ) struct ReplayJourneyTests {
     @Test func whatWasAppliedChangesNothing() throws {
         let server = try lived()
