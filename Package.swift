@@ -77,7 +77,10 @@ let package = Package(
                 "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
             ]
         ),
-        executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
+        executable(
+            "paycast",
+            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"]
+        ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
         .target(
@@ -104,7 +107,7 @@ let package = Package(
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime", "Crypto", "Gateway"]),
-        tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
+        tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [

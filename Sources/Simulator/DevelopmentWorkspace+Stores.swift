@@ -6,7 +6,9 @@ extension DevelopmentWorkspace {
         switch provider {
         case .apple: SimulatedAppStore(signer: signer)
         case .stripe: SimulatedStripe(secret: storeSecrets.stripe)
-        case .google, .revenuecat, .purchasekit: nil
+        case .revenuecat: SimulatedRevenueCat(authorization: storeSecrets.revenueCat)
+        case .purchasekit: SimulatedPurchaseKit(secret: storeSecrets.purchaseKit)
+        case .google: nil
         }
     }
 }

@@ -11,7 +11,9 @@ public struct StoreVocabulary: Sendable {
             switch provider {
             case .apple: apple
             case .stripe: stripe
-            case .google, .revenuecat, .purchasekit: [:]
+            case .revenuecat: revenueCat
+            case .purchasekit: purchaseKit
+            case .google: [:]
             }
     }
 
@@ -23,11 +25,10 @@ public struct StoreVocabulary: Sendable {
         names.first { $0.key == step }.map { StoreVocabulary.split($0.value) }
     }
 
-    /// Nil when the event means no step, or more than one.
+    /// The first that it means; nil when it means none.
     public func step(of type: String, _ subtype: String?) -> LifeStep? {
         let event = subtype.map { "\(type)/\($0)" } ?? type
-        let steps = names.filter { $0.value == event }
-        return steps.count == 1 ? steps[0].key : nil
+        return names.first { $0.value == event }?.key
     }
 
     /// `TYPE/SUBTYPE` in its two parts.
@@ -66,5 +67,28 @@ private let stripe: KeyValuePairs<LifeStep, String> = [
     .refund: "customer.subscription.deleted/payment_disputed",
     .pause: "customer.subscription.paused",
     .upgrade: "customer.subscription.updated/price",
-    .downgrade: "customer.subscription.updated/schedule",
+    .downgrade: "customer.subscription.updated/pending_update",
+]
+
+private let revenueCat: KeyValuePairs<LifeStep, String> = [
+    .initial: "INITIAL_PURCHASE",
+    .renew: "RENEWAL",
+    .grace: "BILLING_ISSUE/GRACE",
+    .retry: "BILLING_ISSUE",
+    .recover: "RENEWAL",
+    .cancel: "CANCELLATION",
+    .resume: "UNCANCELLATION",
+    .expire: "EXPIRATION",
+    .refund: "CANCELLATION/CUSTOMER_SUPPORT",
+    .reversed: "REFUND_REVERSED",
+    .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
+    .downgrade: "PRODUCT_CHANGE",
+]
+
+private let purchaseKit: KeyValuePairs<LifeStep, String> = [
+    .initial: "subscription.created",
+    .renew: "subscription.updated",
+    .recover: "subscription.updated",
+    .cancel: "subscription.canceled",
+    .expire: "subscription.expired",
 ]

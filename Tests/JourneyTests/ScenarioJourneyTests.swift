@@ -15,6 +15,48 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("page ") }.count == 6, "\(process.output)")
     }
 
+    /// Each as far as it has such steps, with what a page is to show after each.
+    @Test(arguments: ["stripe", "revenuecat", "purchasekit"], ["life", "lapse", "recovery"])
+    func everyStoreLives(_ store: String, _ name: String) throws {
+        let server = try PaycastServer()
+        let process = server.paycast("trigger", store, "--scenario", name, "--user", "42")
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
+        let lines = process.output.split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("applied ") }.count >= 2, "\(process.output)")
+        let replay = server.paycast("replay", "--since", "start", "--dry-run")
+        #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+        #expect(replay.output.hasSuffix("read, 0 would change, 0 skipped\n"), "\(replay.output)")
+    }
+
+    @Test(arguments: ["apple", "stripe", "revenuecat", "purchasekit"]) func changedByteIsRefused(_ store: String) throws
+    {
+        let server = try PaycastServer()
+        let process = server.paycast("trigger", store, "initial", "--user", "42", "--tamper")
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        #expect(process.output.hasSuffix("-  (tampered)\n"), "\(process.output)")
+    }
+
+    @Test func lostOneIsRecovered() throws {
+        let server = try PaycastServer()
+        let lost = server.paycast("trigger", "apple", "initial", "--user", "42", "--lose")
+        #expect(try lost.waitForExit() == 0, "\(lost.errors)")
+        let recover = server.paycast("recover", "apple", "--since", "1d")
+        #expect(try recover.waitForExit() == 0, "\(recover.errors)")
+        #expect(recover.output.hasPrefix("found      1\n"), "\(recover.output)")
+        let tail = server.paycast(
+            "tail",
+            "--since",
+            "start",
+            "--user",
+            "42",
+            "--until",
+            "state=active",
+            "--timeout",
+            "15"
+        )
+        #expect(try tail.waitForExit() == 0, "\(tail.errors)")
+    }
+
     @Test func wrongExpectationExits1WithWhatCame() throws {
         let server = try PaycastServer()
         let words = ["trigger", "apple", "initial", "--user", "42", "--expect", "revoked", "--timeout", "1"]

@@ -107,7 +107,7 @@ import Testing
             let posted = try store.delivery(asked)
             let value = posted.headers[0].1
             let event = try verifier.verify(
-                Delivery(body: posted.body, authorization: value, signature: value),
+                Providers.Delivery(body: posted.body, authorization: value, signature: value),
                 now: now
             )
             events.append(event)

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Stores
 import TestSupport
 import Testing
 
@@ -23,9 +24,9 @@ import Testing
             testDescription: "good ones",
             environment: ["PAYCAST_API_KEY": "\(key), \(other)", "PAYCAST_STRIPE_SECRETS": "whsec_\(key)"],
             level: .ok,
-            hint: "3 are set"
+            hint: "3 set"
         ),
-        Secret(testDescription: "none", environment: [:], level: .ok, hint: "0 are set"),
+        Secret(testDescription: "none", environment: [:], level: .ok, hint: "none is set"),
         Secret(testDescription: "blank", environment: ["SECRET_KEY_BASE": "  "], level: .fail, hint: "blank"),
         Secret(testDescription: "commas alone", environment: ["PAYCAST_API_KEY": " , "], level: .fail, hint: "blank"),
         Secret(testDescription: "short", environment: ["PAYCAST_API_KEY": "hunter2"], level: .fail, hint: "short"),
@@ -57,7 +58,7 @@ import Testing
             testDescription: "the development server's, in development",
             environment: ["PAYCAST_API_KEY": "dev-dev-dev-dev-dev-dev"],
             level: .ok,
-            hint: "1 is set",
+            hint: "1 set",
             isDevelopment: true
         ),
         Secret(
@@ -191,5 +192,36 @@ import Testing
         let process = PaycastProgram.start(["doctor", "--dev", "--url", recorder.url])
         #expect(try process.waitForExit() == 1)
         #expect(process.output.contains("that is not Paycast"), "\(process.output)")
+    }
+
+    @Test(arguments: [
+        (StoreAPIError.unauthorized(reason: "x"), "In-App Purchase key"),
+        (.refused(status: 404, code: "4040007", reason: "x"), "App Store Server Notifications"),
+        (.refused(status: 404, code: nil, reason: "x"), "PAYCAST_APPLE_API_URL"),
+    ]) func explainsWhatAppleAnswers(_ error: StoreAPIError, _ hint: String) {
+        #expect(AppleCheck.explanation(of: error).contains(hint))
+    }
+
+    @Test(arguments: [
+        ("SUCCESS", Finding.Level.ok, "round trip"), ("TLS_ISSUE", .fail, "chain"), ("TIMED_OUT", .fail, "firewall"),
+        ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", .fail, "log"), ("SOMETHING_NEW", .fail, "SOMETHING_NEW"),
+    ]) func explainsWhatApplesAttemptMet(_ result: String, _ level: Finding.Level, _ hint: String) {
+        let finding = AppleCheck.finding("Apple", "com.example", result)
+        #expect(finding.level == level && finding.detail.contains(hint))
+    }
+
+    /// The stand-in of a development server posts a real test notification to that server, and says what it met.
+    @Test func testNotificationMakesTheRoundTrip() throws {
+        let server = try PaycastServer(environment: ["PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"])
+        let key = try PrivateKey.generate(.p256).pem()
+        let environment = [
+            "PAYCAST_APPLE_API_KEY": key, "PAYCAST_APPLE_API_KEY_ID": "ABC", "PAYCAST_APPLE_API_ISSUER_ID": "me",
+            "PAYCAST_APPLE_API_URL": server.url + "/demo/api/apple", "PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast",
+            "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox",
+        ]
+        let process = PaycastProgram.start(["doctor", "--dev"], environment: environment, folder: server.folder.path)
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output)")
+        #expect(process.output.contains("ok    Apple Sandbox"), "\(process.output)")
+        #expect(!process.output.contains("PRIVATE"))
     }
 }

@@ -67,7 +67,7 @@ struct ReplaysEndpoint {
                 if let event = try reread(one) {
                     events.append(event)
                 } else {
-                    skipped.append(Replayed.Skipped(one, reason: "needs_store_api"))
+                    skipped.append(Replayed.Skipped(one, reason: "not_replayable"))
                 }
             } catch {
                 skipped.append(Replayed.Skipped(one, reason: error.code))

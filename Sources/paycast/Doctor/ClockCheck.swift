@@ -11,7 +11,9 @@ struct ClockCheck {
 
     var findings: [Finding] {
         guard !others.isEmpty else {
-            return [.warn("clock", "nobody told the time: say --url, or look at timedatectl yourself")]
+            return [
+                .warn("clock", "nobody told the time with a Date header: see that timedatectl says “synchronized: yes”")
+            ]
         }
         return others.map { other in
             let skew = (now.milliseconds - other.now.milliseconds) / 1000

@@ -76,6 +76,11 @@ struct Doctor: Command {
         } else {
             findings.append(.warn("address", "is not looked at: say --url https://… of this server"))
         }
+        if stores.contains(.apple) {
+            let apple = AppleCheck(configuration.apple, roots: roots(configuration.apple), client: client)
+            findings += apple.run(now: now)
+            if configuration.apple.serverKey != nil, let date = apple.date { others.append(("Apple", date)) }
+        }
         findings += ClockCheck(now: now, others: others).findings
         if stores.contains(.google) {
             let google = configuration.google
@@ -88,6 +93,13 @@ struct Doctor: Command {
                 ).findings
         }
         return findings
+    }
+
+    /// With the development authority's beside them, as the server does.
+    private func roots(_ apple: Configuration.Apple) -> TrustedRoots {
+        let roots = apple.rootsPath.flatMap { try? TrustedRoots.load(from: $0) } ?? .apple
+        guard isDevelopment, let workspace = try? DevelopmentWorkspace.existing(in: ".") else { return roots }
+        return TrustedRoots(pem: workspace.root).map { roots + $0 } ?? roots
     }
 
     private func appleRoots(_ configuration: Configuration, _ certificates: CertificatesCheck) -> [Finding] {

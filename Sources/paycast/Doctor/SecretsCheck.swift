@@ -23,7 +23,8 @@ struct SecretsCheck {
         findings += repeated(given)
         if findings.isEmpty {
             let count = given.count
-            findings.append(.ok("secrets", "\(count) \(count == 1 ? "is" : "are") set; long enough, and each its own"))
+            let sum = count == 0 ? "none is set" : "\(count) set, long enough, and each its own"
+            findings.append(.ok("secrets", sum))
         }
         return findings
     }

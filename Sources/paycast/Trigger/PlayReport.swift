@@ -45,7 +45,7 @@ struct PlayReport {
     private func line(_ act: Act) -> String {
         let answer = act.delivery.map { $0.outcome ?? error($0) ?? "\($0.status)" } ?? "-"
         let columns = [
-            padded(answer, to: 14), act.signedAt.iso8601.prefix(19) + "Z  ", padded(act.step.label, to: 46),
+            padded(answer, to: 14), act.signedAt.iso8601.prefix(19) + "Z  ", padded(act.step.label, to: 51),
             act.delivery?.cursor ?? "-",
         ]
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")

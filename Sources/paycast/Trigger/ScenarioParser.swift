@@ -19,11 +19,17 @@ struct ScenarioParser {
 
     func parse(_ text: String) throws(ScenarioError) -> Scenario {
         var steps: [Scenario.Step] = []
+        var followsGap = false
         // A carriage return and a line feed are one Character.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             for piece in pieces(of: line) {
                 do throws(ScenarioError) {
-                    if let step = try step(piece, line: index + 1, isFirst: steps.isEmpty) { steps.append(step) }
+                    let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
+                    defer { followsGap = step == nil }
+                    guard var step else { continue }
+                    // What it would show follows from what was left out.
+                    if followsGap { step.expected = [] }
+                    steps.append(step)
                 } catch {
                     throw ScenarioError(line: index + 1, message: error.message)
                 }
