@@ -17,8 +17,11 @@ extension JSONNode {
         case .null, .boolean, .number, .string: return false
         case .array(let items): return items.contains(where: \.repeatsMember)
         case .object(let members):
-            var names: Set<String?> = []
-            return members.contains { !names.insert($0.name).inserted || $0.value.repeatsMember }
+            var names: Set<String> = []
+            // A name that is no text cannot be compared with the others.
+            return members.contains { member in
+                member.name.map { !names.insert($0).inserted } ?? true || member.value.repeatsMember
+            }
         }
     }
 }

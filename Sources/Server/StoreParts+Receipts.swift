@@ -12,7 +12,9 @@ extension StoreParts {
     }
 }
 
-/// Apple's API as the receipts' route asks it.
+/// Apple's API as the receipts' route asks it: a receipt proves a purchase without it, too. A key that is not accepted
+/// (Production, before the first release) and an id that is none say that nobody can be asked, not that it should be
+/// tried again.
 private struct AppleLookup: AppleStatements {
     let api: AppleServerAPI
 
@@ -21,7 +23,10 @@ private struct AppleLookup: AppleStatements {
             let api = clue.app.map { self.api.of($0) } ?? api
             return try api.statements(of: clue.transactionID, in: clue.environment, now: now)
         } catch {
-            throw error.isUnknownTransaction ? .unknownTransaction : .unreachable(reason: error.description)
+            switch error {
+            case .unavailable, .unreadable: throw .unreachable(reason: error.description)
+            case .unauthorized, .refused: throw .unknownTransaction
+            }
         }
     }
 }

@@ -106,6 +106,18 @@ import Testing
         #expect(try app.entitlements(of: "new").contains(#""active":true"#))
     }
 
+    @Test func whatIsKeptForItsUserIsRefusedToOthers() throws {
+        let app = try AppPost(["PAYCAST_TRANSFERS": "keep"])
+        let bought = app.purchase("2000000000000001", try app.order(of: "old"))
+        #expect(try app.webhook(bought)["outcome"] == "applied")
+        let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
+        let posted = try app.post("/transactions/apple", body)
+        #expect(posted.status == 409)
+        #expect(posted["error"] == "owned_by_other")
+        #expect(try app.entitlements(of: "old").contains(#""active":true"#))
+        #expect(try app.entitlements(of: "new").contains(#""active":false"#))
+    }
+
     /// StoreKit delivers it no more, once it is committed here.
     @Test func finishedTransactionIsReportedToApple() throws {
         let app = try AppPost()

@@ -101,7 +101,7 @@ struct RefusedReceipt: Error {
         .error(
             422,
             "store_api_needed",
-            "Receipts of iOS 6 can only be looked up at Apple: set PAYCAST_APPLE_API_KEY, or post a newer receipt."
+            "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set PAYCAST_APPLE_API_KEY."
         )
     )
 }
