@@ -25,7 +25,7 @@ extension AppleReceiptVerifier {
                 source: .verifyReceipt,
                 place: place,
                 signedAt: asOf,
-                catalog: catalog,
+                catalog: configuration.catalog,
                 renewals: answer.renewals,
                 body: body
             )

@@ -6,19 +6,17 @@ public import Domain
 /// A receipt shows what was bought when it was made, and stays valid for ever, after a refund too: it may extend access,
 /// or carry a cancellation, and never shortens access. Any thread may verify, several at a time.
 public struct AppleReceiptVerifier: Sendable {
-    let configuration: AppleConfiguration
-    let catalog: Catalog
+    public let configuration: AppleConfiguration
     private let messages: MessageVerifier
 
-    public init(_ configuration: AppleConfiguration, catalog: Catalog = Catalog()) {
+    public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
-        self.catalog = catalog
         messages = MessageVerifier(roots: configuration.roots)
     }
 
     /// For the same apps as `verifier`.
-    public init(beside verifier: AppleVerifier, catalog: Catalog) {
-        self.init(verifier.configuration, catalog: catalog)
+    public init(beside verifier: AppleVerifier) {
+        self.init(verifier.configuration)
     }
 
     /// One event for each contract, oldest purchase first; one that says nothing for a receipt without purchases.
@@ -37,10 +35,16 @@ public struct AppleReceiptVerifier: Sendable {
             source: .receipt,
             place: place,
             signedAt: createdAt,
-            catalog: catalog,
+            catalog: configuration.catalog,
             body: receipt
         )
         return try statement.events(content.purchases)
+    }
+
+    /// What a receipt that nobody vouches for may be asked about: nothing of another app, or of none.
+    public func clue(in receipt: [UInt8]) -> ReceiptClue? {
+        guard let clue = ReceiptClue(unproven: receipt), configuration.bundleIDs.contains(clue.app) else { return nil }
+        return clue
     }
 
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> SignedMessage {

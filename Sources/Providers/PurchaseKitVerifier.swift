@@ -14,6 +14,12 @@ public struct PurchaseKitVerifier: StoreVerifier {
         self.catalog = catalog
     }
 
+    /// What was proven when it was committed: the signature is not kept.
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let signature = Hex.encode(HMAC.authenticate(stored.body, key: secret))
+        return try verify(Delivery(body: stored.body, signature: signature), now: stored.receivedAt)
+    }
+
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         guard let signature = delivery.signature else { throw .malformed(.missingSignature) }
         let expected = HMAC.authenticate(delivery.body, key: secret)

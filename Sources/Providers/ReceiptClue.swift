@@ -4,6 +4,8 @@ public import Domain
 /// What to ask Apple about a receipt. Nobody vouches for it: only Apple's signed answer says something.
 public struct ReceiptClue: Sendable, Equatable {
     public var transactionID: String
+    /// The bundle id; nil when the receipt does not say.
+    public var app: String?
     /// Nil when the receipt does not say: then both are asked, Production first.
     public var environment: StoreEnvironment?
 
@@ -18,8 +20,9 @@ public struct ReceiptClue: Sendable, Equatable {
     /// A receipt of iOS 6.
     public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
 
-    public init(transactionID: String, environment: StoreEnvironment?) {
+    public init(transactionID: String, app: String?, environment: StoreEnvironment?) {
         self.transactionID = transactionID
+        self.app = app
         self.environment = environment
     }
 
@@ -28,7 +31,9 @@ public struct ReceiptClue: Sendable, Equatable {
             return nil
         }
         let ids = parsed.purchases.compactMap { $0.originalTransactionID ?? $0.transactionID }
-        return ids.first(where: isAskable).map { ReceiptClue(transactionID: $0, environment: parsed.environment) }
+        return ids.first(where: isAskable).map {
+            ReceiptClue(transactionID: $0, app: parsed.bundle, environment: parsed.environment)
+        }
     }
 
     /// It becomes part of an address. Xcode's receipts have 0.
@@ -46,7 +51,8 @@ enum PropertyListReceipt {
             let transaction = value(of: "transaction-id", in: info)
         else { return nil }
         let isSandbox = value(of: "environment", in: receipt) == "Sandbox"
-        return ReceiptClue(transactionID: transaction, environment: isSandbox ? .sandbox : nil)
+        let app = value(of: "bid", in: info)
+        return ReceiptClue(transactionID: transaction, app: app, environment: isSandbox ? .sandbox : nil)
     }
 
     /// The text between the quotes after `"name" =`.

@@ -14,6 +14,12 @@ public struct RevenueCatVerifier: StoreVerifier {
         self.catalog = catalog
     }
 
+    /// What was proven when it was committed: the header is not kept.
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let delivery = Delivery(body: stored.body, authorization: String(decoding: authorization, as: UTF8.self))
+        return try verify(delivery, now: stored.receivedAt)
+    }
+
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         guard let given = delivery.authorization, constantTimeEquals(Array(given.utf8), authorization) else {
             throw .untrusted(.unauthorized)

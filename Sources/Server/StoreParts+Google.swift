@@ -17,7 +17,8 @@ extension StoreParts {
         _ configuration: Configuration,
         _ keys: Keys,
         _ clock: Clock,
-        _ own: OwnAddress
+        _ own: OwnAddress,
+        _ log: Log
     ) -> GoogleParts? {
         let google = configuration.google
         let isDevelopment = keys.workspace != nil
@@ -50,7 +51,7 @@ extension StoreParts {
             ),
             keys: StoreParts.googleKeys(google, isDevelopment, standIn),
             api: api
-        )
+        ) { log.warning("google not read", ["reason": $0]) }
         return GoogleParts(verifier: verifier, api: api)
     }
 

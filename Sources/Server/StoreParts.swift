@@ -10,7 +10,6 @@ internal import Stores
 struct StoreParts {
     let apple: AppleVerifier?
     let appleServices: AppleServices?
-    let stripe: StripeParts?
     let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
 
@@ -23,15 +22,16 @@ struct StoreParts {
         _ configuration: Configuration,
         _ keys: Keys,
         _ clock: Clock,
-        _ own: OwnAddress
+        _ own: OwnAddress,
+        _ log: Log
     ) throws(StartError) {
-        apple = try StoreParts.apple(configuration.apple, keys)
+        let stripe = StoreParts.stripe(configuration, keys, log)
+        apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
         appleParts = StoreParts.appleParts(configuration, apple, own)
-        appleServices = StoreParts.appleServices(apple, configuration.accessPolicy.catalog)
+        appleServices = StoreParts.appleServices(apple, appleParts?.api)
         var verifiers: [Provider: any StoreVerifier] = [:]
-        stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
-        let google = StoreParts.google(configuration, keys, clock, own)
+        let google = StoreParts.google(configuration, keys, clock, own, log)
         verifiers[.google] = google?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
@@ -49,7 +49,11 @@ struct StoreParts {
         self.standIns = standIns
     }
 
-    private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
+    private static func apple(
+        _ apple: Configuration.Apple,
+        _ keys: Keys,
+        _ catalog: Catalog
+    ) throws(StartError) -> AppleVerifier? {
         let bundles: AppleConfiguration.Accepted<String>
         switch apple.bundles {
         case .none: return nil
@@ -63,7 +67,8 @@ struct StoreParts {
                     bundleIDs: bundles,
                     appIDs: apple.appID.map { .only([$0]) } ?? .any,
                     environments: apple.environments,
-                    roots: roots
+                    roots: roots,
+                    catalog: catalog
                 )
             )
         } catch {

@@ -73,6 +73,13 @@ public struct SimulatedGooglePlay: SimulatedStore {
         )
     }
 
+    /// Pub/Sub has a token made for each attempt.
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
+        var delivery = delivery
+        delivery.headers = [("Authorization", "Bearer \(try token(at: now))")]
+        return delivery
+    }
+
     /// The push's token. Other members, or another header, are for tests that send a wrong one.
     public func token(
         at now: Instant,

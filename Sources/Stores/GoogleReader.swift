@@ -22,17 +22,21 @@ public struct GoogleReader: StoreVerifier {
     private let expected: GooglePushToken.Expectation
     private let keys: GoogleKeys
     private let api: GooglePlayAPI
+    private let report: @Sendable (StoreAPIError) -> Void
 
+    /// `report` tells an operator why Google was asked to come back.
     public init(
         packages: Packages,
         expected: GooglePushToken.Expectation,
         keys: GoogleKeys,
-        api: GooglePlayAPI
+        api: GooglePlayAPI,
+        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
     ) {
         self.packages = packages
         self.expected = expected
         self.keys = keys
         self.api = api
+        self.report = report
     }
 
     public var asksStore: Bool { true }
@@ -51,6 +55,7 @@ public struct GoogleReader: StoreVerifier {
         do throws(StoreAPIError) {
             return try api.read(notification.subject, of: package)
         } catch {
+            report(error)
             throw .storeUnreachable
         }
     }
@@ -59,6 +64,7 @@ public struct GoogleReader: StoreVerifier {
         do throws(StoreAPIError) {
             return try keys.key(id, now: now)
         } catch {
+            report(error)
             throw .storeUnreachable
         }
     }

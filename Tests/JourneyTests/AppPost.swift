@@ -33,7 +33,7 @@ struct AppPost {
     ) throws -> Answer {
         var headers = headers + [("Host", "127.0.0.1:\(server.port)"), ("Connection", "close")]
         if isTrusted { headers.append(("Authorization", "Bearer \(workspace.apiKey)")) }
-        if method == "POST" { headers.append(("Content-Length", "\(body.utf8.count)")) }
+        if method != "GET" && method != "OPTIONS" { headers.append(("Content-Length", "\(body.utf8.count)")) }
         let socket = try server.connect()
         try socket.send("\(method) \(path) HTTP/1.1\r\n\(headers.map { "\($0.0): \($0.1)\r\n" }.joined())\r\n\(body)")
         let answer = String(decoding: try socket.readToEnd(), as: UTF8.self)

@@ -137,15 +137,28 @@ import Testing
         #expect(try scene.post(senseless).status == 204)
     }
 
-    /// With the API down nothing is stored and nothing is lost: Pub/Sub delivers again.
+    /// With the API down nothing is stored and nothing is lost: Pub/Sub delivers again. The API is another development
+    /// server's stand-in, which knows the service account by its key file.
     @Test func laterDeliveryApplies() throws {
-        let gone = SocketServer.freePort()
-        var scene = try Scene(environment: ["PAYCAST_GOOGLE_API_URL": "http://127.0.0.1:\(gone)"])
+        let google = try PaycastServer()
+        let api = "\(google.url)/demo/api/google"
+        let pem = try DevelopmentWorkspace.existing(in: google.folder.path).google.pem()
+        let key = pem.split(separator: "\n").joined(separator: "\\n")
+        let account = #"{"type":"service_account","client_email":"a@b.example","private_key_id":"1","#
+        let file = google.folder.path + "/account.json"
+        let json = #"\#(account)"private_key":"\#(key)\n","token_uri":"\#(api)/token"}"#
+        try SmallFile.replace(file, Array(json.utf8))
+        let scene = try Scene(environment: ["PAYCAST_GOOGLE_CREDENTIALS": file, "PAYCAST_GOOGLE_API_URL": api])
         let delivery = try scene.delivery("SUBSCRIPTION_PURCHASED")
-        let answer = try scene.post(delivery)
-        #expect(answer.status == 503 && answer.text.contains(#""error":"store_unreachable""#), "\(answer)")
-        scene = try Scene()
-        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        try google.stop()
+        let refused = try scene.post(delivery)
+        #expect(refused.status == 503 && refused.text.contains(#""error":"store_unreachable""#), "\(refused)")
+        try google.start()
+        let client = HTTPClient(timeout: .seconds(10))
+        for document in delivery.documents {
+            #expect(try client.send("PUT", api + document.path, body: document.json).status == 200)
+        }
+        #expect(try scene.post(delivery).status == 204)
         #expect(try scene.page.message().data?.contains("target=\"paywall\"") == true)
     }
 

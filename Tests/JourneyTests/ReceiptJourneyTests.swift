@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What old versions of an app hold, and what its backend stored of them.
-@Suite(.timeLimit(.minutes(1))) struct ReceiptJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptJourneyTests {
     /// Signed as the development store does.
     private func receipt(_ payload: ReceiptPayload, _ app: AppPost, _ form: MessageSigner.Form = []) throws -> String {
         let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
@@ -36,6 +36,29 @@ import Testing
         #expect(try app.told(page, "42").isEmpty)
         #expect(try app.post("/receipts/apple", body, isTrusted: true)["outcome"] == "duplicate")
         #expect(try app.told(page, "42").isEmpty)
+    }
+
+    /// Apple is asked, in development its stand-in, and its newer word counts: the receipt alone would open the page.
+    @Test func appleKnowsBetterThanTheReceipt() throws {
+        let app = try AppPost()
+        var refund = app.purchase("1000000000000001", ago: 30)
+        (refund.type, refund.subtype) = ("REFUND", nil)
+        refund.subscription.state = .active
+        let said = String(decoding: try app.store.body(refund), as: UTF8.self)
+        let path = "/demo/api/apple/notifications/\(refund.id)"
+        #expect(try app.post(path, said, method: "PUT").status == 200)
+        let body = try ["receipt": receipt(payload, app), "user": "42"]
+        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(posted.status == 200)
+        #expect(posted["source"] == "store")
+        #expect(try app.entitlements(of: "42").contains(#""active":false"#))
+    }
+
+    @Test func appleThatCannotBeAskedIsAskedAgain() throws {
+        let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
+        let posted = try app.post("/receipts/apple", ["receipt": receipt(payload, app)], isTrusted: true)
+        #expect(posted.status == 503)
+        #expect(posted["error"] == "store_unreachable")
     }
 
     @Test func everyPurchaseIsCommittedAndTheNewestAnswers() throws {

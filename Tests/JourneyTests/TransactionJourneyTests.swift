@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What StoreKit gave an app, before, after and beside Apple's webhook.
-@Suite(.timeLimit(.minutes(1))) struct TransactionJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactionJourneyTests {
     private func success(_ told: [String]) -> Int {
         told.filter { $0.contains(#"target="paywall""#) }.count
     }
@@ -104,6 +104,32 @@ import Testing
         #expect(lost.id == won.id && lost.id == posted["cursor"])
         #expect(try app.entitlements(of: "old").contains(#""active":false"#))
         #expect(try app.entitlements(of: "new").contains(#""active":true"#))
+    }
+
+    @Test func whatIsKeptForItsUserIsRefusedToOthers() throws {
+        let app = try AppPost(["PAYCAST_TRANSFERS": "keep"])
+        let bought = app.purchase("2000000000000001", try app.order(of: "old"))
+        #expect(try app.webhook(bought)["outcome"] == "applied")
+        let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
+        let posted = try app.post("/transactions/apple", body)
+        #expect(posted.status == 409)
+        #expect(posted["error"] == "owned_by_other")
+        #expect(try app.entitlements(of: "old").contains(#""active":true"#))
+        #expect(try app.entitlements(of: "new").contains(#""active":false"#))
+    }
+
+    /// StoreKit delivers it no more, once it is committed here.
+    @Test func finishedTransactionIsReportedToApple() throws {
+        let app = try AppPost()
+        let bought = app.purchase("2000000000000001")
+        let said = String(decoding: try app.store.body(bought), as: UTF8.self)
+        #expect(try app.post("/demo/api/apple/notifications/\(bought.id)", said, method: "PUT").status == 200)
+        let body = "{\"signedTransaction\":\"\(try app.store.transaction(bought))\",\"finish\":true}"
+        #expect(try app.post("/transactions/apple", body, isTrusted: true).status == 200)
+        var answer = ""
+        while !answer.contains(#""finished":["2"#) {
+            answer = try app.post("/demo/api/apple/errands", "", method: "GET").body
+        }
     }
 
     /// What the ledger keeps holds no key.

@@ -47,9 +47,9 @@ struct ReceiptSpecimen {
                 bundleIDs: bundleIDs,
                 appIDs: .only([1]),
                 environments: environments,
-                roots: TrustedRoots([root.root.certificate]) ?? .apple
-            ),
-            catalog: catalog
+                roots: TrustedRoots([root.root.certificate]) ?? .apple,
+                catalog: catalog
+            )
         )
     }
 

@@ -40,6 +40,7 @@ public struct Endpoints: RequestHandler {
         case .cable: return cable.answer(request)
         case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
+        case .replays: return trusted(request, ReplaysEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))

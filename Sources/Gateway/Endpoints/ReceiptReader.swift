@@ -35,20 +35,18 @@ struct ReceiptReader {
         }
     }
 
-    /// Apple's own statements; nil when nobody can be asked, or Apple knows nothing of it.
+    /// Apple's own statements, the newest purchase and the status of its subscription last; nil when nobody can be asked,
+    /// or Apple knows nothing of it.
     private func ask(about receipt: [UInt8]) throws(RefusedReceipt) -> [Event]? {
-        guard let statements = apple.statements, let clue = ReceiptClue(unproven: receipt) else { return nil }
-        for environment in clue.environment.map({ [$0] }) ?? [.production, .sandbox] {
-            do throws(AppleStatementsError) {
-                let events = try statements.statements(behind: clue.transactionID, in: environment, now: now)
-                if !events.isEmpty { return events }
-            } catch .unreachable {
-                throw RefusedReceipt(.storeUnreachable)
-            } catch {
-                continue
-            }
+        guard let statements = apple.statements, let clue = apple.receipts.clue(in: receipt) else { return nil }
+        do throws(AppleStatementsError) {
+            let events = try statements.statements(behind: clue, now: now)
+            return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
+        } catch .unreachable(let reason) {
+            throw RefusedReceipt(.storeUnreachable, detail: reason)
+        } catch {
+            return nil
         }
-        return nil
     }
 
     private func prove(_ receipt: [UInt8]) throws(RefusedReceipt) -> [Event] {
@@ -61,13 +59,24 @@ struct ReceiptReader {
     }
 }
 
+extension Event {
+    fileprivate func precedes(_ other: Event) -> Bool {
+        guard let left = observation?.transaction, let right = other.observation?.transaction else { return false }
+        guard left.purchasedAt == right.purchasedAt else { return left.purchasedAt < right.purchasedAt }
+        return observation?.snapshot == nil && other.observation?.snapshot != nil
+    }
+}
+
 /// Why a receipt is not taken.
 struct RefusedReceipt: Error {
     var code: String
+    /// For the log.
+    var detail: String?
     var response: Response
 
-    init(_ error: VerificationError) {
+    init(_ error: VerificationError, detail: String? = nil) {
         code = error.code
+        self.detail = detail
         response = .refused(error)
     }
 
@@ -92,7 +101,7 @@ struct RefusedReceipt: Error {
         .error(
             422,
             "store_api_needed",
-            "Receipts of iOS 6 can only be looked up at Apple: set PAYCAST_APPLE_API_KEY, or post a newer receipt."
+            "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set PAYCAST_APPLE_API_KEY."
         )
     )
 }

@@ -35,7 +35,7 @@ struct ReceiptsEndpoint {
                 reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
             }
         } catch {
-            services.log.warning("receipt refused", ["reason": error.code])
+            services.log.warning("receipt refused", ["reason": error.code, "detail": error.detail ?? "-"])
             reply.send(error.response)
         }
     }

@@ -17,6 +17,8 @@ public enum Route: Sendable, Equatable {
     case feed
     /// Fetch a store's history now.
     case recoveries
+    /// Stored events once more.
+    case replays
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoFeed
@@ -36,6 +38,7 @@ public enum Route: Sendable, Equatable {
         case "/cable": self = .cable
         case "/feed": self = .feed
         case "/recoveries": self = .recoveries
+        case "/replays": self = .replays
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -48,7 +51,8 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .demoStore: "POST"
+        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .replays, .demoStore:
+            "POST"
         // A page of another origin asks first.
         case .appleTransactions: "POST, OPTIONS"
         case .up, .ready, .metrics, .file: "GET, HEAD"
