@@ -106,12 +106,14 @@ let package = Package(
         tests("Cable", ["JSONText"]),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
-        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway"]),
+        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
+                "Stores",
+                "Simulator",
             ],
             swiftSettings: settings
         ),

@@ -13,7 +13,7 @@ public struct StoreVocabulary: Sendable {
             case .stripe: stripe
             case .revenuecat: revenueCat
             case .purchasekit: purchaseKit
-            case .google: [:]
+            case .google: google
             }
     }
 
@@ -51,6 +51,19 @@ private let apple: KeyValuePairs<LifeStep, String> = [
     .reversed: "REFUND_REVERSED",
     .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
     .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+]
+
+private let google: KeyValuePairs<LifeStep, String> = [
+    .initial: "SUBSCRIPTION_PURCHASED",
+    .renew: "SUBSCRIPTION_RENEWED",
+    .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+    .retry: "SUBSCRIPTION_ON_HOLD",
+    .recover: "SUBSCRIPTION_RECOVERED",
+    .cancel: "SUBSCRIPTION_CANCELED",
+    .resume: "SUBSCRIPTION_RESTARTED",
+    .expire: "SUBSCRIPTION_EXPIRED",
+    .refund: "SUBSCRIPTION_REVOKED",
+    .pause: "SUBSCRIPTION_PAUSED",
 ]
 
 /// What an update changed stands behind the slash; Stripe's own name ends before it.

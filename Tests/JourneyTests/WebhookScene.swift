@@ -12,6 +12,8 @@ struct WebhookScene {
     let store: any SimulatedStore
     var facts: SimulatedSubscription
     var user = "42"
+    /// The store's clock: each event has a second of its own.
+    private var now = Clock().now()
 
     init(
         environment: [String: String] = [:],
@@ -43,7 +45,7 @@ struct WebhookScene {
             facts: facts,
             user: user,
             token: token,
-            now: Clock().now(),
+            now: now,
             id: id
         )
         return try store.delivery(event)
@@ -61,11 +63,13 @@ struct WebhookScene {
 
     /// Posts an event that is applied, and expects the page to be told these texts.
     mutating func say(_ words: String, _ state: ContractState, on page: EventStreamClient, _ texts: String...) throws {
+        now = now + .seconds(1)
         let answer = try post(try delivery(words))
         #expect(answer.status == 200 && answer.text.contains(#""outcome":"applied""#), "\(words): \(answer)")
         let message = try page.message().data ?? ""
         for text in texts { #expect(message.contains(text), "\(words): \(message)") }
-        if facts.accessUntil == nil { facts.accessUntil = Clock().now() + .seconds(30 * 86_400) }
+        let isRenewed = words.hasPrefix("RENEWAL") || words.hasPrefix("subscription.updated")
+        if isRenewed || facts.accessUntil == nil { facts.accessUntil = now + .seconds(30 * 86_400) }
         facts.state = state
     }
 

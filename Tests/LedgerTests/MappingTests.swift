@@ -6,7 +6,7 @@ import Testing
 
 /// Every row of payments.md table 9.5 that changes something: the normalized event, the state it leaves, and what the
 /// pages of the user receive. The stores' own words for the rows are their verifiers' tests.
-@Suite(.timeLimit(.minutes(1))) struct MappingTests {
+@Suite(.timeLimit(.minutes(10))) struct MappingTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var number: Int
         var name: String

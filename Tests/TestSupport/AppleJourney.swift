@@ -58,6 +58,24 @@ public final class AppleJourney: Sendable {
         return (token, String(stream))
     }
 
+    /// Bought outside the app, so that no order's token is in it: the transaction that the app finds. Apple knows it.
+    public func outsidePurchase(until end: Instant) throws -> (lineage: String, transaction: String) {
+        var facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: .random())
+        (facts.state, facts.accessUntil) = (.active, end)
+        let notification = SimulatedNotification(
+            type: "OFFER_REDEEMED",
+            subscription: facts,
+            token: nil,
+            bundleID: SimulatedAppStore.bundleID,
+            now: Clock().now()
+        )
+        let store = SimulatedAppStore(signer: signer)
+        guard standIn.remember(try store.body(notification), event: notification.id) else {
+            throw Failure(description: "the stand-in does not take it")
+        }
+        return (facts.lineage, try store.transaction(notification))
+    }
+
     /// What Apple knows from now on, and what it posts, or would post.
     public func say(
         _ type: String,

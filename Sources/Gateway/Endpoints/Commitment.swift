@@ -35,17 +35,22 @@ struct Commitment: Sendable {
         }
     }
 
-    /// `user` is who says that it is his, and since when.
+    /// `user` is who says that it is his, by which order, and since when.
     func commit(
         _ event: Event,
         for user: String?,
+        with order: OrderToken? = nil,
         since date: Instant? = nil,
         _ done: @escaping @Sendable (Verdict) -> Void
     ) {
         let (telemetry, receivedAt) = (services.telemetry, receivedAt)
         telemetry.verified(event.id, receivedAt: receivedAt)
         let isTaken = services.writer.submit(
-            .event(event, claim: user.map { Claim(user: $0) }, receivedAt: date ?? services.clock.now()) { result in
+            .event(
+                event,
+                claim: user.map { Claim(user: $0, order: order) },
+                receivedAt: date ?? services.clock.now()
+            ) { result in
                 telemetry.committed(event.id, receivedAt: receivedAt)
                 switch result {
                 case .success(let receipt): done(.committed(receipt))

@@ -1,12 +1,14 @@
 internal import Domain
 internal import JSONText
 
-/// `{"signedTransaction", "signedRenewalInfo"?, "stream"?, "user"?, "finish"?}`, read strictly.
+/// `{"signedTransaction", "signedRenewalInfo"?, "stream"?, "user"?, "order"?, "finish"?}`, read strictly.
 struct TransactionBody {
     var signedTransaction: String
     var signedRenewalInfo: String?
     var stream: String?
     var user: String?
+    /// For a purchase that carries no token of its own (an offer code): the claimant's order.
+    var order: OrderToken?
     var finish: Bool
 
     init(_ bytes: [UInt8]) throws(RefusedBody) {
@@ -19,6 +21,9 @@ struct TransactionBody {
         signedRenewalInfo = try RefusedBody.string("signedRenewalInfo", of: node)
         stream = try RefusedBody.string("stream", of: node)
         user = try RefusedBody.user(of: node)
+        let order = try RefusedBody.string("order", of: node)
+        self.order = order.flatMap { OrderToken($0) }
+        guard order == nil || self.order != nil else { throw RefusedBody.mistyped("order", "a UUID") }
         switch node["finish"] {
         case nil, .null: finish = false
         case .boolean(let value): finish = value

@@ -71,7 +71,7 @@ struct TransactionsEndpoint {
                 now: services.clock.now()
             )
             if body.finish, let errand = Errand(finishing: event) { event.errands.append(errand) }
-            Commitment(services, request).commit(event, for: user) { answer($0.response) }
+            Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
         } catch {
             services.log.warning("transaction refused", ["reason": error.code])
             answer(.refused(error))

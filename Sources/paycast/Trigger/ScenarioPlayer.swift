@@ -40,6 +40,7 @@ struct ScenarioPlayer {
 
     /// In its own order; the page is looked at before the next step.
     mutating func play(_ step: Scenario.Step) throws(PlayError) {
+        if !step.expected.isEmpty { try settle() }
         let start = watch?.count ?? 0
         try post(sign(step))
         for expectation in step.expected { try check(expectation, from: start) }
@@ -61,7 +62,7 @@ struct ScenarioPlayer {
             try post(one)
         }
         guard let expected = steps.last?.expected, !expected.isEmpty, let watch else { return }
-        do { if let newest { try watch.settle(at: newest, timeout) } } catch { throw .watch(error) }
+        try settle()
         for expectation in expected {
             let messages = watch.messages(from: start)
             guard let found = expectation.isMet(inTheEndOf: messages) else {
@@ -69,6 +70,12 @@ struct ScenarioPlayer {
             }
             report.show(expectation, found)
         }
+    }
+
+    /// So that what came late of one step is not taken for the next one's. Not for long: the feed may have nothing of it.
+    private func settle() throws(PlayError) {
+        guard let watch, let newest else { return }
+        do { try watch.settle(at: newest, min(timeout, .seconds(1))) } catch { throw .watch(error) }
     }
 
     private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
