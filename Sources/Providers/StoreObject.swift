@@ -26,12 +26,6 @@ struct StoreObject {
         return items.prefix(100).compactMap { StoreObject($0) }
     }
 
-    /// An array's texts that may be stored and shown.
-    func texts(_ name: String) -> [String] {
-        guard case .array(let items)? = node[name] else { return [] }
-        return items.prefix(100).compactMap { $0.text.flatMap { isPlain($0) ? $0 : nil } }
-    }
-
     /// Text that may be stored and shown.
     func text(_ name: String, limit: Int = 255) -> String? {
         node[name]?.text.flatMap { isPlain($0, limit: limit) ? $0 : nil }

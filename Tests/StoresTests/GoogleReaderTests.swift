@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over real connections.
-@Suite(.timeLimit(.minutes(1))) struct GoogleReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct GoogleReaderTests {
     private static let key = Result { try RSAPrivateKey.generate() }
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
