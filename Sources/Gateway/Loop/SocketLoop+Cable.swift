@@ -22,7 +22,7 @@ extension SocketLoop {
 
     private func welcome(_ client: CableClient, resuming old: String?, on connection: Connection) -> Bool {
         guard let sid = client.sid else { return connection.socket.send(CableMessage.welcome) }
-        guard let identifiers = old.flatMap(sessions.take) else {
+        guard let identifiers = old.flatMap({ sessions.take($0) }) else {
             return connection.socket.send(CableMessage.welcome(sid: sid, restored: nil))
         }
         var restored: [(id: SubscriptionID, request: PageRequest)] = []
