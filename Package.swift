@@ -74,15 +74,20 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient",
+                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
             ]
         ),
-        executable("paycast", ["Server", "Domain", "Runtime", "Crypto", "Simulator", "HTTPClient"]),
+        executable(
+            "paycast",
+            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"]
+        ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
         .target(
             name: "TestSupport",
-            dependencies: ["Domain", "Runtime", "JSONText"],
+            dependencies: [
+                "Domain", "Runtime", "JSONText", "Crypto", "HTTPClient", "Providers", "Stores", "Simulator",
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -91,22 +96,24 @@ let package = Package(
         tests("Runtime", ["Domain"]),
         tests("HTTPClient"),
         tests("Crypto", ["Domain"]),
-        tests("Providers", ["Domain", "Crypto", "Simulator"]),
         tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
         tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
+        tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime"]),
+        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
-        tests("Server", ["Domain", "Runtime", "Gateway"]),
-        tests("paycast", ["Domain", "Simulator"], exclude: ["Golden"]),
+        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
+        tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
+                "Stores",
+                "Simulator",
             ],
             swiftSettings: settings
         ),

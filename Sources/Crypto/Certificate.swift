@@ -28,6 +28,15 @@ struct Certificate: Sendable {
         self.validity = validity
     }
 
+    /// Another reference to one that OpenSSL has read already.
+    init?(sharing pointer: OpaquePointer) {
+        guard X509_up_ref(pointer) == 1, let handle = Handle(pointer, free: X509_free),
+            let validity = validityPeriod(pointer)
+        else { return nil }
+        self.handle = handle
+        self.validity = validity
+    }
+
     /// The subject's key; nil unless it is on P-256.
     var publicKey: PublicKey? { PublicKey(owning: handle.borrow { X509_get_pubkey($0) }) }
 

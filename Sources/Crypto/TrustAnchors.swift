@@ -8,7 +8,7 @@ struct TrustAnchors: Sendable {
         static let intermediate = "1.2.840.113635.100.6.2.1"
     }
 
-    private let store: Handle?
+    let store: Handle?
 
     init(_ roots: TrustedRoots) {
         store = Handle(X509_STORE_new(), free: X509_STORE_free)

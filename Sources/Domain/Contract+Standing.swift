@@ -33,18 +33,22 @@ extension Contract {
         return snapshot.state.givesAccess || snapshot.state != .pending && snapshot.accessUntil != nil
     }
 
-    /// Date of the newest statement.
-    public var statedAt: Instant {
-        let dates = [snapshot?.snapshot.signedAt, transaction?.transaction.signedAt].compactMap { $0 }
-        return dates.max() ?? Instant(milliseconds: .min)
-    }
-
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
     /// arrives) may extend access or carry a revocation of the current period, and never shortens access.
     private var subscriptionStanding: Standing? {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
         var standing = Standing(of: snapshot)
-        guard let charge = transaction?.transaction, charge.signedAt > snapshot.signedAt else { return standing }
+        guard let charge = transaction?.transaction else { return standing }
+        // RevenueCat announces a change of plan beside the purchase that makes it, before or after. Elsewhere the
+        // charge may be that of an older period: back to what was bought before.
+        if key.provider == .revenuecat, let pending = snapshot.pendingProduct, pending == charge.product,
+            charge.revokedAt == nil
+        {
+            standing = Standing(of: charge)
+            standing.autoRenew = snapshot.autoRenew
+            return standing
+        }
+        guard charge.signedAt > snapshot.signedAt else { return standing }
         if let revokedAt = charge.revokedAt {
             guard standing.isActive, covers(charge, standing.accessUntil) else { return standing }
             standing.state = .revoked

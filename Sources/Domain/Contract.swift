@@ -5,8 +5,9 @@
 /// needs this value only, never the periods before it.
 public struct Contract: Sendable, Equatable {
     public let key: ContractKey
-    /// A lineage sells one kind of product for ever.
-    public let kind: ProductKind
+    /// A lineage sells one kind of product for ever, but not every statement knows which: a charge does, the refund of
+    /// something unknown does not.
+    public private(set) var kind: ProductKind
     public var isFamilyShared: Bool
     public var group: Stamped<String>?
     /// The newest purchase's token: it may name another user than the first one's.
@@ -27,6 +28,7 @@ public struct Contract: Sendable, Equatable {
     /// False when nothing of it was news.
     public mutating func apply(_ observation: Observation, event: String, signedAt: Instant) -> Bool {
         let before = self
+        settleKind(by: observation)
         isFamilyShared = isFamilyShared || observation.isFamilyShared
         raise(&group, to: observation.group.map { Stamped($0, at: signedAt) })
         raise(&token, to: observation.token.map { Stamped($0, at: signedAt) })
@@ -36,6 +38,13 @@ public struct Contract: Sendable, Equatable {
         raise(&transaction, to: observation.transaction.map { TransactionRegister($0, event: event) })
         raise(&snapshot, to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event) })
         return self != before
+    }
+
+    private mutating func settleKind(by observation: Observation) {
+        let isKnown = transaction != nil
+        guard observation.transaction != nil || !isKnown else { return }
+        let isNewlyKnown = observation.transaction != nil && !isKnown
+        kind = isNewlyKnown ? observation.kind : max(kind, observation.kind)
     }
 }
 

@@ -15,8 +15,8 @@ public struct Holding: Sendable, Equatable {
     public var isFamilyShared: Bool
     /// The contract of the same store that this one took the place of.
     public var replaces: ContractKey?
-    /// Date of the store's newest statement.
-    public var statedAt: Instant
+    /// When its newest charge was made: the same whenever the store is asked, unlike the date of its statement.
+    public var boughtAt: Instant?
     public var standing: Standing
     /// In which levels are compared: the catalogue's group, which may span stores, else the store's.
     fileprivate var levelGroup: String?
@@ -39,7 +39,7 @@ public struct Holding: Sendable, Equatable {
             replaces = contract.key
             replaces?.lineage = previous
         }
-        statedAt = contract.statedAt
+        boughtAt = charge?.purchasedAt
         self.standing = standing
     }
 }
@@ -97,7 +97,7 @@ extension Holding {
         guard left.rank == right.rank else { return left.rank > right.rank }
         guard left.reach == right.reach else { return left.reach > right.reach }
         guard left.isFamilyShared == right.isFamilyShared else { return right.isFamilyShared }
-        guard left.statedAt == right.statedAt else { return left.statedAt > right.statedAt }
+        guard left.boughtAt == right.boughtAt else { return left.boughtAt ?? .never > right.boughtAt ?? .never }
         return left.contract.sortText > right.contract.sortText
     }
 
@@ -106,8 +106,13 @@ extension Holding {
     }
 
     private var reach: Instant {
-        standing.accessUntil ?? (standing.isActive ? Instant(milliseconds: .max) : statedAt)
+        standing.accessUntil ?? (standing.isActive ? Instant(milliseconds: .max) : .never)
     }
+}
+
+extension Instant {
+    /// Before all others: a purchase that was dropped before it was paid has no reach.
+    fileprivate static let never = Instant(milliseconds: .min)
 }
 
 extension ContractKey {

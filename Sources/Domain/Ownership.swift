@@ -26,6 +26,9 @@ public struct Ownership: Sendable, Equatable {
     /// Since when it has been the first one's.
     public var since: Instant
 
+    /// How many users can share a contract: everyone of them is told of every change.
+    private static let shareLimit = 100
+
     /// Nil when there are no facts.
     ///
     /// A purchase is the stronger proof: by `transfer_if_inactive`, too, who paid holds what he paid for. By `keep` it
@@ -37,7 +40,8 @@ public struct Ownership: Sendable, Equatable {
         since = first.at
         for fact in ordered.dropFirst() where !users.contains(fact.user) {
             switch policy {
-            case .share: users.append(fact.user)
+            case .share where users.count < Ownership.shareLimit: users.append(fact.user)
+            case .share: continue
             case .keep: continue
             case .transferIfInactive where fact.ground == .claim(whileActive: true): continue
             case .transfer, .transferIfInactive: (users, since) = ([fact.user], fact.at)

@@ -16,3 +16,8 @@ public enum ProductKind: String, CaseIterable, Sendable {
     case nonConsumable = "non_consumable"
     case consumable
 }
+
+extension ProductKind: Comparable {
+    /// Only for a choice that must always come out the same.
+    public static func < (left: ProductKind, right: ProductKind) -> Bool { left.rawValue < right.rawValue }
+}

@@ -50,6 +50,23 @@ public struct StreamPattern: Sendable, Hashable {
         return StreamName(parts.map { render($0, user) }.joined(separator: ":"))
     }
 
+    /// The user whose stream it is; nil for every stream that is no user's.
+    public func user(of stream: StreamName) -> String? {
+        guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
+        let before = parts[..<place].map { render($0, "") + ":" }.joined()
+        let after = parts[(place + 1)...].map { ":" + render($0, "") }.joined()
+        guard let rendered = stream.text.text(between: before, and: after), let user = user(in: rendered, parts[place]),
+            // A parameter has several spellings; only ours is the user's.
+            let own = self.stream(for: user), own.text.utf8.elementsEqual(stream.text.utf8)
+        else { return nil }
+        return user
+    }
+
+    private func user(in rendered: String, _ part: Part) -> String? {
+        guard part.isGlobalID else { return rendered.text(between: part.pieces[0], and: part.pieces[1]) }
+        return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap { formUnescaped($0) }
+    }
+
     private func render(_ part: Part, _ user: String) -> String {
         guard part.isGlobalID else { return part.pieces.joined(separator: user) }
         return globalIDParameter(part.pieces.joined(separator: formEscaped(user)))
@@ -66,6 +83,14 @@ extension String {
         }
         return pieces + [String(rest)]
     }
+
+    /// What stands between the two, byte by byte; nil unless it begins with the one and ends with the other.
+    fileprivate func text(between start: String, and end: String) -> String? {
+        guard utf8.count >= start.utf8.count + end.utf8.count, utf8.starts(with: start.utf8),
+            utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+        else { return nil }
+        return String(utf8.dropFirst(start.utf8.count).dropLast(end.utf8.count))
+    }
 }
 
 /// Ruby's `CGI.escape`.
@@ -80,6 +105,40 @@ private func formEscaped(_ text: String) -> String {
         }
     }
     return result
+}
+
+/// Ruby's `CGI.unescape`; nil for a broken escape.
+private func formUnescaped(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
+            continue
+        }
+        let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        rest = rest.dropFirst(2)
+        guard digits.count == 2 else { return nil }
+        bytes.append(UInt8(digits[0] << 4 | digits[1]))
+    }
+    return String(validating: bytes, as: UTF8.self)
+}
+
+/// What a parameter names; nil when it is no Base64 of a text.
+private func globalID(_ parameter: String) -> String? {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for character in parameter.utf8 {
+        guard let value = alphabet.firstIndex(of: character) else { return nil }
+        bits = (bits << 6 | UInt32(value)) & 0xFFFF
+        count += 6
+        guard count >= 8 else { continue }
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return String(validating: bytes, as: UTF8.self)
 }
 
 /// URL-safe Base64 without padding (RFC 4648 §5).

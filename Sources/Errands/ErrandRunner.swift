@@ -47,6 +47,11 @@ public final class ErrandRunner: Sendable {
         routine.start("errands", ErrandRound()) { [self] round in turn(&round) }
     }
 
+    /// Begins nothing new.
+    public func halt() {
+        routine.halt()
+    }
+
     /// Waits for the attempt that runs: before the ledger is closed.
     public func close() {
         routine.end()

@@ -36,6 +36,11 @@ public struct ForwardingVerifier: StoreVerifier {
         }
         return event
     }
+
+    /// Other servers have been told when it was new.
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try verifier.reread(stored)
+    }
 }
 
 /// Posts a body to another server. Blocks.

@@ -22,22 +22,20 @@ struct HistoryReading {
         (self.api, self.place, self.span, self.onlyFailures) = (api, place, span, onlyFailures)
     }
 
-    /// The bodies of the next page; nil at the end.
+    /// The bodies of the next page, none when a smaller piece has to be asked for; nil at the end.
     mutating func next(now: Instant) throws(StoreAPIError) -> [[UInt8]]? {
-        while let piece = span.piece {
-            pages += 1
-            guard pages <= HistoryReading.pagesOfARun else {
-                throw .unavailable(reason: "the history is too long for one run; the next one goes on")
-            }
-            let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
-            do throws(StoreAPIError) {
-                let page = try api.notificationHistory(query, after: token, in: place.environment, now: now)
-                return try turn(page)
-            } catch {
-                try bear(error)
-            }
+        guard let piece = span.piece else { return nil }
+        pages += 1
+        guard pages <= HistoryReading.pagesOfARun else {
+            throw .unavailable(reason: "the history is too long for one run; the next one goes on")
         }
-        return nil
+        let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
+        do throws(StoreAPIError) {
+            return try turn(try api.notificationHistory(query, after: token, in: place.environment, now: now))
+        } catch {
+            try bear(error)
+            return []
+        }
     }
 
     /// How far everything is read, when that is farther than it was.

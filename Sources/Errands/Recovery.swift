@@ -11,18 +11,19 @@ public final class Recovery: HistoryRecovery {
     public struct Place: Sendable, Equatable {
         public var app: String
         public var environment: StoreEnvironment
+        /// Between two requests: Apple's limits are 50 and 5 a second, and buyers come first.
+        public var pause: Duration
 
         public init(app: String, environment: StoreEnvironment) {
             self.app = app
             self.environment = environment
+            pause = .milliseconds(environment == .production ? 100 : 400)
         }
 
         /// What the ledger remembers how far it was read by.
         var mark: String { "history/apple/\(environment.rawValue)/\(app)" }
         /// How long Apple keeps it.
         var reach: Duration { .seconds((environment == .production ? 180 : 30) * 86_400) }
-        /// Apple's limits are 50 and 5 requests a second; buyers come first.
-        var pause: Duration { .milliseconds(environment == .production ? 100 : 400) }
     }
 
     private let places: [Place]
@@ -57,6 +58,11 @@ public final class Recovery: HistoryRecovery {
             let report = recover(since: nil, onlyFailures: schedule.onlyFailures)
             return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
         }
+    }
+
+    /// Begins nothing new.
+    public func halt() {
+        routine.halt()
     }
 
     /// Waits for the page that is being read: before the ledger is closed. It ends runs on other threads, too.

@@ -37,10 +37,15 @@ final class Routine: Sendable {
         }
     }
 
-    /// Waits for the end of the turn that runs. Once only.
-    func end() {
+    /// No turn begins from now on.
+    func halt() {
         stop.raise()
         waker.wake()
+    }
+
+    /// Waits for the end of the turn that runs. Once only.
+    func end() {
+        halt()
         let running = thread.withLock { thread in
             defer { thread = nil }
             return thread

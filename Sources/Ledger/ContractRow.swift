@@ -13,10 +13,10 @@ struct ContractRow {
     /// When the writer looks at it again by itself.
     var endsAt: Instant?
 
-    static let keyColumns = ["provider", "environment", "app", "lineage", "kind"]
+    static let keyColumns = ["provider", "environment", "app", "lineage"]
     /// Apart from the state, because they rarely change and cost three indexes.
     static let identityColumns = [
-        "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "account",
+        "kind", "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "account",
         "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at", "user_at",
     ]
     static let stateColumns = [
@@ -81,13 +81,14 @@ struct ContractRow {
     var keyValues: [Value] {
         let key = contract.key
         return [
-            Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage), Value(contract.kind),
+            Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage),
         ]
     }
 
     var identityValues: [Value] {
         [
-            Value(user), Value(contract.isFamilyShared), Value(contract.group?.value), Value(contract.group?.signedAt),
+            Value(contract.kind), Value(user), Value(contract.isFamilyShared), Value(contract.group?.value),
+            Value(contract.group?.signedAt),
             Value(contract.token?.value.description), Value(contract.token?.signedAt),
             Value(contract.account?.value), Value(contract.account?.signedAt),
             Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
@@ -114,7 +115,8 @@ struct ContractRow {
 
     /// True when `other` differs in what only identity columns hold.
     func hasOtherIdentity(than other: ContractRow) -> Bool {
-        user != other.user || userAt != other.userAt || contract.storeUser != other.contract.storeUser
+        contract.kind != other.contract.kind || user != other.user || userAt != other.userAt
+            || contract.storeUser != other.contract.storeUser
             || contract.isFamilyShared != other.contract.isFamilyShared
             || contract.group != other.contract.group || contract.token != other.contract.token
             || contract.account != other.contract.account

@@ -180,7 +180,7 @@ private func grouped(_ fragments: [PlacedFragment]) -> [ReplayItem] {
 }
 
 extension Holding {
-    fileprivate func entitlement(isHonoured: Bool) -> Entitlement {
+    func entitlement(isHonoured: Bool) -> Entitlement {
         Entitlement(
             product: standing.product,
             group: group,

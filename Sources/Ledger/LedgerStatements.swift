@@ -107,12 +107,18 @@ struct WriterStatements {
             WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
             """
         )
-        claims = try connection.prepare("SELECT user, at, was_active, proof_at FROM claims WHERE contract = ?")
+        claims = try connection.prepare(
+            "SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims WHERE contract = ?"
+        )
         putClaim = try connection.prepare(
             """
-            INSERT INTO claims (contract, user, at, was_active, proof_at) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET at = coalesce(excluded.at, claims.at), proof_at = excluded.proof_at,
-                was_active = CASE WHEN excluded.at IS NULL THEN claims.was_active ELSE excluded.was_active END
+            INSERT INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
+            VALUES (?1, ?2, ?3, ?4, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET proof_at = excluded.proof_at,
+                first_was_active = iif(first_at IS NULL, excluded.was_active, first_was_active),
+                first_at = coalesce(first_at, excluded.at),
+                was_active = iif(excluded.at IS NULL, was_active, excluded.was_active),
+                at = coalesce(excluded.at, at)
             """
         )
         contractsByAccount = try connection.prepare(

@@ -1,23 +1,24 @@
 internal import Domain
 
-/// What is remembered of one user's claims on one contract.
+/// What is remembered of one user's claims on one contract: of those that were granted the first and the last one,
+/// because by every policy the others change nothing.
 struct ClaimRow {
     var user: String
-    /// When the newest one was granted; nil when none was, or none was needed.
-    var at: Instant?
-    var wasActive: Bool
+    var facts: [Ownership.Fact]
     /// The newest proof that he has shown: an older one moves nothing any more.
     var proofAt: Instant
-
-    var fact: Ownership.Fact? {
-        at.map { Ownership.Fact(user: user, at: $0, ground: .claim(whileActive: wasActive)) }
-    }
 }
 
 extension LedgerStore {
     func claims(on id: Int64) throws(SQLiteError) -> [ClaimRow] {
         try statements.claims.all([.integer(id)]) { row in
-            ClaimRow(user: row.text(0), at: row.optionalInstant(1), wasActive: row.flag(2), proofAt: row.instant(3))
+            let user = row.text(0)
+            let facts = [Int32(1), 3].compactMap { column in
+                row.optionalInstant(column).map {
+                    Ownership.Fact(user: user, at: $0, ground: .claim(whileActive: row.flag(column + 1)))
+                }
+            }
+            return ClaimRow(user: user, facts: facts, proofAt: row.instant(5))
         }
     }
 
@@ -36,37 +37,45 @@ extension LedgerStore {
         let known = try claims(on: id).first { $0.user == claim.user }
         let isHeld = row.holders.contains(claim.user)
         if let known, proofAt <= known.proofAt { return isHeld ? .granted : .refused }
-        var made = ClaimRow(user: claim.user, at: nil, wasActive: row.standing.isActive, proofAt: proofAt)
-        let isNamedByStore = row.contract.storeUser != nil
-        if isNamedByStore || isHeld && row.userAt != nil {
-            try put(made, on: id)
+        let made = Ownership.Fact(
+            user: claim.user,
+            at: arrival.receivedAt,
+            ground: .claim(whileActive: row.standing.isActive)
+        )
+        if row.contract.storeUser != nil {
+            try put(claim.user, nil, proofAt, on: id)
             return isHeld ? .granted : .refused
         }
+        if isHeld, row.userAt != nil {
+            // It counts all the same: what is still to arrive may show that he would have needed it. Where access
+            // decides, it must not take the place of the claim that was granted when there was none.
+            try put(claim.user, policy.transfers == .transferIfInactive ? nil : made, proofAt, on: id)
+            try bind(claim, to: row, arrival)
+            return .granted
+        }
         let before = row.holders
-        let inherited = row.userAt == nil ? before : []
-        made.at = arrival.receivedAt
         let oldest = Instant(milliseconds: 0)
-        let facts =
-            try facts(of: row) + [made].compactMap(\.fact)
-            + inherited.map { Ownership.Fact(user: $0, at: oldest, ground: .claim(whileActive: false)) }
-        guard let owned = Ownership(facts, policy: policy.transfers), owned.users.contains(claim.user) else {
-            made.at = nil
-            try put(made, on: id)
+        let inherited = (row.userAt == nil ? before : []).map {
+            Ownership.Fact(user: $0, at: oldest, ground: .claim(whileActive: false))
+        }
+        let owned = Ownership(try facts(of: row) + [made] + inherited, policy: policy.transfers)
+        guard owned?.users.contains(claim.user) == true else {
+            try put(claim.user, nil, proofAt, on: id)
             return .refused
         }
-        for user in inherited where user != claim.user {
-            try put(ClaimRow(user: user, at: oldest, wasActive: false, proofAt: oldest), on: id)
-        }
-        try put(made, on: id)
+        for fact in inherited where fact.user != claim.user { try put(fact.user, fact, oldest, on: id) }
+        try put(claim.user, made, proofAt, on: id)
         try bind(claim, to: row, arrival)
         try own(&row)
         if before.isEmpty || before.contains(claim.user) { return .granted }
         return row.holders.contains(where: before.contains) ? .shared : .moved
     }
 
-    private func put(_ claim: ClaimRow, on id: Int64) throws(SQLiteError) {
+    /// `fact` is nil when nothing was granted by it.
+    private func put(_ user: String, _ fact: Ownership.Fact?, _ proofAt: Instant, on id: Int64) throws(SQLiteError) {
+        let wasActive = fact?.ground == .claim(whileActive: true)
         try statements.putClaim.run([
-            .integer(id), .text(claim.user), Value(claim.at), Value(claim.wasActive), Value(claim.proofAt),
+            .integer(id), .text(user), Value(fact?.at), Value(wasActive), Value(proofAt),
         ])
     }
 

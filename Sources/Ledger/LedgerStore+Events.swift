@@ -44,11 +44,14 @@ extension LedgerStore {
             return try file(arrival, .ignored, Notice(kind: event.kind), [], contract: nil)
         }
         let said = SaidToken(observation, of: event)
-        if let id = known?.id, let said, !known.repeats(said) { isNews = try note(said, of: id) || isNews }
+        var isOwnerNews = known.map { row in row.contract.mayHaveOtherOwner(than: contract) } ?? true
+        if let id = known?.id, let said, !known.repeats(said), try note(said, of: id) {
+            (isNews, isOwnerNews) = (true, true)
+        }
         let end = contract.end(of: standing, policy: policy)
         var row = known ?? ContractRow(id: nil, contract: contract, standing: standing, endsAt: end)
         (row.contract, row.standing, row.endsAt) = (contract, standing, end)
-        if isNews { try own(&row, said: said) }
+        if isOwnerNews { try own(&row, said: said) }
         if isNews { row = try save(row, over: known) }
         if known == nil, let said, let id = row.id { _ = try note(said, of: id) }
         var claimed: ClaimOutcome?
@@ -86,7 +89,7 @@ extension LedgerStore {
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed
         commit.unclaimed = change.unclaimed
-        if known.map({ row.hasOtherIdentity(than: $0) }) ?? true || hasMoved {
+        if hasMoved || known?.userAt != row.userAt || known?.contract.kin != row.contract.kin {
             try settle(relatives(of: row), into: &commit, arrival.now)
         }
         return commit
@@ -179,6 +182,16 @@ extension LedgerStore {
         try statements.insertEvent.run(values, body: event.body)
         try queue(event.errands, position: entry.position, at: arrival.now)
         return Commit(value: receipt, entries: [entry])
+    }
+}
+
+extension Contract {
+    /// What others are found by, when they follow from this one.
+    fileprivate var kin: [String?] { [account?.value, previousLineage?.value] }
+
+    /// Tokens apart: they are facts of their own.
+    fileprivate func mayHaveOtherOwner(than other: Contract) -> Bool {
+        storeUser != other.storeUser || kin != other.kin || group?.value != other.group?.value || kind != other.kind
     }
 }
 

@@ -65,7 +65,7 @@ extension LedgerStore {
                 guard let token = OrderToken(text) else { continue }
                 dates[token] = min(at, dates[token] ?? at)
             }
-            facts = try claims(on: id).compactMap(\.fact)
+            facts = try claims(on: id).flatMap(\.facts)
         }
         for (token, at) in dates {
             guard let order = try order(token), !order.contradicts(row.contract) else { continue }

@@ -65,7 +65,7 @@ enum Schema {
         """
 
     /// Whose a contract is, as facts: `tokens` dates the first charge that carried each one, `claims` who posted a
-    /// genuine transaction in his own session (`at` is null until one was granted), `transfers` what a store said of
+    /// genuine transaction in his own session, first and last (null until one was granted), `transfers` what a store said of
     /// its users. `user_at` is null when the user follows from another contract only. `errands` is what stores are still
     /// to be told. Users of older ledgers stay: theirs is the oldest claim.
     private static let second = """
@@ -90,11 +90,12 @@ enum Schema {
         INSERT INTO tokens SELECT id, token, token_at FROM contracts WHERE token IS NOT NULL;
 
         CREATE TABLE claims (
-            contract INTEGER NOT NULL REFERENCES contracts, user TEXT NOT NULL, at INTEGER,
-            was_active INTEGER NOT NULL, proof_at INTEGER NOT NULL,
+            contract INTEGER NOT NULL REFERENCES contracts, user TEXT NOT NULL,
+            first_at INTEGER, first_was_active INTEGER NOT NULL, at INTEGER, was_active INTEGER NOT NULL,
+            proof_at INTEGER NOT NULL,
             PRIMARY KEY (contract, user)
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO claims SELECT id, user, 0, 0, 0 FROM contracts WHERE user IS NOT NULL;
+        INSERT INTO claims SELECT id, user, 0, 0, 0, 0, 0 FROM contracts WHERE user IS NOT NULL;
         UPDATE contracts SET user_at = 0 WHERE user IS NOT NULL;
 
         CREATE TABLE shares (

@@ -29,13 +29,16 @@ public struct AppleConfiguration: Sendable {
     public let appIDs: Accepted<Int64>
     public let environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
+    /// For what a receipt does not tell of its products.
+    public let catalog: Catalog
 
     /// Production without an app id would believe any app that shares the bundle id, so there is no such configuration.
     public init(
         bundleIDs: Accepted<String>,
         appIDs: Accepted<Int64>,
         environments: Set<StoreEnvironment>,
-        roots: TrustedRoots
+        roots: TrustedRoots,
+        catalog: Catalog = Catalog()
     ) throws(AppleConfigurationError) {
         let isServingProduction = !bundleIDs.isEmpty && environments.contains(.production)
         guard !isServingProduction || !appIDs.isEmpty else { throw .missingAppID }
@@ -43,6 +46,7 @@ public struct AppleConfiguration: Sendable {
         self.appIDs = appIDs
         self.environments = environments
         self.roots = roots
+        self.catalog = catalog
     }
 }
 

@@ -5,7 +5,7 @@ public import Domain
 /// Any thread may verify, several at a time. A notification costs 0.3 ms of CPU, two
 /// thirds of it for the three signatures.
 public struct AppleVerifier: StoreVerifier {
-    private let configuration: AppleConfiguration
+    let configuration: AppleConfiguration
     private let checker: SignatureChecker
 
     public init(_ configuration: AppleConfiguration) {

@@ -24,6 +24,7 @@ public enum VerificationError: Error, Equatable, Sendable {
         case unsupportedHeader = "unsupported_header"
         case invalidCertificates = "invalid_certificates"
         case invalidPayload = "invalid_payload"
+        case invalidReceipt = "invalid_receipt"
         case thinEvent = "thin_event"
     }
 
@@ -63,8 +64,8 @@ public enum VerificationError: Error, Equatable, Sendable {
         switch self {
         case .malformed(let malformation): malformation.message
         case .untrusted(let distrust): distrust.message
-        case .wrongApp: "The notification is genuine, but for an app that is not configured here."
-        case .wrongEnvironment: "The notification is genuine, but its environment is not served here."
+        case .wrongApp: "It is genuine, but for an app that is not configured here."
+        case .wrongEnvironment: "It is genuine, but its environment is not served here."
         case .notConfigured: "No app of this store is configured on this server."
         case .storeUnreachable: "The store's API gives no answer; nothing was stored, deliver it again."
         }
@@ -84,6 +85,7 @@ extension VerificationError.Malformation {
         case .unsupportedHeader: "The JWS header has a crit or b64 member."
         case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
         case .invalidPayload: "The signed payload does not have the documented members."
+        case .invalidReceipt: "The receipt is not a signed App Store receipt with its documented attributes."
         case .thinEvent: "Thin events do not say what changed; choose the snapshot payload style for this endpoint."
         }
     }

@@ -1,21 +1,44 @@
 public import Domain
 internal import Glibc
+internal import Synchronization
 
-/// What the server takes for *now*. In development it may start at another instant and runs on from there.
+/// What the server takes for *now*. In development it may start at another instant, runs on from there, and can be set
+/// while it runs. Copies are the same clock.
 public struct Clock: Sendable {
-    /// How far it is ahead of the machine's clock.
-    public let offset: Duration
+    /// Milliseconds that it is ahead of the machine's clock.
+    private final class Lead: Sendable {
+        let milliseconds: Atomic<Int64>
+
+        init(_ milliseconds: Int64) {
+            self.milliseconds = Atomic(milliseconds)
+        }
+    }
+
+    private let lead: Lead
 
     public init() {
-        offset = .zero
+        lead = Lead(0)
     }
 
     /// A clock that reads `start` at this moment (`PAYCAST_DEV_NOW`).
     public init(startingAt start: Instant) {
-        offset = .milliseconds(start.milliseconds - Clock.realtime().milliseconds)
+        lead = Lead(Clock.distance(to: start))
     }
 
+    /// How far it is ahead of the machine's clock.
+    public var offset: Duration { .milliseconds(lead.milliseconds.load(ordering: .relaxed)) }
+
     public func now() -> Instant { Clock.realtime() + offset }
+
+    /// From now on it reads `instant`, and runs on from there. Whoever sleeps until an instant has to be woken.
+    public func set(to instant: Instant) {
+        lead.milliseconds.store(Clock.distance(to: instant), ordering: .relaxed)
+    }
+
+    private static func distance(to instant: Instant) -> Int64 {
+        let (distance, overflow) = instant.milliseconds.subtractingReportingOverflow(realtime().milliseconds)
+        return overflow ? 0 : distance
+    }
 
     private static func realtime() -> Instant {
         var time = timespec()

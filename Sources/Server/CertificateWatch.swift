@@ -8,14 +8,14 @@ struct CertificateWatch {
     private struct Stamp: Equatable {
         var inode: UInt = 0
         var size = 0
-        var seconds = 0
-        var nanoseconds = 0
+        /// The bytes of a `timespec`: which C module its members belong to depends on the order of compilation.
+        var modified: [UInt8] = []
 
         init(_ path: String) {
             var information = stat()
             guard stat(path, &information) == 0 else { return }
             (inode, size) = (UInt(information.st_ino), Int(information.st_size))
-            (seconds, nanoseconds) = (information.st_mtim.tv_sec, information.st_mtim.tv_nsec)
+            modified = withUnsafeBytes(of: information.st_mtim) { Array($0) }
         }
     }
 

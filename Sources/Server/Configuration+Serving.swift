@@ -63,7 +63,11 @@ extension ConfigurationReader {
     mutating func accessPolicy(serving environments: Set<StoreEnvironment>) -> AccessPolicy {
         let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isPlain($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
-        return AccessPolicy(sandboxUsers: isForAll ? .all : .only(Set(users)))
+        return AccessPolicy(
+            sandboxUsers: isForAll ? .all : .only(Set(users)),
+            catalog: catalog(),
+            transfers: transferPolicy()
+        )
     }
 }
 

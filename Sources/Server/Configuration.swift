@@ -51,7 +51,8 @@ public struct Configuration: Sendable {
     public var stripe: Stripe
     public var revenueCat: RevenueCat
     public var purchaseKit: PurchaseKit
-    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`.
+    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`; what the app says of its products:
+    /// `PAYCAST_CATALOG`; what a claim on another user's contract does: `PAYCAST_TRANSFERS`.
     public var accessPolicy: AccessPolicy
 
     /// `PAYCAST_FORWARD`: whole addresses that every Sandbox notification of Apple's is posted to as well.
@@ -95,9 +96,16 @@ public struct Configuration: Sendable {
         purchaseKit = PurchaseKit(&reader)
         accessPolicy = reader.accessPolicy(serving: apple.environments)
         if stripe.apiKey != nil { accessPolicy.reconciled.insert(.stripe) }
-        accessPolicy.leeway = .seconds(reader.number("PAYCAST_LEEWAY_SECONDS", default: 300, in: 0...86_400))
+        // A stand-in beside the server answers at once.
+        let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
+        accessPolicy.leeway = .seconds(leeway)
         if apple.serverKey != nil || isDevelopment { accessPolicy.reconciled.insert(.apple) }
         forward = reader.addresses("PAYCAST_FORWARD")
+        if !forward.isEmpty && !apple.environments.contains(.sandbox) {
+            reader.warn(
+                "PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served"
+            )
+        }
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

@@ -25,7 +25,7 @@ struct DemoPurchase {
     /// Signs it, posts it to the server's own webhook, and passes the answer on. Blocks.
     func deliver(with driver: StoreDriver, bundleID: String?, now: Instant) -> Response {
         var request = request
-        if let bundleID { request.bundleID = bundleID }
+        request.app = bundleID
         do throws(StoreDriverError) {
             let delivery = try driver.deliver(request, now: now)
             return Response(

@@ -32,7 +32,7 @@ final class DemoRoutes: DevelopmentRoutes {
         keys: Keys,
         standIns: [String: any StandIn] = [:]
     ) {
-        self.standIns = standIns
+        self.standIns = standIns.merging(["clock": DemoRoutes.clock(clock, workspace, ledger.writer)]) { $1 }
         self.workspace = workspace
         self.clock = clock
         reader = ledger.reader
@@ -44,11 +44,21 @@ final class DemoRoutes: DevelopmentRoutes {
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
     func serve(at address: String) throws(StartError) {
-        driver.withLock { $0 = StoreDriver(server: address, apiKey: apiKey, signer: workspace.signer) }
+        let store = SimulatedAppStore(signer: workspace.signer)
+        driver.withLock { $0 = StoreDriver(server: address, apiKey: apiKey, store: store) }
         do throws(WorkspaceError) {
             try workspace.announce(address: address, clockOffset: clock.offset)
         } catch {
             throw .workspace(error)
+        }
+    }
+
+    /// Whoever sets it wakes the ledger, and moves the clock of the commands in this folder.
+    private static func clock(_ clock: Clock, _ workspace: DevelopmentWorkspace, _ writer: LedgerWriter) -> ClockStandIn
+    {
+        ClockStandIn(clock) {
+            try? workspace.announce(clockOffset: clock.offset)
+            writer.wake()
         }
     }
 

@@ -42,7 +42,7 @@ public final class Server {
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
-        let stores = try StoreParts(configuration, keys, clock, own)
+        let stores = try StoreParts(configuration, keys, clock, own, log)
         let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
             DemoRoutes(
@@ -61,6 +61,7 @@ public final class Server {
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.verifiers,
             recoveries: upkeep.recoveries,
+            apple: stores.appleServices,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,

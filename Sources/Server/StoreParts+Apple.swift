@@ -11,6 +11,8 @@ internal import Stores
 struct AppleParts {
     let api: AppleServerAPI
     let places: [Recovery.Place]
+    /// The answers come from this development server itself.
+    let isStandIn: Bool
 }
 
 extension StoreParts {
@@ -44,7 +46,7 @@ extension StoreParts {
         let places = apps.flatMap { app in
             StoreEnvironment.allCases.filter(environments.contains).map { Recovery.Place(app: app, environment: $0) }
         }
-        return AppleParts(api: api, places: places)
+        return AppleParts(api: api, places: places, isStandIn: isStandIn)
     }
 
     /// Apple's API in the development server, which posts its test notifications to this server.

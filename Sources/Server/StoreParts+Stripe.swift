@@ -1,5 +1,6 @@
 internal import Domain
 internal import Providers
+internal import Runtime
 internal import Simulator
 internal import Stores
 
@@ -11,7 +12,7 @@ struct StripeParts {
 
 extension StoreParts {
     /// Nil without a secret. In development the workspace's takes the place of one.
-    static func stripe(_ configuration: Configuration, _ keys: Keys) -> StripeParts? {
+    static func stripe(_ configuration: Configuration, _ keys: Keys, _ log: Log) -> StripeParts? {
         let stripe = configuration.stripe
         let given = stripe.secrets.map(\.value)
         let secrets = given.isEmpty ? [keys.workspace?.storeSecrets.stripe].compactMap { $0 } : given
@@ -21,6 +22,7 @@ extension StoreParts {
         }
         guard let key = stripe.apiKey?.value else { return StripeParts(verifier: verifier, api: nil) }
         let api = StripeAPI(key: key, address: stripe.apiURL, catalog: catalog)
-        return StripeParts(verifier: StripeReader(verifier, api), api: api)
+        let reader = StripeReader(verifier, api) { log.warning("stripe not read", ["reason": $0]) }
+        return StripeParts(verifier: reader, api: api)
     }
 }

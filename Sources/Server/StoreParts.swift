@@ -1,5 +1,6 @@
 internal import Domain
 internal import Errands
+internal import Gateway
 internal import Providers
 internal import Runtime
 internal import Simulator
@@ -8,7 +9,7 @@ internal import Stores
 /// What is built for each store that is configured.
 struct StoreParts {
     let apple: AppleVerifier?
-    let stripe: StripeParts?
+    let appleServices: AppleServices?
     let appleParts: AppleParts?
     let verifiers: [Provider: any StoreVerifier]
 
@@ -21,14 +22,18 @@ struct StoreParts {
         _ configuration: Configuration,
         _ keys: Keys,
         _ clock: Clock,
-        _ own: OwnAddress
+        _ own: OwnAddress,
+        _ log: Log
     ) throws(StartError) {
-        apple = try StoreParts.apple(configuration.apple, keys)
+        let stripe = StoreParts.stripe(configuration, keys, log)
+        apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
         appleParts = StoreParts.appleParts(configuration, apple, own)
+        appleServices = StoreParts.appleServices(apple, appleParts?.api)
         var verifiers: [Provider: any StoreVerifier] = [:]
-        stripe = StoreParts.stripe(configuration, keys)
         verifiers[.stripe] = stripe?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
+        verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
+        verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)
         self.verifiers = verifiers
         var apis: [Provider: any StoreAPI] = [:]
         apis[.apple] = appleParts?.api
@@ -40,7 +45,11 @@ struct StoreParts {
         self.standIns = standIns
     }
 
-    private static func apple(_ apple: Configuration.Apple, _ keys: Keys) throws(StartError) -> AppleVerifier? {
+    private static func apple(
+        _ apple: Configuration.Apple,
+        _ keys: Keys,
+        _ catalog: Catalog
+    ) throws(StartError) -> AppleVerifier? {
         let bundles: AppleConfiguration.Accepted<String>
         switch apple.bundles {
         case .none: return nil
@@ -54,7 +63,8 @@ struct StoreParts {
                     bundleIDs: bundles,
                     appIDs: apple.appID.map { .only([$0]) } ?? .any,
                     environments: apple.environments,
-                    roots: roots
+                    roots: roots,
+                    catalog: catalog
                 )
             )
         } catch {

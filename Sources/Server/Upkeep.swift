@@ -9,6 +9,8 @@ internal import Runtime
 struct Upkeep {
     /// Nil without a key of the store's API.
     let recovery: Recovery?
+    /// A stand-in has forgotten everything when its server starts: it is asked on demand alone.
+    private let isRecovering: Bool
     private let errands: ErrandRunner
     private let reconciler: Reconciler
 
@@ -21,6 +23,7 @@ struct Upkeep {
         _ metrics: Metrics
     ) {
         let (writer, reader) = (ledger.writer, ledger.reader)
+        isRecovering = stores.appleParts?.isStandIn == false
         errands = ErrandRunner(
             reader: reader,
             writer: writer,
@@ -57,11 +60,14 @@ struct Upkeep {
     func start() {
         errands.start()
         reconciler.start()
-        recovery?.start()
+        if isRecovering { recovery?.start() }
     }
 
     /// Before the ledger is closed. What is not done yet is done after the next start.
     func close() {
+        recovery?.halt()
+        reconciler.halt()
+        errands.halt()
         recovery?.close()
         reconciler.close()
         errands.close()

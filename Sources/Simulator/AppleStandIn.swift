@@ -76,7 +76,9 @@ public final class AppleStandIn: StandIn {
 extension AppleStandIn {
     private func statuses(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.subscriptions(behind: call.id(1), call.environment) }
-        guard let first = found.first else { return .unknownTransaction }
+        guard let known = memory.withLock({ $0.transactions(behind: call.id(1), call.environment) }).first else {
+            return .unknownTransaction
+        }
         let items = found.map { known -> (group: String, item: StatusItem) in
             let known = known.standing(at: call.now)
             let item = StatusItem(
@@ -90,8 +92,8 @@ extension AppleStandIn {
         let groups = Dictionary(grouping: items, by: \.group).sorted { $0.key < $1.key }
         return .json(
             StatusesAnswer(
-                environment: first.transaction.environment,
-                bundleId: first.transaction.bundleId,
+                environment: known.environment,
+                bundleId: known.bundleId,
                 data: groups.map {
                     StatusGroup(subscriptionGroupIdentifier: $0.key, lastTransactions: $0.value.map(\.item))
                 }

@@ -60,13 +60,14 @@ public struct DevelopmentWorkspace: Sendable {
 
     /// Tells the commands where the server listens, and how its clock stands (`PAYCAST_DEV_NOW`).
     public func announce(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
-        do {
-            let offset = clockOffset.components.seconds
-            try SmallFile.replace("\(path)/clock", Array("\(offset)\n".utf8))
-            try SmallFile.replace("\(path)/address", Array("\(address)\n".utf8))
-        } catch {
-            throw .file(error)
-        }
+        try announce(clockOffset: clockOffset)
+        do { try SmallFile.replace("\(path)/address", Array("\(address)\n".utf8)) } catch { throw .file(error) }
+    }
+
+    /// The clock was set while the server runs.
+    public func announce(clockOffset: Duration) throws(WorkspaceError) {
+        let line = "\(clockOffset.components.seconds)\n"
+        do { try SmallFile.replace("\(path)/clock", Array(line.utf8)) } catch { throw .file(error) }
     }
 
     /// What the last server announced: an address such as `http://127.0.0.1:8080`. It may be gone by now.

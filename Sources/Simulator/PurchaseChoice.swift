@@ -5,35 +5,43 @@ struct PurchaseChoice {
     private let request: StoreDriver.Request
     /// What the user holds at this store, in the environment in question.
     private let held: [SimulatedSubscription]
+    private let store: any SimulatedStore.Type
 
-    init(_ request: StoreDriver.Request, held: [HeldEntitlement]) {
+    init(_ request: StoreDriver.Request, at store: any SimulatedStore.Type, held: [HeldEntitlement]) {
         self.request = request
-        self.held = held.filter { $0.provider == "apple" && $0.environment == request.environment.rawValue }
-            .compactMap(\.facts)
+        self.store = store
+        let provider = store.provider
+        self.held = held.filter {
+            $0.provider == provider.rawValue && $0.environment == request.environment.rawValue
+        }.compactMap(\.facts)
     }
 
     var product: String { request.product ?? SimulatedProduct.monthly.id }
     var kind: ProductKind {
-        request.kind ?? (request.type == "ONE_TIME_CHARGE" ? .nonConsumable : .subscription)
+        request.kind ?? (request.isOneTime ? .nonConsumable : .subscription)
     }
 
     /// The purchase that an order announced: as the server knows it, or not made yet.
     func facts(of order: OrderToken) -> SimulatedSubscription {
         let fresh = SimulatedSubscription(product: product, kind: kind, order: order)
-        guard let known = held.first(where: { $0.lineage == fresh.lineage }) else { return fresh }
+        let lineage = store.lineage(of: fresh)
+        guard let known = held.first(where: { $0.lineage == lineage }) else { return fresh }
         return aimed(known)
     }
 
     /// What the user holds already and the event can go on from; nil when something new is bought.
     var heldFacts: SimulatedSubscription? {
         if let exact = held.first(where: { $0.product == request.product }) { return exact }
-        let isNew = ["SUBSCRIBED", "ONE_TIME_CHARGE"].contains(request.type)
+        let isNew = request.meaning == .initial || request.isOneTime || request.type == "SUBSCRIBED"
         guard request.product == nil && !isNew || changesPlan else { return nil }
         let isRunning: (SimulatedSubscription) -> Bool = { ![.expired, .revoked].contains($0.state) }
         return (held.first(where: isRunning) ?? held.first).map(aimed)
     }
 
-    private var changesPlan: Bool { ["DID_CHANGE_RENEWAL_PREF", "OFFER_REDEEMED"].contains(request.type) }
+    private var changesPlan: Bool {
+        request.meaning == .upgrade || request.meaning == .downgrade
+            || ["DID_CHANGE_RENEWAL_PREF", "OFFER_REDEEMED"].contains(request.type)
+    }
 
     /// A change of plan names the product that it changes to.
     private func aimed(_ facts: SimulatedSubscription) -> SimulatedSubscription {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPClient
 
-/// The three routes of a Paycast server that the simulated store needs.
+/// The routes of a Paycast server that a simulated store needs.
 struct ServerRoutes: Sendable {
     private let address: String
     private let apiKey: String
@@ -13,9 +13,14 @@ struct ServerRoutes: Sendable {
         self.client = client
     }
 
-    func createOrder(user: String, product: String, kind: ProductKind) throws(StoreDriverError) -> OrderToken {
+    func createOrder(
+        user: String,
+        product: String,
+        kind: ProductKind,
+        at provider: Provider
+    ) throws(StoreDriverError) -> OrderToken {
         let body = StoreJSON.encode(
-            OrderRequest(user: user, product: product, provider: Provider.apple.rawValue, kind: kind.rawValue)
+            OrderRequest(user: user, product: product, provider: provider.rawValue, kind: kind.rawValue)
         )
         let response = try send("POST", "/orders", body)
         guard (200...201).contains(response.status),
@@ -32,9 +37,30 @@ struct ServerRoutes: Sendable {
         return answer.entitlements
     }
 
-    /// Without the API key: Apple has none.
-    func postNotification(_ body: [UInt8]) throws(StoreDriverError) -> HTTPClient.Response {
-        try send("POST", "/webhooks/apple", body, headers: [])
+    /// Without the API key: stores have none.
+    func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> HTTPClient.Response {
+        try send("POST", delivery.path, delivery.body, headers: delivery.headers)
+    }
+
+    /// What the stand-in for the store's API answers from now on.
+    func put(_ document: (path: String, json: [UInt8]), of provider: Provider) throws(StoreDriverError) {
+        let slash = document.path.hasPrefix("/") ? "" : "/"
+        let path = "/demo/api/\(provider.rawValue)\(slash)\(document.path)"
+        let response = try send("PUT", path, document.json, headers: [])
+        // A server that has no stand-in for this store asks none.
+        guard (200...299).contains(response.status) || response.status == 404 else {
+            throw refusal("PUT \(path)", response)
+        }
+    }
+
+    /// Moves the server's clock, by nothing to be told the time.
+    func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
+        let body = StoreJSON.encode(ClockRequest(advance: duration.components.seconds))
+        let response = try send("PUT", "/demo/api/clock", body, headers: [])
+        guard response.status == 200,
+            let now = StoreJSON.decode(ClockAnswer.self, from: response.body).flatMap({ Instant(iso8601: $0.now) })
+        else { throw refusal("PUT /demo/api/clock", response) }
+        return now
     }
 
     private func send(_ method: String, _ path: String, _ body: [UInt8]?) throws(StoreDriverError)
@@ -49,7 +75,8 @@ struct ServerRoutes: Sendable {
         _ body: [UInt8]?,
         headers: [(String, String)]
     ) throws(StoreDriverError) -> HTTPClient.Response {
-        let content = body == nil ? [] : [("Content-Type", "application/json")]
+        let isStated = body == nil || headers.contains { $0.0.lowercased() == "content-type" }
+        let content = isStated ? [] : [("Content-Type", "application/json")]
         do {
             return try client.send(method, address + path, headers: headers + content, body: body)
         } catch {
@@ -79,6 +106,14 @@ private struct OrderRequest: Encodable {
     var product: String
     var provider: String
     var kind: String
+}
+
+private struct ClockRequest: Encodable {
+    var advance: Int64
+}
+
+private struct ClockAnswer: Decodable {
+    var now: String
 }
 
 private struct OrderAnswer: Decodable {

@@ -12,6 +12,8 @@ public struct SimulatedDelivery: Sendable {
     /// What the store's stand-in must answer from now on, put there before the webhook is posted: path under
     /// `/demo/api/STORE` → JSON.
     public var documents: [(path: String, json: [UInt8])]
+    /// What the stand-in tells as the store's history, put there once the webhook was taken, or in its place.
+    public var history: [(path: String, json: [UInt8])] = []
 
     public init(
         path: String,
@@ -35,6 +37,20 @@ public protocol SimulatedStore: Sendable {
     static var types: [String] { get }
 
     func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery
+
+    /// The contract's id at the store, as entitlements name it.
+    static func lineage(of facts: SimulatedSubscription) -> String
+
+    /// The same delivery at another time: some stores sign each attempt anew.
+    func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery
+}
+
+extension SimulatedStore {
+    public static func lineage(of facts: SimulatedSubscription) -> String { facts.lineage }
+
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
+        delivery
+    }
 }
 
 /// What a simulated store is asked to say.
@@ -51,6 +67,8 @@ public struct SimulatedEvent: Sendable {
     public var now: Instant
     /// Give the same one again: a retry.
     public var id: String?
+    /// It does not arrive: the store's own history alone knows of it.
+    public var isLost = false
 
     public init(
         type: String,

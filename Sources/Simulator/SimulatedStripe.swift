@@ -66,6 +66,12 @@ public struct SimulatedStripe: SimulatedStore {
         )
     }
 
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) -> SimulatedDelivery {
+        var delivery = delivery
+        delivery.headers = [("Stripe-Signature", signature(of: delivery.body, at: now))]
+        return delivery
+    }
+
     /// The header's value: for tests that send another body, or another time.
     public func signature(of body: [UInt8], at now: Instant) -> String {
         let code = HMAC.authenticate(Array("\(now.seconds).".utf8) + body, key: secret)

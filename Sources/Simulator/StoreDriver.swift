@@ -1,14 +1,15 @@
-public import Crypto
 public import Domain
 public import HTTPClient
 
-/// Plays the store against a development server: finds out what the user holds, says what happens next, posts it.
+/// Plays a store against a development server: finds out what the user holds, says what happens next, posts it.
 /// Blocking.
 public struct StoreDriver: Sendable {
     /// What is to happen, and to whom.
     public struct Request: Sendable {
         public var type: String
         public var subtype: String?
+        /// What it does to the purchase, in the words of every store.
+        public var meaning: LifeStep?
         /// Who pays. Without an order, one is created for this user when the event needs it.
         public var user: String?
         public var order: OrderToken?
@@ -17,7 +18,8 @@ public struct StoreDriver: Sendable {
         /// What kind of product a one-time charge is for.
         public var kind: ProductKind?
         public var environment: StoreEnvironment = .sandbox
-        public var bundleID = "com.example.paycast"
+        /// The store's name of the app; nil: the simulated store's own.
+        public var app: String?
 
         public init(type: String, subtype: String? = nil, user: String? = nil, order: OrderToken? = nil) {
             self.type = type
@@ -25,6 +27,18 @@ public struct StoreDriver: Sendable {
             self.user = user
             self.order = order
         }
+
+        /// What is bought once arrives under another name than a subscription.
+        var isOneTime: Bool {
+            ["ONE_TIME_CHARGE", "NON_RENEWING_PURCHASE"].contains(type) || type.hasPrefix("ONE_TIME_PRODUCT")
+        }
+    }
+
+    /// What an event is about.
+    public struct Purchase: Sendable {
+        public var facts: SimulatedSubscription
+        /// What the purchase carries; nil when the server knows whose it is.
+        public var token: OrderToken?
     }
 
     /// What the server answered.
@@ -36,80 +50,97 @@ public struct StoreDriver: Sendable {
         public var cursor: String?
         /// The answer as it came.
         public var body: [UInt8]
+
+        /// The store will not deliver it again.
+        public var isTaken: Bool { (200...299).contains(status) }
     }
 
     private let server: ServerRoutes
-    private let store: SimulatedAppStore
+    private let store: any SimulatedStore
 
     /// `server` is an address such as `http://127.0.0.1:8080`.
     public init(
         server: String,
         apiKey: String,
-        signer: StoreSigner,
+        store: any SimulatedStore,
         client: HTTPClient = HTTPClient(timeout: .seconds(10))
     ) {
         self.server = ServerRoutes(address: server, apiKey: apiKey, client: client)
-        store = SimulatedAppStore(signer: signer)
+        self.store = store
     }
 
-    /// Signs and posts one notification. `now` is the server's time, not this machine's.
+    private var provider: Provider { type(of: store).provider }
+
+    /// Signs and posts one event. `now` is the server's time, not this machine's.
     public func deliver(_ request: Request, now: Instant) throws(StoreDriverError) -> Delivery {
-        let purchase = try purchase(for: request)
-        var notification = SimulatedNotification(
+        let delivery = try sign(request, of: purchase(for: request), now: now)
+        try publish(delivery)
+        let answer = try post(delivery)
+        if answer.isTaken { try enter(delivery) }
+        return answer
+    }
+
+    /// What the user holds and the event goes on from, or what he is about to buy.
+    public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
+        let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
+        let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
+        if let order = request.order { return Purchase(facts: choice.facts(of: order), token: order) }
+        if let facts = choice.heldFacts { return Purchase(facts: facts) }
+        guard let user = request.user else { throw .nobody }
+        let order = try server.createOrder(user: user, product: choice.product, kind: choice.kind, at: provider)
+        return Purchase(facts: choice.facts(of: order), token: order)
+    }
+
+    public func sign(
+        _ request: Request,
+        of purchase: Purchase,
+        now: Instant,
+        isLost: Bool = false
+    ) throws(StoreDriverError) -> SimulatedDelivery {
+        var event = SimulatedEvent(
             type: request.type,
             subtype: request.subtype,
-            subscription: purchase.facts,
+            facts: purchase.facts,
+            user: request.user,
             token: purchase.token,
-            bundleID: request.bundleID,
+            app: request.app,
+            environment: request.environment,
             now: now
         )
-        notification.environment = request.environment
-        return try deliver(notification)
+        event.isLost = isLost
+        do { return try store.delivery(event) } catch { throw .signing(error) }
     }
 
-    /// Posts a notification that is ready; the same one again is a retry.
-    public func deliver(_ notification: SimulatedNotification) throws(StoreDriverError) -> Delivery {
-        let body: [UInt8]
-        do { body = try store.body(notification) } catch { throw .signing(error) }
-        let response = try server.postNotification(body)
+    /// What was signed before, as the store would send it now.
+    public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(StoreDriverError) -> SimulatedDelivery {
+        do { return try store.attempt(delivery, at: now) } catch { throw .signing(error) }
+    }
+
+    /// From now on, whoever asks the store is told of it.
+    public func publish(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
+        for document in delivery.documents { try server.put(document, of: provider) }
+    }
+
+    /// The store's history tells of it. Not before it was delivered: a server that reads the history is quicker.
+    public func enter(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
+        for document in delivery.history { try server.put(document, of: provider) }
+    }
+
+    /// Posts what is ready; the same again is a retry.
+    public func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> Delivery {
+        let response = try server.post(delivery)
         let answer = StoreJSON.decode(WebhookAnswer.self, from: response.body)
         return Delivery(
             status: response.status,
             outcome: answer?.outcome,
-            event: answer?.event ?? notification.id,
+            event: answer?.event ?? delivery.event,
             cursor: answer?.cursor,
             body: response.body
         )
     }
 
-    private func purchase(
-        for request: Request
-    ) throws(StoreDriverError) -> (facts: SimulatedSubscription, token: OrderToken?) {
-        let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
-        let choice = PurchaseChoice(request, held: held ?? [])
-        if let order = request.order { return (choice.facts(of: order), order) }
-        if let facts = choice.heldFacts { return (facts, nil) }
-        guard let user = request.user else { throw .nobody }
-        let order = try server.createOrder(user: user, product: choice.product, kind: choice.kind)
-        return (choice.facts(of: order), order)
-    }
-}
-
-/// Why nothing was delivered. A delivery that the server refuses is not an error: its status tells.
-public enum StoreDriverError: Error, Equatable, CustomStringConvertible {
-    case nobody
-    case unreachable(HTTPClientError)
-    /// A route answered something else than it should; its own words, if it had any.
-    case refused(route: String, status: Int, message: String?)
-    case signing(CryptoError)
-
-    public var description: String {
-        switch self {
-        case .nobody: "say for whom: a user or an order"
-        case .unreachable(let error): "\(error)"
-        case .refused(let route, let status, let message):
-            "the server answered \(status) to \(route)" + (message.map { ": \($0)" } ?? "")
-        case .signing(let error): "cannot sign the notification: \(error)"
-        }
+    /// Moves the server's clock on, and tells its time then.
+    public func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
+        try server.advanceClock(by: duration)
     }
 }

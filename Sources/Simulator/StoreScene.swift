@@ -126,9 +126,8 @@ struct StoreScene {
     /// The product that was asked for, or the other one of the catalogue, or one made up beside it.
     private func neighbour(up: Bool) -> String {
         guard nextProduct == product.id else { return nextProduct }
-        let others = SimulatedProduct.catalogue.filter { $0.id != product.id }
-        let isListed = others.count < SimulatedProduct.catalogue.count
-        return isListed ? others[0].id : product.id + (up ? ".plus" : ".basic")
+        let facts = SimulatedSubscription(product: product.id, kind: product.kind, lineage: lineage)
+        return facts.neighbour(up ? .upgrade : .downgrade)
     }
 
     private mutating func failToRenew(graceUntil end: Instant?) {

@@ -33,6 +33,14 @@ enum StoreJSON {
         return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 
+    /// For stores whose members are `like_this`.
+    static func encode(snakeCase document: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        return (try? encoder.encode(document)).map { Array($0) } ?? []
+    }
+
     static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
         try? JSONDecoder().decode(type, from: Data(json))
     }

@@ -9,6 +9,8 @@ struct AppleLine: Sendable {
     let address: @Sendable (StoreEnvironment) -> String?
     let client: HTTPClient
 
+    func serves(_ environment: StoreEnvironment) -> Bool { address(environment) != nil }
+
     /// The body of a success.
     func send(
         _ call: AppleCall,

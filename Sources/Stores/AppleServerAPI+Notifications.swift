@@ -77,10 +77,10 @@ extension AppleServerAPI {
         _ ask: (StoreEnvironment) throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         if let environment { return try ask(environment) }
-        guard line.address(.production) != nil else { return try ask(.sandbox) }
+        guard line.serves(.production) else { return try ask(.sandbox) }
         let refusal: StoreAPIError
         do throws(StoreAPIError) { return try ask(.production) } catch { refusal = error }
-        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.address(.sandbox) != nil else {
+        guard refusal.isUnknownTransaction || refusal.isUnauthorized, line.serves(.sandbox) else {
             throw refusal
         }
         do throws(StoreAPIError) {

@@ -3,7 +3,7 @@ public import HTTPClient
 internal import Providers
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so that a restricted key that may read
-/// subscriptions and charges is enough.
+/// subscriptions, invoices and charges is enough.
 public struct StripeAPI: StoreAPI {
     /// It still joins a charge to its invoice, so that one question tells what was paid back. Newer ones do not.
     static let version = "2024-06-20"
@@ -78,7 +78,9 @@ public struct StripeAPI: StoreAPI {
         case 200: return response.body
         case 404: return nil
         case 401, 403:
-            throw .unauthorized(reason: "PAYCAST_STRIPE_API_KEY must be able to read subscriptions and charges")
+            throw .unauthorized(
+                reason: "PAYCAST_STRIPE_API_KEY must be able to read subscriptions, invoices and charges"
+            )
         case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
         default: throw .refused(status: response.status, code: nil, reason: "to GET \(path.prefix { $0 != "?" })")
         }

@@ -6,13 +6,24 @@ public import Providers
 public struct StripeReader: StoreVerifier {
     private let verifier: StripeVerifier
     private let api: StripeAPI
+    private let report: @Sendable (StoreAPIError) -> Void
 
-    public init(_ verifier: StripeVerifier, _ api: StripeAPI) {
+    /// `report` tells an operator why Stripe was asked to come back.
+    public init(
+        _ verifier: StripeVerifier,
+        _ api: StripeAPI,
+        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
+    ) {
         self.verifier = verifier
         self.api = api
+        self.report = report
     }
 
     public var asksStore: Bool { true }
+
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try verifier.reread(stored)
+    }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         var event = try verifier.verify(delivery, now: now)
@@ -23,6 +34,9 @@ public struct StripeReader: StoreVerifier {
             event.observation = merged(statement.observation, event.observation)
             return event
         } catch {
+            report(error)
+            // It would refuse every time, and Stripe gives up after three days: the event's own word is better than none.
+            if case .refused = error { return event }
             throw .storeUnreachable
         }
     }

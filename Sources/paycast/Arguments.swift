@@ -73,6 +73,21 @@ struct Arguments {
         return number
     }
 
+    /// `--name`, with or without a number behind it; without, one is drawn.
+    mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
+        known.append(name)
+        guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }
+        if case .optionWithValue(_, let text) = tokens.remove(at: index) {
+            guard let seed = UInt64(text) else { throw UsageError("\(name) is a number, not \(quoted(text))") }
+            return seed
+        }
+        guard index < tokens.count, case .value(let text) = tokens[index], let seed = UInt64(text) else {
+            return UInt64.random(in: 0...999_999)
+        }
+        tokens.remove(at: index)
+        return seed
+    }
+
     /// One of a few words.
     mutating func choice(_ name: String, among words: [String]) throws(UsageError) -> String? {
         guard let text = try option(name) else { return nil }

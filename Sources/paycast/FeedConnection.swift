@@ -128,7 +128,7 @@ func queryString(_ items: [(name: String, value: String)]) -> String {
     return "?" + items.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
 }
 
-private func percentEncoded(_ text: String) -> String {
+func percentEncoded(_ text: String) -> String {
     let hex = Array("0123456789ABCDEF")
     return text.utf8.map { byte in
         switch byte {

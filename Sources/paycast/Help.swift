@@ -9,7 +9,10 @@ enum Help {
           serve      run the server
           demo       run a development server on a throw-away ledger
           tail       follow committed events and the fragments they caused
-          trigger    deliver a locally signed store notification to a development server
+          trigger    deliver what a store would, locally signed, to a development server
+          replay     apply or tell stored events once more
+          recover    fetch what a store sent while nobody listened
+          doctor     look at a server's settings and say what to do
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
@@ -21,8 +24,8 @@ enum Help {
         """
 
     static let commands: [String: String] = [
-        "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "publish": publish, "sign": sign,
-        "order": order, "version": version, "help": overview,
+        "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
+        "doctor": doctor, "publish": publish, "sign": sign, "order": order, "version": version, "help": overview,
     ]
 
     private static let serve = """
@@ -90,12 +93,16 @@ enum Help {
         """
 
     private static let trigger = """
-        Deliver a locally signed store notification to a development server.
+        Deliver what a store would, locally signed, to a development server.
 
-        Usage: paycast trigger apple TYPE[/SUBTYPE] [OPTIONS]
+        Usage: paycast trigger STORE TYPE[/SUBTYPE] [OPTIONS]
+               paycast trigger STORE --scenario FILE [OPTIONS]
 
+        STORE is apple, google, stripe, revenuecat or purchasekit. In place of a type
+        stands, at every store that has it: initial, renew, grace, retry, recover,
+        cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
         Prints the outcome, the event's id and its cursor; exits 1 when the server
-        does not answer 200. Needs the .paycast/ folder of the server.
+        refuses it, or what was expected does not come. Needs the server's .paycast/.
 
         Options:
           --user USER           who pays
@@ -103,11 +110,89 @@ enum Help {
                                 created for the user
           --product PRODUCT     what is bought
           --environment WORD    Sandbox (default) or Production
-          --bundle ID           the app's bundle id
+          --bundle ID           the store's name of the app: bundle id, package …
+          --expect NAME         wait until the user's page receives this fragment:
+                                success, paywall:success …; may be repeated
+          --expect-text TEXT    … or markup with this text in it
+          --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
+
+        Faults, on purpose:
+          --duplicate NUMBER    deliver it so often
+          --delay SECONDS       deliver it so much later than it was signed
+          --tamper              change a byte after signing; exit 1 if that is taken
+          --stale               deliver after it what the store had said before
+          --lose                deliver nothing: only the store's history knows
+          --shuffle [SEED]      deliver a scenario's events in another order
+
+        Scenarios:
+          --scenario FILE       a file, “-” for stdin, or one of life, lapse, recovery.
+                                A step a line, or several with → between them:
+                                  initial expect success
+                                  +31d DID_RENEW         # so much later
+                                  grace expect warn_billing outcome applied
+                                and product P, duplicate N, delay 5m, tamper, stale,
+                                lose behind a step. Moves the server's clock.
         \(remote)
 
         Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42
+        """
+
+    private static let replay = """
+        Prove and apply stored events once more, and tell the pages what changed.
+
+        Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
+
+        Prints what each event changed, and how many were read, changed something, or
+        were skipped because they mean nothing without the store's API. Exits 1 when
+        there was no such event.
+
+        Options:
+          --event ID            this event, by the store's id; may be repeated
+          --user USER           the events of this user's purchases
+          --since CURSOR        those after this cursor, or all from the “start”
+          --until CURSOR        those up to this cursor
+          --dry-run             change nothing, print what would
+          --broadcast           change nothing, send the pages their state again
+          --json                the server's answers as lines of JSON
+        \(remote)
+
+        Example: paycast replay --user 42 --dry-run
+        """
+
+    private static let recover = """
+        Fetch what a store sent while nobody listened, and commit it.
+
+        Usage: paycast recover apple [OPTIONS]
+
+        Prints how many were found, how many of them were new, and what became of
+        them; exits 1 when something could not be fetched. The server needs the key of
+        the store's API, and does the same by itself at start and every hour.
+
+        Options:
+          --since INSTANT       an ISO 8601 instant, or how long ago: 7d, 12h; without
+                                it, since the last success
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast recover apple --since 7d
+        """
+
+    private static let doctor = """
+        Look at a server's environment, and say what is wrong and what to do.
+
+        Usage: paycast doctor [OPTIONS]
+
+        Run it where the server runs, with the same environment. One line for each
+        thing it looks at, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
+        prints a secret. With the key of Apple's API it asks for a test notification.
+
+        Options:
+          --url URL             the server's public address: TLS, webhooks, clock
+          --dev                 judge the settings as “serve --dev” does
+          --json                an array of {level, what, detail}
+
+        Example: paycast doctor --url https://pay.example.com
         """
 
     private static let publish = """

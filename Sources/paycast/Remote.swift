@@ -22,16 +22,25 @@ struct Remote {
     }
 
     /// Posts JSON and returns the answer's body; any status but 2xx is a failure.
-    func post(_ path: String, _ body: JSONValue) throws(CommandFailure) -> [UInt8] {
-        let headers = authorization + [("Content-Type", "application/json")]
+    func post(_ path: String, _ body: JSONValue, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
+        try send("POST", path, [("Content-Type", "application/json")], body.bytes, timeout)
+    }
+
+    func get(_ path: String) throws(CommandFailure) -> [UInt8] {
+        try send("GET", path, [], nil, .seconds(30))
+    }
+
+    private func send(
+        _ method: String,
+        _ path: String,
+        _ headers: [(String, String)],
+        _ body: [UInt8]?,
+        _ timeout: Duration
+    ) throws(CommandFailure) -> [UInt8] {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
-            response = try HTTPClient(timeout: .seconds(30)).send(
-                "POST",
-                url + path,
-                headers: headers,
-                body: body.bytes
-            )
+            let client = HTTPClient(timeout: timeout)
+            response = try client.send(method, url + path, headers: authorization + headers, body: body)
         } catch {
             throw CommandFailure("\(error)")
         }

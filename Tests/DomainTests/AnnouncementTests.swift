@@ -28,6 +28,13 @@ import Testing
     private static let renewed = Standing(state: .active, product: "m", accessUntil: day(60), autoRenew: true)
     private static let upgraded = Standing(state: .active, product: "y", accessUntil: day(60), autoRenew: true)
     private static let unconfirmed = Standing(state: .active, product: "m", accessUntil: day(30))
+    private static let pausing = Standing(
+        state: .active,
+        product: "m",
+        accessUntil: day(30),
+        autoRenew: true,
+        isPausing: true
+    )
     private static let downgrading = Standing(
         state: .active,
         product: "m",
@@ -44,6 +51,8 @@ import Testing
         Case(name: "renewal off", before: on, after: off, expected: ["subscription_status=ending"]),
         Case(name: "renewal on", before: off, after: on, expected: ["subscription_status=manage"]),
         Case(name: "downgrade", before: on, after: downgrading, expected: ["subscription_status=ending"]),
+        Case(name: "pause scheduled", before: on, after: pausing, expected: ["subscription_status=ending"]),
+        Case(name: "pause called off", before: pausing, after: on, expected: ["subscription_status=manage"]),
         Case(
             name: "upgraded",
             before: on,

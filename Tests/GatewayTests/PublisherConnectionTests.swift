@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Connections of key holders after their first request, which are read without lws' parser.
-@Suite(.timeLimit(.minutes(1))) struct PublisherConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct PublisherConnectionTests {
     private let server: ScriptedGateway
 
     init() throws {

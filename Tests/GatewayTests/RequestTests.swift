@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite(.timeLimit(.minutes(1))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
     @Test func keyHolderSendsSeveralBodiesOnOneConnection() throws {
         let server = try ScriptedGateway()
         let socket = try server.connect()

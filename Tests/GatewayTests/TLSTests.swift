@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Everything that is served in the clear is served over TLS, by the same rules.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSTests {
     private let certificate: TemporaryCertificate
     private let server: ScriptedGateway
 
@@ -56,8 +56,9 @@ import Testing
     /// The table of the clear port: TLS opens no way round it.
     @Test(arguments: HTTPAttackTests.attacks) func attackIsAnsweredAndClosed(_ attack: HTTPAttackTests.Attack) throws {
         let secure = connect()
-        // What the server closes early breaks the pipe under the rest.
-        for piece in attack.pieces { try? secure.socket.send(piece) }
+        // The head decides, and what the server closes early breaks the pipe under a long body, sometimes with the
+        // answer in it.
+        for piece in attack.pieces { try? secure.socket.send(String(piece.prefix(32_768))) }
         let answer = String(decoding: try secure.socket.readToEndOrReset(), as: UTF8.self)
         #expect(answer.hasPrefix(attack.answer) && answer.isEmpty == attack.answer.isEmpty)
         #expect(attack.contains.isEmpty || answer.contains(attack.contains))

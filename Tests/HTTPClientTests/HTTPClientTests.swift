@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPClientTests {
     private let client = HTTPClient(timeout: .seconds(5))
 
     @Test func sendsWhatItWasGivenAndReturnsTheAnswer() throws {

@@ -2,7 +2,7 @@ import HTTPClient
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPStreamTests {
     private let client = HTTPClient(timeout: .seconds(5))
 
     @Test func handsOverBytesUntilTheServerEnds() throws {

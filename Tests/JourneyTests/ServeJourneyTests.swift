@@ -3,7 +3,7 @@ import Testing
 
 /// The server as its operator meets it.
 @Suite(
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(10))
 ) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])
     func saysOneLineAndDrains(_ signal: RunningProcess.Signal) throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// From an order through everything that Stripe says of it, to the page of the user who paid.
-@Suite(.timeLimit(.minutes(1))) struct StripeJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeJourneyTests {
     /// A server, its simulated Stripe, and the open page of one user.
     private struct Scene {
         let server: PaycastServer
@@ -31,16 +31,16 @@ import Testing
             facts = SimulatedSubscription(product: product, kind: kind, order: token)
         }
 
-        func delivery(_ words: String, now: Instant = Clock().now(), id: String? = nil) throws -> SimulatedDelivery {
+        func delivery(_ words: String, now: Instant = Clock().now(), hasToken: Bool = true) throws -> SimulatedDelivery
+        {
             let parts = words.split(separator: "/").map(String.init)
             let event = SimulatedEvent(
                 type: parts[0],
                 subtype: parts.count > 1 ? parts[1] : nil,
                 facts: facts,
                 user: "42",
-                token: token,
-                now: now,
-                id: id
+                token: hasToken ? token : nil,
+                now: now
             )
             return try store.delivery(event)
         }
@@ -89,6 +89,27 @@ import Testing
         let partial = try scene.post(try scene.delivery("charge.refunded/partial"))
         #expect(partial.text.contains(#""outcome":"ignored""#))
         try scene.say("charge.refunded", .revoked, "paywall", "subscription_status")
+    }
+
+    /// A subscription does not inherit its session's metadata: the session links it, whichever comes first, and the
+    /// customer is known from then on.
+    @Test(arguments: [false, true]) func sessionLinksTheSubscription(_ comesFirst: Bool) throws {
+        var scene = try Scene(kind: .subscription)
+        let subscription = try scene.delivery("customer.subscription.created", hasToken: false)
+        let session = try scene.delivery("checkout.session.completed")
+        let outcomes = try (comesFirst ? [session, subscription] : [subscription, session]).map {
+            try scene.post($0).text
+        }
+        #expect(outcomes[0].contains(comesFirst ? #""outcome":"applied""# : #""outcome":"unclaimed""#), "\(outcomes)")
+        #expect(outcomes[1].contains(#""outcome":"applied""#), "\(outcomes)")
+        #expect(try scene.page.message().data?.contains(#"target="paywall""#) == true)
+        scene.facts.lineage = "sub_next"
+        let next = try scene.delivery(
+            "customer.subscription.created",
+            now: Clock().now() + .seconds(1),
+            hasToken: false
+        )
+        #expect(try scene.post(next).text.contains(#""outcome":"applied""#))
     }
 
     /// What a store says is text, wherever it stands in a template.

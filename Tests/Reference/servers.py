@@ -1,5 +1,6 @@
 """The two servers that speak Action Cable, each on a port of its own, under one interface."""
 
+import http.client
 import json
 import os
 import re
@@ -52,6 +53,16 @@ class Server:
         request = urllib.request.Request(url, json.dumps(body).encode(), self.headers, method="POST")
         with urllib.request.urlopen(request, timeout=10) as response:
             response.read()
+
+    def answer(self, path, body, headers=None):
+        """The status, and what the body says; bytes are sent as they are."""
+        connection = http.client.HTTPConnection(self.address, timeout=20)
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        connection.request("POST", path, data, self.headers if headers is None else headers)
+        response = connection.getresponse()
+        said = response.read()
+        connection.close()
+        return response.status, json.loads(said) if said else {}
 
     def broadcast(self, stream, html):
         self.post("/broadcasts", {"stream": stream, "html": html, "transient": True})

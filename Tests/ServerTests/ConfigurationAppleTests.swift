@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Server
 import Testing
@@ -38,13 +39,53 @@ import Testing
         #expect(try Configuration(environment: ["PAYCAST_SANDBOX_USERS": "*"]).accessPolicy.sandboxUsers == .all)
     }
 
+    private func serverKey(_ pem: String) -> [String: String] {
+        [
+            "PAYCAST_APPLE_API_KEY": pem, "PAYCAST_APPLE_API_KEY_ID": "ID", "PAYCAST_APPLE_API_ISSUER_ID": "issuer",
+        ]
+    }
+
     @Test func serverKeyMayBeGivenAsText() throws {
-        let configuration = try Configuration(environment: [
-            "PAYCAST_APPLE_API_KEY": "-----BEGIN PRIVATE KEY-----\n…", "PAYCAST_APPLE_API_KEY_ID": "ID",
-            "PAYCAST_APPLE_API_ISSUER_ID": "issuer",
-        ])
+        let configuration = try Configuration(environment: serverKey(PrivateKey.generate(.p256).pem()))
         #expect(configuration.apple.serverKey?.id == "ID")
         #expect(configuration.apple.serverKey?.issuer == "issuer")
+        #expect(configuration.accessPolicy.reconciled == [.apple])
+    }
+
+    @Test func keyThatCannotSignStopsTheStart() throws {
+        for pem in [
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", try PrivateKey.generate(.p384).pem(),
+        ] {
+            let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: serverKey(pem)) }
+            #expect(error?.description.contains("PAYCAST_APPLE_API_KEY: is not a P-256 key") == true)
+            #expect(error?.description.contains("AAAA") == false)
+        }
+    }
+
+    @Test func withoutAKeyNobodyIsAskedAtAPeriodsEnd() throws {
+        let configuration = try Configuration(environment: app.merging(["PAYCAST_APPLE_APP_ID": "1"]) { $1 })
+        #expect(configuration.accessPolicy.reconciled == [])
+    }
+
+    @Test func developmentAsksItsStandIn() throws {
+        let policy = try Configuration(isDevelopment: true, environment: [:]).accessPolicy
+        #expect(policy.reconciled == [.apple])
+        #expect(policy.leeway == .seconds(5))
+    }
+
+    @Test func leewayIsSetInSeconds() throws {
+        #expect(try Configuration(environment: [:]).accessPolicy.leeway == .seconds(300))
+        #expect(try Configuration(environment: ["PAYCAST_LEEWAY_SECONDS": "0"]).accessPolicy.leeway == .zero)
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["PAYCAST_LEEWAY_SECONDS": "-1"]) }
+    }
+
+    @Test func forwardsToWholeAddresses() throws {
+        let list = "https://one.example/webhooks/apple, http://127.0.0.1:8081/webhooks/apple"
+        let configuration = try Configuration(environment: ["PAYCAST_FORWARD": list])
+        #expect(configuration.forward.map(\.count) == [34, 36])
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["PAYCAST_FORWARD": "staging"]) }
+        let useless = ["PAYCAST_FORWARD": list, "PAYCAST_APPLE_ENVIRONMENTS": "Production"]
+        #expect(try Configuration(environment: useless).warnings.contains { $0.contains("PAYCAST_FORWARD") })
     }
 
     @Test func ownRootsAreAWarning() throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StoreDriverTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreDriverTests {
     private static let order = "a5af9b36-0e4d-4665-8351-0e4003752165"
     private static let lineage = SimulatedAppStoreTests.running.lineage
 
@@ -31,6 +31,9 @@ import Testing
             let length = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length: ") }
             let body = try socket.read(count: length.flatMap { Int($0.dropFirst(16)) } ?? 0)
             server.requests.withLock { $0.append(head + String(decoding: body, as: UTF8.self)) }
+            guard !head.hasPrefix("PUT ") else {
+                return try socket.send("HTTP/1.1 404 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            }
             let answer: String
             if head.hasPrefix("POST /orders ") {
                 answer = #"{"order":"\#(Self.order)","user":"42"}"#
@@ -50,7 +53,7 @@ import Testing
     private func driver(_ socket: SocketServer) throws -> StoreDriver {
         let authority = try SimulatedAppStoreTests.authority.get()
         let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
-        return StoreDriver(server: socket.url + "/", apiKey: "test-key", signer: signer)
+        return StoreDriver(server: socket.url + "/", apiKey: "test-key", store: SimulatedAppStore(signer: signer))
     }
 
     @Test func firstPurchaseGetsAnOrder() throws {
@@ -62,10 +65,11 @@ import Testing
         #expect(delivery.outcome == "applied")
         #expect(delivery.cursor == "k3x9-2")
         let requests = server.requests.withLock { $0 }
-        #expect(requests.count == 3)
+        #expect(requests.count == 4)
         #expect(requests[1].contains("Authorization: Bearer test-key\r\n"))
         #expect(requests[1].contains(#""product":"paycast.pro.monthly""#))
-        #expect(!requests[2].contains("test-key"))
+        #expect(requests[3].hasPrefix("PUT /demo/api/apple/notifications/\(delivery.event) "))
+        #expect(requests[2...].allSatisfy { !$0.contains("test-key") })
         let event = try #require(server.events.withLock { $0.first })
         #expect(event.id == delivery.event)
         #expect(event.observation?.token?.description == Self.order)
@@ -158,7 +162,7 @@ import Testing
         let driver = StoreDriver(
             server: recorder.url,
             apiKey: "wrong",
-            signer: StoreSigner(chain: authority.chain, key: authority.leafKey)
+            store: SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
         )
         let request = StoreDriver.Request(type: "TEST", user: "42")
         let error = #expect(throws: StoreDriverError.self) {

@@ -2,13 +2,12 @@ import Crypto
 import Domain
 import Providers
 import Simulator
+import Stores
 import TestSupport
 import Testing
 
-@testable import Stores
-
 /// The client against the stand-in, over real sockets and with real signatures.
-@Suite(.timeLimit(.minutes(1))) struct AppleServerAPITests {
+@Suite(.timeLimit(.minutes(10))) struct AppleServerAPITests {
     private let now = AppleStage.now
     private let lineage = "2000000000000007"
 
@@ -75,6 +74,14 @@ import Testing
         let events = try stage.api.statements(of: lineage, in: nil, now: now)
         #expect(events.count { $0.observation?.snapshot != nil } == 1)
         #expect(events.count { $0.observation?.snapshot == nil } == 3)
+    }
+
+    @Test func buyerWithoutSubscriptionsHasNoStatus() throws {
+        let stage = try AppleStage()
+        try stage.say("ONE_TIME_CHARGE", product: "lifetime", kind: .nonConsumable)
+        #expect(try stage.api.statuses(of: lineage, in: .sandbox, now: now).isEmpty)
+        let events = try stage.api.statements(of: lineage, in: .sandbox, now: now)
+        #expect(events.map { $0.observation?.kind } == [.nonConsumable])
     }
 
     /// Production is asked first; what is not known there is looked for in Sandbox, once.
@@ -181,7 +188,7 @@ import Testing
 }
 
 extension AppleStage {
-    func verify(_ body: [UInt8]) throws -> Event {
-        try api.verifier.verify(body: body, now: AppleStage.now)
+    fileprivate func verify(_ body: [UInt8]) throws -> Event {
+        try verifier.verify(body: body, now: AppleStage.now)
     }
 }

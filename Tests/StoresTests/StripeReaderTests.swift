@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over a real connection.
-@Suite(.timeLimit(.minutes(1))) struct StripeReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeReaderTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
     private static let key = ContractKey(provider: .stripe, environment: .sandbox, app: "stripe", lineage: "sub_1")
     private let store = SimulatedStripe(secret: "whsec_test")
@@ -143,6 +143,13 @@ import Testing
         #expect(throws: VerificationError.storeUnreachable) {
             try reader(server.url).verify(delivery, now: Self.now)
         }
+    }
+
+    @Test func refusalLeavesTheEventsOwnWord() throws {
+        let server = Recorder("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}")
+        let event = try reader(server.url).verify(try delivery("customer.subscription.created"), now: Self.now)
+        #expect(event.observation?.snapshot?.state == .active)
+        #expect(server.requests.count == 1)
     }
 
     @Test func statementIsAnEventOfItsOwn() throws {

@@ -17,3 +17,16 @@ public struct Deadline: Sendable {
         return now >= end ? 0 : Int32(clamping: (end - now + 999_999) / 1_000_000)
     }
 }
+
+extension Deadline {
+    public struct Passed: Error {}
+
+    /// Looks again and again until it is so.
+    public func wait(until isSo: () throws -> Bool) throws {
+        let pause = Waker()
+        while try !isSo() {
+            guard !hasPassed else { throw Passed() }
+            pause.wait(timeout: .milliseconds(5))
+        }
+    }
+}

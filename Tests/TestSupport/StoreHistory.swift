@@ -26,7 +26,8 @@ public struct StoreHistory: Sendable {
     }
 
     private mutating func live(_ lineage: String, user: String, ties: Bool) {
-        var subscription = SimulatedSubscription(lineage: lineage, isFamilyShared: user == "sister")
+        let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
+        var subscription = StoreLife(key, isFamilyShared: user == "sister")
         subscription.token = mint(user, "monthly")
         var now = StoreHistory.start
         for _ in 0..<Int.random(in: 3...24, using: &generator) {

@@ -4,7 +4,7 @@ import Testing
 @testable import paycast
 
 /// The real binary: what it prints where, and its exit code.
-@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     struct Misuse: Sendable, CustomTestStringConvertible {
         var words: [String]
         var hint: String
@@ -28,6 +28,21 @@ import Testing
         Misuse(words: ["trigger", "aple", "TEST"], hint: "Did you mean apple?"),
         Misuse(words: ["trigger", "apple"], hint: "TYPE"),
         Misuse(words: ["trigger", "apple", "TEST", "--order", "1"], hint: "UUID"),
+        Misuse(words: ["trigger", "apple", "TEST", "--expect", "success"], hint: "--user"),
+        Misuse(
+            words: ["trigger", "apple", "TEST", "--user", "1", "--expect", "sucess"],
+            hint: "Did you mean success?"
+        ),
+        Misuse(words: ["trigger", "apple", "TEST", "--scenario", "life"], hint: "TYPE"),
+        Misuse(words: ["trigger", "apple", "TEST", "--duplicate", "0"], hint: "--duplicate"),
+        Misuse(words: ["trigger", "apple", "TEST", "--shuffle=x"], hint: "--shuffle"),
+        Misuse(words: ["replay"], hint: "--event"),
+        Misuse(words: ["replay", "--since", "yesterday"], hint: "--since"),
+        Misuse(words: ["replay", "--user", "1", "--dry-run", "--broadcast"], hint: "either"),
+        Misuse(words: ["recover"], hint: "recover apple"),
+        Misuse(words: ["recover", "aple"], hint: "Did you mean apple?"),
+        Misuse(words: ["recover", "apple", "--since", "yesterday"], hint: "7d"),
+        Misuse(words: ["doctor", "--url", "pay.example.com"], hint: "https://"),
         Misuse(words: ["publish", "--user", "1"], hint: "--html"),
         Misuse(words: ["publish", "--html", "x"], hint: "--user or --stream"),
         Misuse(words: ["publish", "--user", "1", "--html", "x", "--value", "a=b"], hint: "--template"),
@@ -48,7 +63,9 @@ import Testing
         #expect(process.errors.isEmpty)
     }
 
-    @Test(arguments: ["serve", "demo", "tail", "trigger", "publish", "sign", "order", "version"])
+    @Test(arguments: [
+        "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
+    ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {
             let process = PaycastProgram.start(words)
@@ -59,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["tail"], ["publish", "--user", "1", "--html", "x"], ["order", "--user", "1", "--product", "p"],
+        ["tail"], ["replay", "--user", "1"], ["recover", "apple"], ["publish", "--user", "1", "--html", "x"],
+        ["order", "--user", "1", "--product", "p"],
     ]) func withoutAServerOneLineSaysWhatToDo(_ words: [String]) throws {
         let url = "http://127.0.0.1:\(SocketServer.freePort())"
         let process = PaycastProgram.start(words + ["--server", url])

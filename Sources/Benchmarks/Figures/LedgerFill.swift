@@ -19,14 +19,15 @@ enum LedgerFill {
                 product, state, active)
             SELECT n, instant, 'subscription.renewed', 'apple', 'Sandbox', 'DID_RENEW', 'event-' || n, 'applied',
                 'bench-' || contract, 'lineage-' || contract, 'pro', 'active', 1 FROM numbers;
-        INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, body)
-            SELECT n, 'apple', 'Sandbox', 'event-' || n, 'app', instant, instant, zeroblob(\(bodySize)) FROM numbers;
+        INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
+            SELECT n, 'apple', 'Sandbox', 'event-' || n, 'app', instant, instant,
+                contract + (\(events) / \(eventsPerUser)) * (contract = 0), zeroblob(\(bodySize)) FROM numbers;
         INSERT INTO fragments (position, ordinal, stream, action, target, collapse_key, content, template, body)
             SELECT n, 0, 'user:bench-' || contract || ':paywall', 'replace', 'paywall', 'replace paywall', 'template', 'success',
                 '' FROM numbers;
-        INSERT INTO contracts (provider, environment, app, lineage, kind, user, is_family_shared, state, product,
+        INSERT INTO contracts (id, provider, environment, app, lineage, kind, user, user_at, is_family_shared, state, product,
                 access_until, ends_at)
-            SELECT 'apple', 'Sandbox', 'app', 'lineage-' || contract, 'subscription', 'bench-' || contract, 0, 'active',
+            SELECT n, 'apple', 'Sandbox', 'app', 'lineage-' || contract, 'subscription', 'bench-' || contract, instant, 0, 'active',
                 'pro', 4000000000000, 4000000000000 FROM numbers WHERE n <= \(events) / \(eventsPerUser);
         COMMIT;
         """

@@ -1,15 +1,34 @@
 internal import Domain
 internal import Glibc
 
-/// First purchases of as many users: orders created, notifications signed before anything is measured.
+/// First purchases of as many users: orders created, everything signed before anything is measured.
 struct Purchases {
-    let notifications: [[UInt8]]
+    /// Requests, ready to be sent.
+    let requests: [[UInt8]]
 
-    init(_ count: Int, at target: PaycastTarget, _ publishers: Publishers) throws {
+    /// As the store's webhooks. What its API will be asked is known to its stand-in by then.
+    init(_ count: Int, of provider: Provider, at target: PaycastTarget, _ publishers: Publishers) throws {
+        let (tokens, now) = try Purchases.orders(count, at: target, publishers)
+        let purchases = try tokens.enumerated().map { try target.purchase($1, of: provider, channel: $0, now: now) }
+        for document in purchases.flatMap(\.documents) { try publishers.send(document) }
+        try publishers.finish()
+        requests = purchases.map(\.webhook)
+    }
+
+    /// As apps post them, the moment they have paid.
+    init(postedByApps count: Int, at target: PaycastTarget, _ publishers: Publishers) throws {
+        let (tokens, now) = try Purchases.orders(count, at: target, publishers)
+        requests = try tokens.map { try target.transaction($0, now: now) }
+    }
+
+    private static func orders(
+        _ count: Int,
+        at target: PaycastTarget,
+        _ publishers: Publishers
+    ) throws -> (tokens: [OrderToken], now: Instant) {
         let tokens = (0..<count).map { _ in OrderToken.random() }
         for (channel, token) in tokens.enumerated() { try publishers.send(target.order(token, channel: channel)) }
-        let now = Instant(milliseconds: Int64(time(nil)) * 1000)
-        notifications = try tokens.map { try target.purchase($0, now: now) }
         try publishers.finish()
+        return (tokens, Instant(milliseconds: Int64(time(nil)) * 1000))
     }
 }

@@ -1,4 +1,7 @@
-/// From the store's request to the bytes at the buyer's page, at a steady rate, while thousands of pages are open.
+internal import Domain
+
+/// From the store's request, or the app's, to the bytes at the buyer's page, at a steady rate, while thousands of pages
+/// are open.
 enum SwapLatency: Benchmark {
     static let name = "latency"
     private static let pages = 5000
@@ -6,19 +9,35 @@ enum SwapLatency: Benchmark {
     private static let count = 2000
 
     static func run(_ report: inout Report) throws {
-        let rounds = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init, latencies).sorted() }
-        let figure = "webhook to page, \(rate)/s, \(pages) pages open"
+        try add("webhook to page", to: &report) { try Purchases(count, of: .apple, at: $0, $1) }
+        try add("transaction posted by an app to page", to: &report) {
+            try Purchases(postedByApps: count, at: $0, $1)
+        }
+    }
+
+    private static func add(
+        _ name: String,
+        to report: inout Report,
+        _ purchases: (PaycastTarget, Publishers) throws -> Purchases
+    ) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in
+            try with(PaycastTarget.init) { try latencies($0, purchases).sorted() }
+        }
+        let figure = "\(name), \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
             let value = median(rounds.map { $0[Int(Double($0.count) * share)] })
             report.add(Row(figure: "\(figure), \(name)", unit: "ms", value: value, bound: .atMost(limit)))
         }
     }
 
-    /// Milliseconds, one for each notification.
-    private static func latencies(_ target: PaycastTarget) throws -> [Double] {
+    /// Milliseconds, one for each purchase.
+    private static func latencies(
+        _ target: PaycastTarget,
+        _ make: (PaycastTarget, Publishers) throws -> Purchases
+    ) throws -> [Double] {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
-        let purchases = try Purchases(count, at: target, publishers)
+        let purchases = try make(target, publishers)
         let listeners = Pages(target, .webSocket) { $0 }
         try listeners.open(pages, on: loop)
         try ProcessFigures(id: target.process.id).settle(loop)
@@ -30,11 +49,11 @@ enum SwapLatency: Benchmark {
             sent[page] = 0
         }
         let start = nanoseconds()
-        for (page, notification) in purchases.notifications.enumerated() {
+        for (page, request) in purchases.requests.enumerated() {
             let due = start + UInt64(page) * 1_000_000_000 / UInt64(rate)
             while nanoseconds() < due { loop.turn(milliseconds: 1) }
             sent[page] = nanoseconds()
-            try publishers.send(notification)
+            try publishers.send(request)
         }
         try loop.turn(until: "all swaps") { latencies.count == count }
         return latencies

@@ -7,9 +7,10 @@ internal import Simulator
 /// The real server beside this program, in development mode, with a folder and a ledger of its own.
 struct PaycastTarget: Target {
     static let bundleID = "com.example.benchmarks"
+    private static let product = "paycast.pro.monthly"
 
     let process: Child
-    let store: SimulatedAppStore
+    private let workspace: DevelopmentWorkspace
     private let apiKey: String
     private let streams: StreamSigner
 
@@ -27,9 +28,8 @@ struct PaycastTarget: Target {
         if let loops { options += ["--loops", "\(loops)"] }
         process = try Child([Paths.programs + "/paycast", "serve"] + options, in: folder, environment: settings)
         do throws(WorkspaceError) {
-            let workspace = try DevelopmentWorkspace.existing(in: folder)
+            workspace = try DevelopmentWorkspace.existing(in: folder)
             apiKey = workspace.apiKey
-            store = SimulatedAppStore(signer: workspace.signer)
             guard let signer = StreamSigner(keys: [StreamSigner.Key(text: workspace.streamKey)]) else {
                 throw .damaged(path: folder)
             }
@@ -79,24 +79,54 @@ struct PaycastTarget: Target {
 
     /// Binds `token` to the channel's user.
     func order(_ token: OrderToken, channel: Int) -> [UInt8] {
-        post("/orders", #"{"user":"\#(user(channel))","product":"paycast.pro.monthly","token":"\#(token)"}"#)
+        post("/orders", #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#)
     }
 
-    /// A first purchase, signed, ready to be posted.
-    func purchase(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
+    /// A first purchase as the store tells it, and what its API is to answer.
+    func purchase(
+        _ token: OrderToken,
+        of provider: Provider,
+        channel: Int,
+        now: Instant
+    ) throws(BenchmarkError) -> (documents: [[UInt8]], webhook: [UInt8]) {
+        guard let store = workspace.store(provider), let first = StoreVocabulary(provider).event(for: .initial) else {
+            throw .notStarted("nobody plays \(provider)")
+        }
+        let event = SimulatedEvent(
+            type: first.type,
+            subtype: first.subtype,
+            facts: SimulatedSubscription(product: PaycastTarget.product, order: token),
+            user: user(channel),
+            token: token,
+            app: provider == .apple ? PaycastTarget.bundleID : nil,
+            now: now
+        )
+        guard let delivery = try? store.delivery(event) else { throw .notStarted("\(provider) cannot sign") }
+        let headers = delivery.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
+        let documents = delivery.documents.map { document in
+            putRequest("/demo/api/\(provider)/\(document.path.drop { $0 == "/" })", body: document.json)
+        }
+        return (documents, postRequest(delivery.path, headers: headers, body: delivery.body))
+    }
+
+    /// The same purchase as an app posts it, through its backend.
+    func transaction(_ token: OrderToken, now: Instant) throws(BenchmarkError) -> [UInt8] {
         let notification = SimulatedNotification(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",
-            subscription: SimulatedSubscription(product: "paycast.pro.monthly", order: token),
+            subscription: SimulatedSubscription(product: PaycastTarget.product, order: token),
             token: token,
             bundleID: PaycastTarget.bundleID,
             now: now
         )
-        do {
-            return postRequest("/webhooks/apple", body: try store.body(notification))
-        } catch {
-            throw .notStarted("\(error)")
+        guard let jws = try? SimulatedAppStore(signer: workspace.signer).transaction(notification) else {
+            throw .notStarted("the app store cannot sign")
         }
+        return post("/transactions/apple", #"{"signedTransaction":"\#(jws)"}"#)
+    }
+
+    private func putRequest(_ path: String, body: [UInt8]) -> [UInt8] {
+        Array("PUT \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
     }
 
     private func question(_ path: String) -> [UInt8] {

@@ -29,6 +29,8 @@ public struct Endpoints: RequestHandler {
         if let answer = services.development?.answer(request) { return answer }
         switch request.route {
         case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
+        case .appleTransactions: return TransactionsEndpoint(services).answer(request)
+        case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
@@ -38,6 +40,7 @@ public struct Endpoints: RequestHandler {
         case .cable: return cable.answer(request)
         case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
+        case .replays: return trusted(request, ReplaysEndpoint(services).answer)
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))

@@ -14,6 +14,8 @@ public final class Services: Sendable {
     public let verifiers: [Provider: any StoreVerifier]
     /// Whose history can be fetched.
     public let recoveries: [Provider: any HistoryRecovery]
+    /// Nil when no app of Apple's is configured.
+    public let apple: AppleServices?
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -41,6 +43,7 @@ public final class Services: Sendable {
         access: Access,
         verifiers: [Provider: any StoreVerifier],
         recoveries: [Provider: any HistoryRecovery],
+        apple: AppleServices?,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -61,6 +64,7 @@ public final class Services: Sendable {
         self.access = access
         self.verifiers = verifiers
         self.recoveries = recoveries
+        self.apple = apple
         self.writer = writer
         self.reader = reader
         self.templates = templates

@@ -38,7 +38,8 @@ struct UsersEndpoint {
             try container.encode(entitlement.environment.rawValue, forKey: .environment)
             try container.encode(entitlement.contract, forKey: .contract)
             try container.encode(entitlement.isFamilyShared, forKey: .family)
-            try container.encode(entitlement.quantity, forKey: .quantity)
+            // Of consumables only, so that the others have the members that they always had.
+            try container.encodeIfPresent(entitlement.quantity, forKey: .quantity)
         }
     }
 

@@ -53,35 +53,11 @@ struct WebhookEndpoint {
         // Pub/Sub reads nothing but the status.
         case .success where provider == .google: Response(status: 204)
         case .success(let receipt): .committed(receipt)
-        case .failure: .unavailable("ledger_unavailable", "The ledger could not commit it; nothing was stored.")
+        case .failure: .uncommitted
         }
     }
 
-    /// 503 asks the store to deliver again while an operator looks; Apple has stopped retrying after a 400 before.
     private func response(to error: VerificationError) -> Response {
-        if error == .storeUnreachable { return .unavailable(error.code, error.message, retryAfter: 30) }
-        if error.isRetryable { return .unavailable(error.code, error.message, retryAfter: 3600) }
-        let status = provider == .google || provider == .revenuecat ? 401 : 400
-        return .error(status, error.code, error.message)
-    }
-}
-
-extension Response {
-    /// What a store, or an app, is answered after the commit.
-    static func committed(_ receipt: Receipt) -> Response {
-        JSON.response(
-            200,
-            Committed(
-                outcome: receipt.outcome.rawValue,
-                event: receipt.event,
-                cursor: receipt.cursor.description
-            )
-        )
-    }
-
-    private struct Committed: Encodable {
-        var outcome: String
-        var event: String
-        var cursor: String
+        .refused(error, status: provider == .google || provider == .revenuecat ? 401 : 400)
     }
 }

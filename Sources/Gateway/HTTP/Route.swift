@@ -3,6 +3,9 @@ public import Domain
 /// All routes, on one page.
 public enum Route: Sendable, Equatable {
     case webhook(Provider)
+    /// What an app, or its page, holds of Apple.
+    case appleTransactions
+    case appleReceipts
     case orders
     case entitlements(user: String)
     case userStream(user: String)
@@ -14,6 +17,8 @@ public enum Route: Sendable, Equatable {
     case feed
     /// Fetch a store's history now.
     case recoveries
+    /// Stored events once more.
+    case replays
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
     case demoStore, demoFeed
@@ -24,6 +29,8 @@ public enum Route: Sendable, Equatable {
 
     public init(path: String) {
         switch path {
+        case "/transactions/apple": self = .appleTransactions
+        case "/receipts/apple": self = .appleReceipts
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
@@ -31,6 +38,7 @@ public enum Route: Sendable, Equatable {
         case "/cable": self = .cable
         case "/feed": self = .feed
         case "/recoveries": self = .recoveries
+        case "/replays": self = .replays
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -43,7 +51,10 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .demoStore: "POST"
+        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .replays, .demoStore:
+            "POST"
+        // A page of another origin asks first.
+        case .appleTransactions: "POST, OPTIONS"
         case .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"

@@ -1,24 +1,24 @@
-import Crypto
-import Domain
-import HTTPClient
-import Providers
-import Simulator
-import Stores
-import TestSupport
+public import Crypto
+public import Domain
+internal import HTTPClient
+public import Providers
+public import Simulator
+public import Stores
 
 /// The client, the stand-in of Apple's API behind a real socket, and a simulated store that both trust.
-struct AppleStage {
-    static let authority = Result { try DevelopmentAuthority.create() }
-    static let now = Instant(milliseconds: 1_767_225_600_000)
-    static let bundle = "com.example.paycast"
+public struct AppleStage: Sendable {
+    public static let authority = Result { try DevelopmentAuthority.create() }
+    public static let now = Instant(milliseconds: 1_767_225_600_000)
+    public static let bundle = "com.example.paycast"
 
-    let signer: StoreSigner
-    let standIn: AppleStandIn
-    let server: AnsweringServer
-    let api: AppleServerAPI
+    public let signer: StoreSigner
+    public let standIn: AppleStandIn
+    public let server: AnsweringServer
+    public let api: AppleServerAPI
+    public let verifier: AppleVerifier
 
     /// `roots`: whom the client trusts. `answer` may take a request from the stand-in.
-    init(
+    public init(
         roots: TrustedRoots? = nil,
         environments: Set<StoreEnvironment> = [.production, .sandbox],
         timeout: Duration = .seconds(5),
@@ -46,12 +46,12 @@ struct AppleStage {
             addresses: Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") }),
             client: HTTPClient(timeout: timeout)
         )
-        (self.signer, self.standIn) = (signer, standIn)
+        (self.signer, self.standIn, self.verifier) = (signer, standIn, verifier)
     }
 
     /// What the simulated store says; the stand-in remembers it.
     @discardableResult
-    func say(
+    public func say(
         _ type: String = "SUBSCRIBED",
         _ subtype: String? = nil,
         lineage: String = "2000000000000007",
@@ -62,7 +62,7 @@ struct AppleStage {
         at now: Instant = AppleStage.now,
         isLost: Bool = false
     ) throws -> SimulatedNotification {
-        var facts = SimulatedSubscription(product: product, kind: kind, lineage: lineage, state: .active)
+        var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage, state: .active)
         facts.accessUntil = now + .seconds(period * 2_592_000 + 1000)
         var notification = SimulatedNotification(
             type: type,
@@ -74,26 +74,31 @@ struct AppleStage {
         )
         notification.environment = environment
         let body = try SimulatedAppStore(signer: signer).body(notification)
-        let document = AppleStandIn.document(for: body, event: notification.id, isLost: isLost)
-        let path = document.path.split(separator: "?").map(String.init)
-        let request = StandInRequest(
-            method: "PUT",
-            path: path[0],
-            query: { $0 == "lost" && isLost ? "true" : nil },
-            body: document.json
-        )
-        guard standIn.answer(request)?.status == 200 else { throw StageError.notRemembered }
+        guard standIn.remember(body, event: notification.id, isLost: isLost) else { throw StageError.notRemembered }
         return notification
     }
 
-    enum StageError: Error {
+    /// What the store would post; the stand-in knows nothing of it.
+    public func body(of type: String, in environment: StoreEnvironment = .sandbox) throws -> [UInt8] {
+        var notification = SimulatedNotification(
+            type: type,
+            subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
+            token: nil,
+            bundleID: AppleStage.bundle,
+            now: AppleStage.now
+        )
+        notification.environment = environment
+        return try SimulatedAppStore(signer: signer).body(notification)
+    }
+
+    public enum StageError: Error {
         case notRemembered
     }
 }
 
 extension AppleStandIn {
     /// Over a real socket.
-    func serve(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
+    public func serve(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
         let answer = answer(
             StandInRequest(
                 method: request.method,
@@ -105,5 +110,18 @@ extension AppleStandIn {
         )
         guard let answer else { return AnsweringServer.Answer(404, "{}") }
         return AnsweringServer.Answer(answer.status, answer.body)
+    }
+
+    /// As the trigger tells it.
+    public func remember(_ body: [UInt8], event id: String, isLost: Bool = false) -> Bool {
+        let document = AppleStandIn.document(for: body, event: id, isLost: isLost)
+        let path = document.path.split(separator: "?").map(String.init)
+        let request = StandInRequest(
+            method: "PUT",
+            path: path[0],
+            query: { $0 == "lost" && isLost ? "true" : nil },
+            body: document.json
+        )
+        return answer(request)?.status == 200
     }
 }

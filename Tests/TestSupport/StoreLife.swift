@@ -1,13 +1,15 @@
-internal import Domain
+public import Domain
 
 /// One subscription as the store sees it: its steps change the truth and return what the store (or the app, which posts
 /// a transaction without a status) says of it.
-struct SimulatedSubscription {
-    enum Step: CaseIterable {
+public struct StoreLife: Sendable {
+    public enum Step: String, CaseIterable, Sendable {
         case start, renew, recover, grace, retry, upgrade, downgrade, keepPlan, renewalOff, renewalOn, expire
         case refundCurrent, refundOlder, reverse, extend, appPosts
+        /// Not at every store.
+        case wait, drop, pause, schedulePause
 
-        var kind: EventKind {
+        public var kind: EventKind {
             switch self {
             case .start: .subscriptionStarted
             case .renew: .subscriptionRenewed
@@ -24,16 +26,24 @@ struct SimulatedSubscription {
             case .reverse: .refundReversed
             case .extend: .subscriptionExtended
             case .appPosts: .contractUpdated
+            case .wait: .purchasePending
+            case .drop: .purchasePendingCancelled
+            case .pause: .paused
+            case .schedulePause: .pauseScheduled
             }
         }
     }
 
-    static let period = Duration.seconds(30 * 86_400)
+    public static let period = Duration.seconds(30 * 86_400)
 
-    let key: ContractKey
-    let isFamilyShared: Bool
-    var token: OrderToken?
-    private(set) var state = ContractState.expired
+    public let key: ContractKey
+    public let isFamilyShared: Bool
+    public var token: OrderToken?
+    public var account: String?
+    public var user: String?
+    public var previousLineage: String?
+    public private(set) var state = ContractState.expired
+    private let extras: [Step]
     private var charges: [Transaction] = []
     private var product = "monthly"
     private var pendingProduct: String?
@@ -41,17 +51,35 @@ struct SimulatedSubscription {
     private var accessUntil = Instant(milliseconds: 0)
     private var stateBeforeRefund: ContractState?
 
-    init(lineage: String, isFamilyShared: Bool) {
-        key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
+    /// `extras`: the steps of some stores only that this one knows.
+    public init(_ key: ContractKey, isFamilyShared: Bool = false, extras: [Step] = []) {
+        self.key = key
         self.isFamilyShared = isFamilyShared
+        self.extras = extras
     }
 
+    /// The products in their order.
+    public mutating func sells(_ product: String) { self.product = product }
+
     /// Access ends by itself.
-    mutating func pass(to now: Instant) {
+    public mutating func pass(to now: Instant) {
         if [.active, .cancelled, .inGracePeriod].contains(state), accessUntil <= now { state = .expired }
     }
 
-    var possibleSteps: [Step] {
+    public var possibleSteps: [Step] {
+        commonSteps.filter { $0 != .reverse || charges.last?.revokedAt != nil } + extraSteps
+    }
+
+    private var extraSteps: [Step] {
+        switch state {
+        case .expired where charges.isEmpty: extras.filter { $0 == .wait }
+        case .pending: extras.filter { $0 == .drop }
+        case .active: extras.filter { $0 == .pause || $0 == .schedulePause }
+        default: []
+        }
+    }
+
+    private var commonSteps: [Step] {
         guard !charges.isEmpty else { return [.start] }
         switch state {
         case .active:
@@ -67,7 +95,7 @@ struct SimulatedSubscription {
         }
     }
 
-    mutating func take(_ step: Step, at now: Instant) -> [Observation] {
+    public mutating func take(_ step: Step, at now: Instant) -> [Observation] {
         switch step {
         case .start, .renew, .recover:
             charge(at: now)
@@ -78,25 +106,38 @@ struct SimulatedSubscription {
             charge(at: now)
             (state, autoRenew) = (.active, true)
         case .grace: (state, accessUntil) = (.inGracePeriod, accessUntil + .seconds(16 * 86_400))
-        case .retry: (state, accessUntil) = (.inBillingRetry, min(accessUntil, now))
+        case .retry: end(in: .inBillingRetry, at: now)
         case .downgrade: pendingProduct = "basic"
         case .keepPlan: pendingProduct = nil
         case .renewalOff: (state, autoRenew) = (.cancelled, false)
         case .renewalOn: (state, autoRenew) = (.active, true)
-        case .expire: (state, autoRenew, accessUntil) = (.expired, false, min(accessUntil, now))
+        case .expire:
+            autoRenew = false
+            end(in: .expired, at: now)
         case .refundCurrent: refund(at: now)
         case .refundOlder: return refundOlder(at: now)
         case .reverse: reverse(at: now)
         case .extend: extend()
         case .appPosts: return [observation(charges.count - 1, at: now, withSnapshot: false)]
+        case .wait: (state, autoRenew) = (.pending, true)
+        case .drop: (state, autoRenew) = (.expired, false)
+        case .pause: end(in: .paused, at: now)
+        case .schedulePause: break
         }
         let confirmed = observation(charges.count - 1, at: now, withSnapshot: true)
-        guard step == .renew || step == .start else { return [confirmed] }
+        guard step == .renew || step == .start, !charges.isEmpty else { return [confirmed] }
         return [observation(charges.count - 1, at: now, withSnapshot: false), confirmed]
     }
 
+    /// The period is over: no store says that of one that runs still.
+    private mutating func end(in ended: ContractState, at now: Instant) {
+        (state, accessUntil) = (ended, min(accessUntil, now))
+        guard let last = charges.indices.last, let paid = charges[last].expiresAt else { return }
+        charges[last].expiresAt = min(paid, accessUntil)
+    }
+
     private mutating func charge(at now: Instant) {
-        accessUntil = max(now, product == "monthly" ? now : accessUntil) + SimulatedSubscription.period
+        accessUntil = max(now, product == "monthly" ? now : accessUntil) + StoreLife.period
         pendingProduct = nil
         charges.append(
             Transaction(
@@ -136,14 +177,19 @@ struct SimulatedSubscription {
         return [observation(0, at: now, withSnapshot: true)]
     }
 
+    /// What the store would answer now.
+    public mutating func statement(at now: Instant) -> Observation {
+        observation(charges.count - 1, at: now, withSnapshot: true)
+    }
+
     private mutating func observation(_ index: Int, at now: Instant, withSnapshot: Bool) -> Observation {
-        charges[index].signedAt = now
+        if index >= 0 { charges[index].signedAt = now }
         let snapshot = Snapshot(
             state: state,
             product: product,
             pendingProduct: pendingProduct,
             autoRenew: autoRenew,
-            accessUntil: accessUntil,
+            accessUntil: charges.isEmpty ? nil : accessUntil,
             signedAt: now
         )
         return Observation(
@@ -151,8 +197,11 @@ struct SimulatedSubscription {
             kind: .subscription,
             group: "premium",
             token: token,
+            account: account,
+            user: user,
+            previousLineage: previousLineage,
             isFamilyShared: isFamilyShared,
-            transaction: charges[index],
+            transaction: index >= 0 ? charges[index] : nil,
             snapshot: withSnapshot ? snapshot : nil
         )
     }

@@ -1,0 +1,85 @@
+internal import COpenSSL
+
+/// Signs messages in CMS, as App Store receipts are. For development and tests only; nothing here is ever trusted unless
+/// its root is configured.
+public struct MessageSigner: Sendable {
+    /// The ways in which one content may be signed.
+    public struct Form: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The signature is over the content itself.
+        public static let withoutAttributes = Form(rawValue: 1)
+        /// The signer is named by its key, not by its issuer.
+        public static let namesKey = Form(rawValue: 2)
+        public static let sha1 = Form(rawValue: 4)
+        public static let withoutCertificates = Form(rawValue: 8)
+        public static let detached = Form(rawValue: 16)
+        /// BER of indefinite lengths, the content in pieces: what Xcode writes.
+        public static let indefinite = Form(rawValue: 32)
+
+        fileprivate var flags: UInt32 {
+            let pairs = [
+                (Form.withoutAttributes, CMS_NOATTR), (.namesKey, CMS_USE_KEYID), (.withoutCertificates, CMS_NOCERTS),
+                (.detached, CMS_DETACHED), (.indefinite, CMS_STREAM),
+            ]
+            return UInt32(pairs.filter { contains($0.0) }.reduce(CMS_BINARY | CMS_PARTIAL) { $0 | $1.1 })
+        }
+    }
+
+    private let chain: [[UInt8]]
+    private let key: PrivateKey
+
+    /// `chain` is leaf, intermediate and root in DER; `key` is the leaf's.
+    public init(chain: [[UInt8]], key: PrivateKey) {
+        self.chain = chain
+        self.key = key
+    }
+
+    public func sign(
+        _ content: [UInt8],
+        _ form: Form = [],
+        beside others: [MessageSigner] = []
+    ) throws(CryptoError) -> [UInt8] {
+        let bytes: [UInt8]? = content.withUnsafeBytes { content in
+            let input = BIO_new_mem_buf(content.baseAddress, Int32(clamping: content.count))
+            let message = CMS_sign(nil, nil, nil, input, form.flags)
+            defer {
+                CMS_ContentInfo_free(message)
+                BIO_free(input)
+            }
+            let isReady = ([self] + others).allSatisfy { $0.join(message, form) }
+            guard isReady else { return nil }
+            return encoded(message, input, form.flags)
+        }
+        guard let bytes else { throw .failing(to: .sign) }
+        return bytes
+    }
+
+    private func join(_ message: OpaquePointer?, _ form: Form) -> Bool {
+        let certificates = chain.compactMap { Certificate(der: $0) }
+        guard let leaf = certificates.first, certificates.count == chain.count else { return false }
+        let digest = form.contains(.sha1) ? EVP_sha1() : EVP_sha256()
+        let isSigned = leaf.handle.borrow { leaf in
+            key.key.borrow { CMS_add1_signer(message, leaf, $0, digest, form.flags) != nil }
+        }
+        guard isSigned, !form.contains(.withoutCertificates) else { return isSigned }
+        return certificates.dropFirst().allSatisfy { $0.handle.borrow { CMS_add1_cert(message, $0) == 1 } }
+    }
+
+    private func encoded(_ message: OpaquePointer?, _ input: OpaquePointer?, _ flags: UInt32) -> [UInt8]? {
+        let output = BIO_new(BIO_s_mem())
+        defer { BIO_free(output) }
+        let isWritten =
+            flags & UInt32(CMS_STREAM) != 0
+            ? i2d_CMS_bio_stream(output, message, input, Int32(flags)) == 1
+            : CMS_final(message, input, nil, flags) == 1 && i2d_CMS_bio(output, message) == 1
+        guard isWritten else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(BIO_ctrl_pending(output)))
+        let count = BIO_read(output, &bytes, Int32(clamping: bytes.count))
+        return count == bytes.count ? bytes : nil
+    }
+}

@@ -1,0 +1,105 @@
+internal import Domain
+
+/// What an App Store receipt carries: a SET of attributes
+/// (https://developer.apple.com/library/archive/releasenotes/General/ValidateAppStoreReceipt/Chapters/ReceiptFields.html).
+struct AppReceipt {
+    /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Xcode`.
+    var type: String?
+    var bundle: String?
+    var createdAt: Instant?
+    /// Of a receipt of the Volume Purchase Program.
+    var expiresAt: Instant?
+    var purchases: [ReceiptPurchase]
+
+    init(_ payload: [UInt8]) throws(BERReader.Malformed) {
+        let attributes = try ReceiptAttributes(unwrapped: payload)
+        type = attributes.text(0)
+        bundle = attributes.text(2)
+        createdAt = try attributes.date(12)
+        expiresAt = try attributes.date(21)
+        purchases = []
+        for value in attributes.purchases { purchases.append(try ReceiptPurchase(try ReceiptAttributes(value[...]))) }
+    }
+
+    /// Nil for a receipt of Xcode, and for one that does not say.
+    var environment: StoreEnvironment? {
+        switch type {
+        case "Production", "ProductionVPP": .production
+        case "ProductionSandbox", "ProductionVPPSandbox": .sandbox
+        default: nil
+        }
+    }
+}
+
+extension ReceiptPurchase {
+    fileprivate init(_ attributes: ReceiptAttributes) throws(BERReader.Malformed) {
+        self.init()
+        quantity = attributes.integer(1701)
+        product = attributes.text(1702)
+        transactionID = attributes.text(1703)
+        purchasedAt = try attributes.date(1704)
+        originalTransactionID = attributes.text(1705)
+        productType = attributes.integer(1707)
+        expiresAt = try attributes.date(1708)
+        cancelledAt = try attributes.date(1712)
+    }
+}
+
+/// `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. Of a type that is there twice, the first
+/// counts: nobody may append another meaning.
+private struct ReceiptAttributes {
+    private static let purchase: Int64 = 17
+
+    private var values: [Int64: [UInt8]] = [:]
+    /// The one type that is meant to be there several times.
+    var purchases: [[UInt8]] = []
+
+    init(_ bytes: ArraySlice<UInt8>) throws(BERReader.Malformed) {
+        var outer = BERReader(bytes)
+        try self.init(try outer.next(BERTag.set))
+        guard outer.isAtEnd else { throw BERReader.Malformed() }
+    }
+
+    /// Some tools wrap the content once more.
+    init(unwrapped bytes: [UInt8]) throws(BERReader.Malformed) {
+        var outer = BERReader(bytes[...])
+        guard let element = try outer.next(), outer.isAtEnd else { throw BERReader.Malformed() }
+        if element.tag == BERTag.set {
+            try self.init(element)
+        } else {
+            try self.init(try element.octets()[...])
+        }
+    }
+
+    private init(_ set: BERReader.Element) throws(BERReader.Malformed) {
+        var elements = set.elements
+        while !elements.isAtEnd {
+            var attribute = try elements.next(BERTag.sequence).elements
+            let type = try attribute.next(BERTag.integer).integer
+            _ = try attribute.next(BERTag.integer)
+            guard let value = try attribute.next()?.octets(), let type else { throw BERReader.Malformed() }
+            if type == ReceiptAttributes.purchase {
+                purchases.append(value)
+            } else if values[type] == nil {
+                values[type] = value
+            }
+        }
+    }
+
+    func text(_ type: Int64) -> String? { element(type)?.text }
+
+    func integer(_ type: Int64) -> Int64? { element(type)?.integer }
+
+    /// An empty date is none. One that cannot be read might have been a cancellation.
+    func date(_ type: Int64) throws(BERReader.Malformed) -> Instant? {
+        guard let text = text(type), !text.isEmpty else { return nil }
+        guard let date = Instant(iso8601: text) else { throw BERReader.Malformed() }
+        return date
+    }
+
+    private func element(_ type: Int64) -> BERReader.Element? {
+        guard let value = values[type] else { return nil }
+        var reader = BERReader(value[...])
+        return try? reader.next()
+    }
+}

@@ -1,0 +1,105 @@
+/// Reads the elements of one level of BER (X.690), tolerant as OpenSSL is: receipts of Xcode have indefinite lengths.
+///
+/// Bounded by the bytes it was given, and 16 levels deep.
+struct BERReader {
+    struct Element {
+        var tag: UInt8
+        var content: ArraySlice<UInt8>
+        fileprivate var depth: Int
+
+        /// What a constructed element holds.
+        var elements: BERReader { BERReader(content, depth: depth + 1) }
+    }
+
+    struct Malformed: Error {}
+
+    private static let depthLimit = 16
+
+    private var rest: ArraySlice<UInt8>
+    private let depth: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.init(bytes, depth: 0)
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>, depth: Int) {
+        rest = bytes
+        self.depth = depth
+    }
+
+    /// Nil at the end.
+    mutating func next() throws(Malformed) -> Element? {
+        guard let tag = rest.popFirst() else { return nil }
+        guard tag & 0x1F != 0x1F, depth < BERReader.depthLimit, let length = rest.popFirst() else { throw Malformed() }
+        if length == 0x80 { return try indefinite(tag) }
+        let count = try count(length)
+        guard count <= rest.count else { throw Malformed() }
+        defer { rest = rest.dropFirst(count) }
+        return Element(tag: tag, content: rest.prefix(count), depth: depth)
+    }
+
+    /// The next one, which must be there and have this tag.
+    mutating func next(_ tag: UInt8) throws(Malformed) -> Element {
+        guard let element = try next(), element.tag == tag else { throw Malformed() }
+        return element
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Ends at two zeros that are not inside another element.
+    private mutating func indefinite(_ tag: UInt8) throws(Malformed) -> Element {
+        guard tag & BERTag.constructed != 0 else { throw Malformed() }
+        var inner = BERReader(rest, depth: depth + 1)
+        while !inner.rest.starts(with: [0, 0]) {
+            guard try inner.next() != nil else { throw Malformed() }
+        }
+        let content = rest[rest.startIndex..<inner.rest.startIndex]
+        rest = inner.rest.dropFirst(2)
+        return Element(tag: tag, content: content, depth: depth)
+    }
+
+    private mutating func count(_ first: UInt8) throws(Malformed) -> Int {
+        guard first > 0x80 else { return Int(first) }
+        let digits = rest.prefix(Int(first & 0x7F))
+        // Four bytes count more than any body has.
+        guard (1...4).contains(Int(first & 0x7F)), digits.count == Int(first & 0x7F) else { throw Malformed() }
+        rest = rest.dropFirst(digits.count)
+        return digits.reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
+/// The universal tags that receipts use.
+enum BERTag {
+    static let integer: UInt8 = 0x02
+    static let octets: UInt8 = 0x04
+    static let utf8: UInt8 = 0x0C
+    static let ia5: UInt8 = 0x16
+    static let sequence: UInt8 = 0x30
+    static let set: UInt8 = 0x31
+    static let constructed: UInt8 = 0x20
+}
+
+extension BERReader.Element {
+    /// The bytes of an OCTET STRING, which may come in pieces.
+    func octets() throws(BERReader.Malformed) -> [UInt8] {
+        switch tag {
+        case BERTag.octets: return Array(content)
+        case BERTag.octets | BERTag.constructed:
+            var (bytes, pieces): ([UInt8], BERReader) = ([], elements)
+            while let piece = try pieces.next() { bytes += try piece.octets() }
+            return bytes
+        default: throw BERReader.Malformed()
+        }
+    }
+
+    /// Nil for what is no INTEGER of 64 bits.
+    var integer: Int64? {
+        guard tag == BERTag.integer, let first = content.first, content.count <= 8 else { return nil }
+        return content.reduce(first < 0x80 ? 0 : -1) { $0 << 8 | Int64($1) }
+    }
+
+    /// Nil for what is no string.
+    var text: String? {
+        tag == BERTag.utf8 || tag == BERTag.ia5 ? String(validating: content, as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,43 @@
+internal import Crypto
+public import Domain
+
+/// Proves that a webhook was signed with PurchaseKit's secret, and says what it means. The signature has no date: a
+/// replay is known by its id, and says nothing new.
+public struct PurchaseKitVerifier: StoreVerifier {
+    private let secret: [UInt8]
+    private let catalog: Catalog
+
+    /// Nil when the secret is empty: anybody could sign with that.
+    public init?(secret: String, catalog: Catalog = Catalog()) {
+        guard !secret.isEmpty else { return nil }
+        self.secret = Array(secret.utf8)
+        self.catalog = catalog
+    }
+
+    /// What was proven when it was committed: the signature is not kept.
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let signature = Hex.encode(HMAC.authenticate(stored.body, key: secret))
+        return try verify(Delivery(body: stored.body, signature: signature), now: stored.receivedAt)
+    }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        guard let signature = delivery.signature else { throw .malformed(.missingSignature) }
+        let expected = HMAC.authenticate(delivery.body, key: secret)
+        guard let given = Hex.decode(signature), constantTimeEquals(given, expected) else {
+            throw .untrusted(.badSignature)
+        }
+        let event = try PurchaseKitEvent(delivery.body)
+        return Event(
+            provider: .purchasekit,
+            environment: .production,
+            app: Provider.purchasekit.rawValue,
+            id: event.id,
+            type: event.type,
+            subtype: event.store,
+            kind: event.kind,
+            signedAt: event.statedAt(now: now),
+            observation: event.observation(catalog, now: now),
+            body: delivery.body
+        )
+    }
+}

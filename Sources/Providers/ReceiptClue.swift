@@ -1,0 +1,73 @@
+internal import Crypto
+public import Domain
+
+/// What to ask Apple about a receipt. Nobody vouches for it: only Apple's signed answer says something.
+public struct ReceiptClue: Sendable, Equatable {
+    public var transactionID: String
+    /// The bundle id; nil when the receipt does not say.
+    public var app: String?
+    /// Nil when the receipt does not say: then both are asked, Production first.
+    public var environment: StoreEnvironment?
+
+    /// Reads a receipt of iOS 7 and later (PKCS#7) or of iOS 6 (a property list). Nil when it names no transaction.
+    public init?(unproven receipt: [UInt8]) {
+        let isOld = ReceiptClue.isPropertyList(receipt)
+        let clue = isOld ? PropertyListReceipt.clue(in: receipt) : ReceiptClue.signed(receipt)
+        guard let clue, ReceiptClue.isAskable(clue.transactionID) else { return nil }
+        self = clue
+    }
+
+    /// A receipt of iOS 6.
+    public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
+
+    public init(transactionID: String, app: String?, environment: StoreEnvironment?) {
+        self.transactionID = transactionID
+        self.app = app
+        self.environment = environment
+    }
+
+    private static func signed(_ receipt: [UInt8]) -> ReceiptClue? {
+        guard let content = SignedMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content) else {
+            return nil
+        }
+        let ids = parsed.purchases.compactMap { $0.originalTransactionID ?? $0.transactionID }
+        return ids.first(where: isAskable).map {
+            ReceiptClue(transactionID: $0, app: parsed.bundle, environment: parsed.environment)
+        }
+    }
+
+    /// It becomes part of an address. Xcode's receipts have 0.
+    private static func isAskable(_ id: String) -> Bool {
+        (1...64).contains(id.utf8.count) && id != "0"
+            && id.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+    }
+}
+
+/// A receipt of `SKPaymentTransaction.transactionReceipt`: `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }`
+/// around another such list. Its signature is none that we could check.
+enum PropertyListReceipt {
+    static func clue(in receipt: [UInt8]) -> ReceiptClue? {
+        guard let info = value(of: "purchase-info", in: receipt).flatMap({ Base64.decode($0) }),
+            let transaction = value(of: "transaction-id", in: info)
+        else { return nil }
+        let isSandbox = value(of: "environment", in: receipt) == "Sandbox"
+        let app = value(of: "bid", in: info)
+        return ReceiptClue(transactionID: transaction, app: app, environment: isSandbox ? .sandbox : nil)
+    }
+
+    /// The text between the quotes after `"name" =`.
+    private static func value(of name: String, in list: [UInt8]) -> String? {
+        guard let text = String(validating: list, as: UTF8.self), let found = text.firstRange(of: "\"\(name)\"") else {
+            return nil
+        }
+        var rest = text.utf8[found.upperBound...].drop(while: isSpace)
+        guard rest.popFirst() == UInt8(ascii: "=") else { return nil }
+        rest = rest.drop(while: isSpace)
+        guard rest.popFirst() == quote, let end = rest.firstIndex(of: quote) else { return nil }
+        return String(rest[..<end])
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+
+    private static let quote = UInt8(ascii: "\"")
+}

@@ -1,0 +1,24 @@
+internal import Domain
+
+/// Who pays, in the three places where RevenueCat says it. Any of them may be the id that the app gave.
+struct RevenueCatCustomer {
+    private let ids: [String]
+    /// RevenueCat's own name of the customer, which stays when the app learns who it is.
+    let account: String?
+    let token: OrderToken?
+
+    init(_ fields: StoreFields) {
+        account = fields.word("original_app_user_id")
+        ids = [fields.word("app_user_id"), account].compactMap { $0 } + fields.words("aliases")
+        let attributes = fields.object("subscriber_attributes")
+        let named = ["paycast_order", "order"].map { attributes?.object($0)?.word("value") }.compactMap { $0 }
+        token = (named + ids).lazy.compactMap { OrderToken($0) }.first
+    }
+
+    /// The first id that the app gave; nil when RevenueCat invented all of them.
+    var user: String? { RevenueCatCustomer.known(ids) }
+
+    static func known(_ ids: [String]) -> String? {
+        ids.first { !$0.hasPrefix("$RCAnonymousID:") }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Domain
+
+extension RevenueCatEvent {
+    /// A store's outage is bridged for a day at the most
+    /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
+    private static let provisionalTerm = Duration.seconds(86_400)
+
+    /// The state in which the event leaves the subscription. Nil when it leaves it as it is, or when the end of a paid
+    /// period is not stated.
+    func snapshot(of product: String) -> Snapshot? {
+        guard let (state, autoRenew) = state, let accessUntil = accessUntil(state) else { return nil }
+        return Snapshot(
+            state: state,
+            product: product,
+            pendingProduct: type == "PRODUCT_CHANGE" && newProduct != product ? newProduct : nil,
+            autoRenew: autoRenew,
+            accessUntil: accessUntil,
+            signedAt: rank,
+            isPausing: type == "SUBSCRIPTION_PAUSED"
+        )
+    }
+
+    private var state: (ContractState, autoRenew: Bool)? {
+        switch type {
+        case "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED",
+            "REFUND_REVERSED":
+            (.active, true)
+        case "SUBSCRIPTION_PAUSED": (.active, true)
+        case "TEMPORARY_ENTITLEMENT_GRANT": (.active, false)
+        case "CANCELLATION" where isRefund: (.revoked, false)
+        case "CANCELLATION": reason == "BILLING_ERROR" ? nil : (.cancelled, false)
+        case "BILLING_ISSUE": (paidUntil == nil ? .inBillingRetry : .inGracePeriod, true)
+        case "EXPIRATION": reason == "SUBSCRIPTION_PAUSED" ? (.paused, true) : (.expired, false)
+        default: nil
+        }
+    }
+
+    /// Until when access goes on although a charge failed: what is paid for is never taken away.
+    private var paidUntil: Instant? {
+        if let graceUntil { return graceUntil }
+        return expiresAt.flatMap { $0 > happenedAt ? $0 : nil }
+    }
+
+    private func accessUntil(_ state: ContractState) -> Instant? {
+        let isOver = min(expiresAt ?? happenedAt, happenedAt)
+        switch state {
+        case _ where type == "TEMPORARY_ENTITLEMENT_GRANT":
+            let limit = happenedAt + RevenueCatEvent.provisionalTerm
+            return min(expiresAt ?? limit, limit)
+        case .inGracePeriod: return paidUntil
+        case .revoked: return happenedAt
+        case .expired, .paused, .inBillingRetry: return isOver
+        case .active, .cancelled, .pending, .owned, .delivered: return expiresAt
+        }
+    }
+
+    /// The date by which statements of one subscription are ordered.
+    ///
+    /// An event speaks of one period, and may be sent after the next one began: so none counts as younger than the end
+    /// of its period, and a purchase counts from when it was made. Of events of one instant (BILLING_ISSUE,
+    /// CANCELLATION and EXPIRATION come in any order), and of those after the end, the more final one counts. A
+    /// provisional grant yields to all.
+    private var rank: Instant {
+        switch type {
+        case "TEMPORARY_ENTITLEMENT_GRANT": return Instant(milliseconds: 0)
+        case "INITIAL_PURCHASE", "RENEWAL": return boughtAt
+        default:
+            let last = (expiresAt ?? happenedAt) - .milliseconds(10)
+            return max(boughtAt, min(happenedAt, last)) + .milliseconds(finality)
+        }
+    }
+
+    private var finality: Int64 {
+        switch type {
+        case "PRODUCT_CHANGE": 0
+        case "SUBSCRIPTION_PAUSED": 3
+        case "BILLING_ISSUE": 4
+        case "EXPIRATION": 5
+        case "CANCELLATION": isRefund ? 6 : 2
+        case "REFUND_REVERSED": 7
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Domain
+
+/// The `event` member of a webhook
+/// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
+struct RevenueCatEvent {
+    let id: String
+    let type: String
+    let happenedAt: Instant
+    let environment: StoreEnvironment
+    let app: String
+    let customer: RevenueCatCustomer
+    let product: String?
+    let newProduct: String?
+    let store: String?
+    let periodType: String?
+    let reason: String?
+    let purchasedAt: Instant?
+    let expiresAt: Instant?
+    let graceUntil: Instant?
+    let transaction: String?
+    let originalTransaction: String?
+    let isFamilyShared: Bool
+    let price: Int64?
+    let currency: String?
+    let transferredFrom: [String]
+    let transferredTo: [String]
+
+    init(_ body: [UInt8]) throws(VerificationError) {
+        guard let fields = StoreFields(try StrictJSON.object(body))?.object("event") else {
+            throw .malformed(.invalidPayload)
+        }
+        guard let id = try fields.text("id"), let type = try fields.text("type"),
+            let happenedAt = try fields.date("event_timestamp_ms")
+        else { throw .malformed(.invalidPayload) }
+        self.id = id
+        self.type = type
+        self.happenedAt = happenedAt
+        environment = try RevenueCatEvent.environment(try fields.text("environment"))
+        app = try fields.text("app_id") ?? RevenueCatEvent.unnamedApp
+        customer = RevenueCatCustomer(fields)
+        product = try fields.text("product_id") ?? fields.words("entitlement_ids", limit: 1).first
+        newProduct = try fields.text("new_product_id")
+        store = fields.word("store")
+        periodType = fields.word("period_type")
+        reason = fields.word("cancel_reason") ?? fields.word("expiration_reason")
+        purchasedAt = try fields.date("purchased_at_ms")
+        expiresAt = try fields.date("expiration_at_ms")
+        graceUntil = try fields.date("grace_period_expiration_at_ms")
+        transaction = try fields.text("transaction_id")
+        originalTransaction = try fields.text("original_transaction_id")
+        isFamilyShared = fields.flag("is_family_share")
+        price = fields.thousandths("price_in_purchased_currency")
+        currency = fields.word("currency")
+        transferredFrom = fields.words("transferred_from")
+        transferredTo = fields.words("transferred_to")
+    }
+
+    /// Of what RevenueCat itself grants, which names no app.
+    static let unnamedApp = "revenuecat"
+
+    /// A transfer does not say where; what it moves was paid for.
+    private static func environment(_ word: String?) throws(VerificationError) -> StoreEnvironment {
+        switch word {
+        case "PRODUCTION", nil: .production
+        case "SANDBOX": .sandbox
+        default: throw .wrongEnvironment
+        }
+    }
+}
+
+extension RevenueCatEvent {
+    /// What users lose and one of them gains. Nil when it is no transfer, or names nobody.
+    var transfer: Transfer? {
+        guard type == "TRANSFER", let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first else {
+            return nil
+        }
+        let from = transferredFrom.filter { $0 != to }
+        return from.isEmpty ? nil : Transfer(from: from, to: to)
+    }
+}

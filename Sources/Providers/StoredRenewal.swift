@@ -1,0 +1,37 @@
+internal import Domain
+internal import JSONText
+
+/// An item of `pending_renewal_info`: what Apple said of the next period, at one instant.
+struct StoredRenewal {
+    var renews: Bool
+    var nextProduct: String?
+    var isInBillingRetry: Bool
+    var graceUntil: Instant?
+    /// When Apple said it.
+    var asOf: Instant
+
+    /// What they say together of the subscription.
+    func snapshot(of transaction: Transaction) -> Snapshot {
+        let state = state(transaction)
+        let end = transaction.revokedAt ?? (state == .inGracePeriod ? graceUntil : transaction.expiresAt)
+        return Snapshot(
+            state: state,
+            product: transaction.product,
+            pendingProduct: renews && nextProduct != transaction.product ? nextProduct : nil,
+            autoRenew: renews,
+            accessUntil: end,
+            signedAt: asOf
+        )
+    }
+
+    private func state(_ transaction: Transaction) -> ContractState {
+        if transaction.revokedAt != nil { return .revoked }
+        guard let end = transaction.expiresAt, end <= asOf else { return renews ? .active : .cancelled }
+        if let graceUntil, asOf < graceUntil { return .inGracePeriod }
+        return isInBillingRetry ? .inBillingRetry : .expired
+    }
+
+    var versionText: String {
+        "\(renews)/\(nextProduct ?? "-")/\(isInBillingRetry)/\(graceUntil?.milliseconds ?? 0)"
+    }
+}

@@ -1,0 +1,115 @@
+internal import Domain
+internal import JSONText
+
+/// What `verifyReceipt` answered once
+/// (https://developer.apple.com/documentation/appstorereceipts/responsebody). Numbers and dates are strings there.
+struct VerifyReceiptAnswer {
+    var status: Int64
+    var isRetryable: Bool?
+    var environment: String?
+    var bundle: String?
+    /// When Apple answered, as far as the answer tells.
+    var requestedAt: Instant?
+    var purchases: [ReceiptPurchase]
+    var renewals: [String: StoredRenewal]
+
+    /// Nil when it has no status, or a date or a number that cannot be read.
+    init?(_ node: JSONNode) {
+        guard node.isObject, let status = node.digits("status").flatMap({ Int64($0) }) else { return nil }
+        self.status = status
+        isRetryable = node.flag("is-retryable") ?? node.flag("is_retryable")
+        environment = node["environment"]?.text
+        // Receipts of iOS 6 are one purchase themselves.
+        let receipt = node["receipt"]
+        bundle = receipt?["bundle_id"]?.text ?? receipt?["bid"]?.text
+        let lists = [node["latest_receipt_info"], node["latest_expired_receipt_info"], receipt?["in_app"], receipt]
+        let items = lists.flatMap { $0?.listed ?? [] }.filter { $0["transaction_id"] != nil }
+        let read = items.compactMap { ReceiptPurchase($0) }
+        guard read.count == items.count else { return nil }
+        // One that an upgrade ended is not what counts, however long it would have run.
+        purchases = read.filter { !$0.isUpgraded }
+        let dates = ["request_date_ms", "receipt_creation_date_ms"].compactMap { receipt?.instant($0) ?? nil }
+        requestedAt = dates.first ?? read.compactMap(\.purchasedAt).max()
+        renewals = [:]
+        for item in node["pending_renewal_info"]?.listed ?? [] {
+            guard let lineage = item.digits("original_transaction_id") else { continue }
+            guard let renewal = StoredRenewal(item, asOf: requestedAt) else { return nil }
+            renewals[lineage] = renewal
+        }
+    }
+}
+
+extension ReceiptPurchase {
+    fileprivate init?(_ node: JSONNode) {
+        self.init()
+        product = node["product_id"]?.text
+        transactionID = node.digits("transaction_id")
+        originalTransactionID = node.digits("original_transaction_id")
+        quantity = node.digits("quantity").flatMap { Int64($0) }
+        group = node.digits("subscription_group_identifier")
+        token = node["app_account_token"]?.text.flatMap { OrderToken($0) }
+        isFamilyShared = node["in_app_ownership_type"]?.text == "FAMILY_SHARED"
+        isUpgraded = node.flag("is_upgraded") ?? false
+        // In answers for iOS 6 the plain member is the number.
+        let expiry = node["expires_date_ms"] == nil && node.digits("expires_date").flatMap { Int64($0) } != nil
+        guard let purchasedAt = node.instant("purchase_date_ms"),
+            let expiresAt = node.instant(expiry ? "expires_date" : "expires_date_ms"),
+            let cancelledAt = node.instant("cancellation_date_ms")
+        else { return nil }
+        self.purchasedAt = purchasedAt
+        self.expiresAt = expiresAt
+        // Where only the text is left, it is cancelled all the same.
+        self.cancelledAt = cancelledAt ?? (node["cancellation_date"] == nil ? nil : purchasedAt)
+    }
+}
+
+extension StoredRenewal {
+    fileprivate init?(_ node: JSONNode, asOf: Instant?) {
+        guard let asOf, let grace = node.instant("grace_period_expires_date_ms") else { return nil }
+        let next = node["auto_renew_product_id"]?.text
+        guard next.map({ isPlain($0) }) ?? true else { return nil }
+        self.init(
+            renews: node.flag("auto_renew_status") ?? false,
+            nextProduct: next,
+            isInBillingRetry: node.flag("is_in_billing_retry_period") ?? false,
+            graceUntil: grace,
+            asOf: asOf
+        )
+    }
+}
+
+extension JSONNode {
+    /// The items of an array; an object is one.
+    fileprivate var listed: [JSONNode] {
+        switch self {
+        case .array(let items): items
+        case .object: [self]
+        case .null, .boolean, .number, .string: []
+        }
+    }
+
+    /// A number, or a string: where Apple writes strings, some stores of answers have made numbers of them.
+    fileprivate func digits(_ name: String) -> String? {
+        switch self[name] {
+        case .number(let digits): String(decoding: digits, as: UTF8.self)
+        case let value: value?.text
+        }
+    }
+
+    fileprivate func flag(_ name: String) -> Bool? {
+        if let value = self[name]?.boolean { return value }
+        switch digits(name) {
+        case "1", "true": return true
+        case "0", "false": return false
+        default: return nil
+        }
+    }
+
+    /// Milliseconds. `.some(nil)` when the member is absent, nil when it is no date of any calendar.
+    fileprivate func instant(_ name: String) -> Instant?? {
+        guard let value = self[name], value != .null else { return .some(nil) }
+        guard let milliseconds = digits(name).flatMap({ Int64($0) }), milliseconds.magnitude <= 8_640_000_000_000_000
+        else { return nil }
+        return .some(Instant(milliseconds: milliseconds))
+    }
+}

@@ -1,0 +1,133 @@
+internal import Domain
+internal import JSONText
+
+/// The text of a `PAYCAST_CATALOG` file: what it says, or everything that is wrong with it.
+///
+/// `{"products":{"pro.yearly":{"group":"pro","level":2,"kind":"subscription","name":"Pro, yearly"}}}`: strict, because a
+/// member that is misspelt would otherwise silently open or close access.
+struct CatalogFile {
+    private static let levels: ClosedRange<Int64> = 0...1_000_000
+
+    private(set) var products: [String: Catalog.Product] = [:]
+    /// One sentence each.
+    private(set) var problems: [String] = []
+
+    init(_ text: String) {
+        guard let node = JSONNode(text) else {
+            problems = ["is no JSON"]
+            return
+        }
+        guard let members = members(of: node, at: "the file") else { return }
+        var listed: JSONNode?
+        for (name, value) in members {
+            if name == "products" { listed = value } else { problems.append("has an unknown member \(shown(name))") }
+        }
+        guard let listed else {
+            problems.append("has no member “products”")
+            return
+        }
+        for (id, node) in self.members(of: listed, at: "products") ?? [] {
+            if !isPlain(id) {
+                problems.append("product id \(shown(id)) must have 1 to 255 bytes, no control characters")
+            }
+            products[id] = product(id, node)
+        }
+    }
+
+    private mutating func product(_ id: String, _ node: JSONNode) -> Catalog.Product? {
+        guard let members = members(of: node, at: shown(id)) else { return nil }
+        var product = Catalog.Product()
+        for (name, value) in members {
+            switch name {
+            case "group": product.group = text(value, of: "group", in: id)
+            case "name": product.name = text(value, of: "name", in: id)
+            case "level": product.level = level(value, in: id)
+            case "kind": product.kind = kind(value, in: id)
+            case "duration": product.duration = duration(value, in: id)
+            default: problems.append("\(shown(id)) has an unknown member \(shown(name))")
+            }
+        }
+        if product.duration != nil, let kind = product.kind, kind != .nonRenewing {
+            problems.append("\(shown(id)) is a \(kind.rawValue) with a duration; only non_renewing products have one")
+        }
+        return product
+    }
+
+    /// An object's members; each name once.
+    private mutating func members(of node: JSONNode, at place: String) -> [(String, JSONNode)]? {
+        guard case .object(let members) = node else {
+            problems.append("\(place) is not an object")
+            return nil
+        }
+        var seen: Set<String> = []
+        var read: [(String, JSONNode)] = []
+        for member in members {
+            guard let name = member.name else {
+                problems.append("\(place) has a member whose name is no UTF-8 text")
+                continue
+            }
+            guard seen.insert(name).inserted else {
+                problems.append("\(place) has \(shown(name)) twice")
+                continue
+            }
+            read.append((name, member.value))
+        }
+        return read
+    }
+
+    private mutating func text(_ value: JSONNode, of member: String, in id: String) -> String? {
+        if let text = value.text, isPlain(text) { return text }
+        problems.append("\(shown(id)): \(member) is not a text of 1 to 255 bytes without control characters")
+        return nil
+    }
+
+    private mutating func level(_ value: JSONNode, in id: String) -> Int {
+        if let level = value.integer, CatalogFile.levels.contains(level) { return Int(level) }
+        problems.append("\(shown(id)): level is not a whole number from 0 to \(CatalogFile.levels.upperBound)")
+        return 0
+    }
+
+    private mutating func kind(_ value: JSONNode, in id: String) -> ProductKind? {
+        if let kind = value.text.flatMap(ProductKind.init(rawValue:)) { return kind }
+        let words = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
+        problems.append("\(shown(id)): kind is not one of \(words)")
+        return nil
+    }
+
+    private mutating func duration(_ value: JSONNode, in id: String) -> Duration? {
+        if let duration = value.text.flatMap(Duration.init(iso8601:)), duration > .zero { return duration }
+        problems.append("\(shown(id)): duration is not an ISO 8601 duration such as P1Y, P30D or PT12H")
+        return nil
+    }
+}
+
+extension Duration {
+    private static let dateUnits: [Character: Int64] = ["Y": 365 * 86_400, "M": 30 * 86_400, "W": 604_800, "D": 86_400]
+    private static let timeUnits: [Character: Int64] = ["H": 3600, "M": 60, "S": 1]
+
+    /// Whole numbers, each unit once and in its order; a year is 365 days and a month 30, up to a century.
+    init?(iso8601 text: String) {
+        guard text.first == "P", text.utf8.count <= 32 else { return nil }
+        let halves = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
+        guard halves.count <= 2, !halves.allSatisfy(\.isEmpty), halves.count == 1 || halves.last?.isEmpty == false,
+            let date = Duration.seconds(of: halves[0], Duration.dateUnits, order: "YMWD"),
+            let time = halves.count == 1 ? 0 : Duration.seconds(of: halves[1], Duration.timeUnits, order: "HMS"),
+            date + time <= 100 * 365 * 86_400
+        else { return nil }
+        self = .seconds(date + time)
+    }
+
+    private static func seconds(of text: Substring, _ units: [Character: Int64], order: Substring) -> Int64? {
+        var (rest, left, sum) = (text, order, Int64(0))
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard digits.count <= 9, let count = Int64(digits), let unit = rest.dropFirst(digits.count).first,
+                let place = left.firstIndex(of: unit), let length = units[unit]
+            else { return nil }
+            left = left[left.index(after: place)...]
+            rest = rest.dropFirst(digits.count + 1)
+            sum += count * length
+        }
+        return sum
+    }
+}

@@ -1,0 +1,14 @@
+public import Domain
+
+extension DevelopmentWorkspace {
+    /// The simulated store that signs with this workspace's keys; nil for a store that nobody plays.
+    public func store(_ provider: Provider) -> (any SimulatedStore)? {
+        switch provider {
+        case .apple: SimulatedAppStore(signer: signer)
+        case .stripe: SimulatedStripe(secret: storeSecrets.stripe)
+        case .revenuecat: SimulatedRevenueCat(authorization: storeSecrets.revenueCat)
+        case .purchasekit: SimulatedPurchaseKit(secret: storeSecrets.purchaseKit)
+        case .google: nil
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What can happen to a subscription, in words that mean the same at every store.
+public enum LifeStep: String, CaseIterable, Sendable {
+    /// Bought for the first time.
+    case initial
+    case renew
+    /// The payment failed; access goes on for a while.
+    case grace
+    /// The payment failed, and access has ended.
+    case retry
+    /// Paid after all.
+    case recover
+    /// Renewal is switched off; access runs on until the period ends.
+    case cancel
+    /// Renewal is switched on again.
+    case resume
+    case expire
+    case refund
+    /// The refund is taken back.
+    case reversed
+    case pause
+    case upgrade
+    case downgrade
+}

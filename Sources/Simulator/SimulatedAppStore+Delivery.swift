@@ -1,0 +1,37 @@
+public import Crypto
+public import Domain
+
+extension SimulatedAppStore: SimulatedStore {
+    public static let provider = Provider.apple
+
+    /// https://developer.apple.com/documentation/appstoreservernotifications/notificationtype
+    public static let types = [
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW",
+        "DID_RENEW", "EXPIRED", "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION",
+        "OFFER_REDEEMED", "ONE_TIME_CHARGE", "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
+        "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
+    ]
+
+    public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
+        let notification = SimulatedNotification(event)
+        let body = try body(notification)
+        var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: notification.id)
+        delivery.history = [AppleStandIn.document(for: body, event: notification.id, isLost: event.isLost)]
+        return delivery
+    }
+}
+
+extension SimulatedNotification {
+    init(_ event: SimulatedEvent) {
+        self.init(
+            type: event.type,
+            subtype: event.subtype,
+            subscription: event.facts,
+            token: event.token,
+            bundleID: event.app ?? SimulatedAppStore.bundleID,
+            now: event.now
+        )
+        environment = event.environment
+        if let id = event.id { self.id = id }
+    }
+}

@@ -1,0 +1,40 @@
+public import Crypto
+public import Domain
+
+/// Writes RevenueCat's webhooks as RevenueCat does. No input or output.
+///
+/// A subtype is the reason of a CANCELLATION or an EXPIRATION, the period type of a purchase, `GRACE` for a
+/// BILLING_ISSUE that leaves access, `FAMILY` for what a family's member gets, and for a TRANSFER the user who gains.
+public struct SimulatedRevenueCat: SimulatedStore {
+    public static let provider = Provider.revenuecat
+
+    /// https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields
+    public static let types = [
+        "BILLING_ISSUE", "CANCELLATION", "EXPERIMENT_ENROLLMENT", "EXPIRATION", "INITIAL_PURCHASE",
+        "INVOICE_ISSUANCE", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "REFUND_REVERSED", "RENEWAL",
+        "SUBSCRIBER_ALIAS", "SUBSCRIPTION_EXTENDED", "SUBSCRIPTION_PAUSED", "TEMPORARY_ENTITLEMENT_GRANT", "TEST",
+        "TRANSFER", "UNCANCELLATION", "VIRTUAL_CURRENCY_TRANSACTION",
+    ]
+
+    private let authorization: String
+
+    /// `authorization` is the whole value of the header.
+    public init(authorization: String) {
+        self.authorization = authorization
+    }
+
+    public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
+        let document = RevenueCatDocument(event)
+        return SimulatedDelivery(
+            path: "/webhooks/revenuecat",
+            headers: [("Authorization", authorization)],
+            body: StoreJSON.encode(snakeCase: RevenueCatPost(event: document)),
+            event: document.id
+        )
+    }
+}
+
+struct RevenueCatPost: Encodable {
+    var apiVersion = "1.0"
+    var event: RevenueCatDocument
+}

@@ -1,0 +1,43 @@
+public import Domain
+
+extension SimulatedSubscription {
+    /// How the store sees the purchase after `step`: the facts that the next event builds on, whatever became of this
+    /// one on its way.
+    public func after(_ step: LifeStep, at now: Instant) -> SimulatedSubscription {
+        var facts = self
+        let period = SimulatedProduct(id: product, kind: kind).period
+        let paidUntil = accessUntil ?? now
+        switch step {
+        case .initial: facts.run(until: now + period)
+        case .renew, .recover:
+            facts.product = pendingProduct ?? product
+            let base = step == .recover && state == .inGracePeriod ? now : max(paidUntil, now)
+            facts.run(until: base + SimulatedProduct(id: facts.product, kind: kind).period)
+        case .grace: (facts.state, facts.accessUntil) = (.inGracePeriod, now + StoreScene.gracePeriod)
+        case .retry: (facts.state, facts.accessUntil) = (.inBillingRetry, min(paidUntil, now - .seconds(1)))
+        case .cancel: (facts.state, facts.autoRenew) = (.cancelled, false)
+        case .resume: (facts.state, facts.autoRenew) = (.active, true)
+        case .expire:
+            (facts.state, facts.autoRenew, facts.accessUntil) = (.expired, false, min(paidUntil, now - .seconds(1)))
+        case .refund: (facts.state, facts.autoRenew) = (.revoked, false)
+        case .reversed: facts.run(until: paidUntil > now ? paidUntil : now + period)
+        case .pause: (facts.state, facts.accessUntil) = (.paused, min(paidUntil, now - .seconds(1)))
+        case .upgrade:
+            facts.product = pendingProduct ?? neighbour(.upgrade)
+            facts.run(until: now + SimulatedProduct(id: facts.product, kind: kind).period)
+        case .downgrade: facts.pendingProduct = pendingProduct ?? neighbour(.downgrade)
+        }
+        return facts
+    }
+
+    private mutating func run(until end: Instant) {
+        (state, accessUntil, autoRenew, pendingProduct) = (.active, end, true, nil)
+    }
+
+    /// The other product of the catalogue, or one made up beside it.
+    func neighbour(_ step: LifeStep) -> String {
+        let others = SimulatedProduct.catalogue.filter { $0.id != product }
+        let isListed = others.count < SimulatedProduct.catalogue.count
+        return isListed ? others[0].id : product + (step == .upgrade ? ".plus" : ".basic")
+    }
+}

@@ -1,0 +1,107 @@
+public import Domain
+
+/// What a store says for each step of a life: event names, with a subtype behind a slash where the store has them.
+public struct StoreVocabulary: Sendable {
+    public let provider: Provider
+    private let names: KeyValuePairs<LifeStep, String>
+
+    public init(_ provider: Provider) {
+        self.provider = provider
+        names =
+            switch provider {
+            case .apple: apple
+            case .stripe: stripe
+            case .revenuecat: revenueCat
+            case .purchasekit: purchaseKit
+            case .google: google
+            }
+    }
+
+    /// The steps that this store knows.
+    public var steps: [LifeStep] { names.map(\.key) }
+
+    /// Nil when this store has nothing like it.
+    public func event(for step: LifeStep) -> (type: String, subtype: String?)? {
+        names.first { $0.key == step }.map { StoreVocabulary.split($0.value) }
+    }
+
+    /// The first that it means; nil when it means none.
+    public func step(of type: String, _ subtype: String?) -> LifeStep? {
+        let event = subtype.map { "\(type)/\($0)" } ?? type
+        return names.first { $0.value == event }?.key
+    }
+
+    /// `TYPE/SUBTYPE` in its two parts.
+    public static func split(_ event: String) -> (type: String, subtype: String?) {
+        let slash = event.firstIndex(of: "/") ?? event.endIndex
+        return (String(event[..<slash]), slash == event.endIndex ? nil : String(event[event.index(after: slash)...]))
+    }
+}
+
+private let apple: KeyValuePairs<LifeStep, String> = [
+    .initial: "SUBSCRIBED/INITIAL_BUY",
+    .renew: "DID_RENEW",
+    .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
+    .retry: "DID_FAIL_TO_RENEW",
+    .recover: "DID_RENEW/BILLING_RECOVERY",
+    .cancel: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+    .resume: "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED",
+    .expire: "EXPIRED/VOLUNTARY",
+    .refund: "REFUND",
+    .reversed: "REFUND_REVERSED",
+    .upgrade: "DID_CHANGE_RENEWAL_PREF/UPGRADE",
+    .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
+]
+
+private let google: KeyValuePairs<LifeStep, String> = [
+    .initial: "SUBSCRIPTION_PURCHASED",
+    .renew: "SUBSCRIPTION_RENEWED",
+    .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
+    .retry: "SUBSCRIPTION_ON_HOLD",
+    .recover: "SUBSCRIPTION_RECOVERED",
+    .cancel: "SUBSCRIPTION_CANCELED",
+    .resume: "SUBSCRIPTION_RESTARTED",
+    .expire: "SUBSCRIPTION_EXPIRED",
+    .refund: "SUBSCRIPTION_REVOKED",
+    .pause: "SUBSCRIPTION_PAUSED",
+]
+
+/// What an update changed stands behind the slash; Stripe's own name ends before it.
+private let stripe: KeyValuePairs<LifeStep, String> = [
+    .initial: "customer.subscription.created",
+    .renew: "customer.subscription.updated/renewed",
+    .grace: "customer.subscription.updated/past_due",
+    .retry: "customer.subscription.updated/unpaid",
+    .recover: "customer.subscription.updated/recovered",
+    .cancel: "customer.subscription.updated/cancel",
+    .resume: "customer.subscription.updated/keep",
+    .expire: "customer.subscription.deleted",
+    // A charge names no subscription; what ends it with the money going back does.
+    .refund: "customer.subscription.deleted/payment_disputed",
+    .pause: "customer.subscription.paused",
+    .upgrade: "customer.subscription.updated/price",
+    .downgrade: "customer.subscription.updated/pending_update",
+]
+
+private let revenueCat: KeyValuePairs<LifeStep, String> = [
+    .initial: "INITIAL_PURCHASE",
+    .renew: "RENEWAL",
+    .grace: "BILLING_ISSUE/GRACE",
+    .retry: "BILLING_ISSUE",
+    .recover: "RENEWAL",
+    .cancel: "CANCELLATION",
+    .resume: "UNCANCELLATION",
+    .expire: "EXPIRATION",
+    .refund: "CANCELLATION/CUSTOMER_SUPPORT",
+    .reversed: "REFUND_REVERSED",
+    .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
+    .downgrade: "PRODUCT_CHANGE",
+]
+
+private let purchaseKit: KeyValuePairs<LifeStep, String> = [
+    .initial: "subscription.created",
+    .renew: "subscription.updated",
+    .recover: "subscription.updated",
+    .cancel: "subscription.canceled",
+    .expire: "subscription.expired",
+]

@@ -1,0 +1,123 @@
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import HTTPClient
+internal import Providers
+internal import Server
+internal import Stores
+
+/// Whether Apple accepts the key, and reaches the server: asks for a test notification in each environment.
+struct AppleCheck {
+    /// Apple attempts it at once; a server that answers late is seen by then as well.
+    private static let patience = 20
+
+    private let apple: Configuration.Apple
+    private let roots: TrustedRoots
+    private let client: HTTPClient
+
+    init(_ apple: Configuration.Apple, roots: TrustedRoots, client: HTTPClient) {
+        (self.apple, self.roots, self.client) = (apple, roots, client)
+    }
+
+    /// What Apple says the time is.
+    var date: Instant? {
+        let address = apple.apiURL ?? AppleServerAPI.addresses[.production] ?? ""
+        let response = try? client.send("GET", address + "/")
+        return response?.header("Date").flatMap(HTTPDate.instant)
+    }
+
+    func run(now: Instant) -> [Finding] {
+        guard let given = apple.serverKey else {
+            let todo = "make an In-App Purchase key in App Store Connect, Users and Access, Integrations"
+            return [.warn("Apple API", "no key: what is missed cannot be fetched; \(todo)")]
+        }
+        guard let key = try? PrivateKey(pem: given.key.value) else {
+            return [.fail("Apple API", "PAYCAST_APPLE_API_KEY is no private key: take the whole .p8 file as it came")]
+        }
+        guard let verifier else { return [.fail("Apple API", "PAYCAST_APPLE_APP_ID is missing")] }
+        return apps.flatMap { app in
+            let api = AppleServerAPI(
+                key: key,
+                keyID: given.id,
+                issuer: given.issuer,
+                app: app,
+                verifier: verifier,
+                client: client
+            ) { apple.apiURL ?? AppleServerAPI.addresses[$0] }
+            return StoreEnvironment.allCases.filter(apple.environments.contains).map { test(api, app, $0, now) }
+        }
+    }
+
+    private var apps: [String] {
+        if case .only(let names) = apple.bundles { names.sorted() } else { [] }
+    }
+
+    private var verifier: AppleVerifier? {
+        let configuration = try? AppleConfiguration(
+            bundleIDs: .only(Set(apps)),
+            appIDs: apple.appID.map { .only([$0]) } ?? .any,
+            environments: apple.environments,
+            roots: roots
+        )
+        return configuration.map { AppleVerifier($0) }
+    }
+
+    private func test(_ api: AppleServerAPI, _ app: String, _ environment: StoreEnvironment, _ now: Instant) -> Finding
+    {
+        let what = "Apple \(environment.rawValue)"
+        do throws(StoreAPIError) {
+            let token = try api.requestTest(in: environment, now: now)
+            for _ in 0..<AppleCheck.patience {
+                if let result = try attempt(api, token, environment, now) {
+                    return AppleCheck.finding(what, app, result)
+                }
+                sleep(1)
+            }
+            return .warn(what, "Apple has not tried to deliver the test notification of \(app) yet: look again later")
+        } catch {
+            return .fail(what, AppleCheck.explanation(of: error))
+        }
+    }
+
+    /// What became of Apple's newest attempt; nil while there is none.
+    private func attempt(
+        _ api: AppleServerAPI,
+        _ token: String,
+        _ environment: StoreEnvironment,
+        _ now: Instant
+    ) throws(StoreAPIError) -> String? {
+        do throws(StoreAPIError) {
+            return try api.testStatus(token, in: environment, now: now).attempts.last?.result
+        } catch {
+            // It is not known everywhere at once.
+            guard case .refused(404, _, _) = error else { throw error }
+            return nil
+        }
+    }
+
+    static func finding(_ what: String, _ app: String, _ result: String) -> Finding {
+        if result == "SUCCESS" { return .ok(what, "the test notification of \(app) has made the round trip") }
+        let todo =
+            switch result {
+            case "TLS_ISSUE": "the certificate's chain is not whole, or TLS 1.2 is missing"
+            case "NO_RESPONSE", "TIMED_OUT", "SOCKET_ISSUE", "PREMATURE_CLOSE":
+                "check the URL in App Store Connect, the name server and the firewall (17.0.0.0/8 is Apple's)"
+            case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: name the last address there"
+            case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "this server refused it, and its log says why"
+            default: "Apple names no more"
+            }
+        return .fail(what, "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
+    }
+
+    static func explanation(of error: StoreAPIError) -> String {
+        switch error {
+        case .unauthorized:
+            "401: \(error). The key must be an In-App Purchase key, not one of the App Store Connect API, and not "
+                + "revoked"
+        case .refused(404, "4040007"?, _):
+            "404: \(error). Set https://…/webhooks/apple under App Information, App Store Server Notifications, version 2"
+        case .refused(404, nil, _): "404: \(error). Is PAYCAST_APPLE_API_URL right?"
+        case .refused, .unavailable, .unreadable: "\(error)"
+        }
+    }
+}

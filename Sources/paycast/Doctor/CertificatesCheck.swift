@@ -1,0 +1,54 @@
+internal import Crypto
+internal import Domain
+
+/// When certificates end. Pure.
+struct CertificatesCheck {
+    /// Nobody renews a root in a week.
+    static let rootNotice = 180
+    /// Automatic renewal comes 30 days before the end; at half of that it has failed.
+    static let servedNotice = 14
+
+    let now: Instant
+
+    func finding(_ what: String, _ certificate: CertificateSummary, notice days: Int, todo: String) -> Finding {
+        let end = certificate.validity.upperBound
+        let left = (end.milliseconds - now.milliseconds) / 86_400_000
+        let date = end.iso8601.prefix(10)
+        if now > end { return .fail(what, "\(certificate.name) has ended on \(date): \(todo)") }
+        if now < certificate.validity.lowerBound {
+            return .fail(
+                what,
+                "\(certificate.name) begins on \(certificate.validity.lowerBound.iso8601): check the clock"
+            )
+        }
+        if left < days { return .warn(what, "\(certificate.name) ends on \(date), in \(left) days: \(todo)") }
+        return .ok(what, "\(certificate.name) until \(date)")
+    }
+
+    /// The roots that Apple's documents are proven with.
+    func roots(_ roots: TrustedRoots) -> [Finding] {
+        roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
+            finding(
+                "Apple root",
+                $0,
+                notice: CertificatesCheck.rootNotice,
+                todo: "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
+            )
+        } + [
+            .ok("Apple leaf", "the signing certificate of today ends on 2027-10-13; its successor comes by itself")
+        ]
+    }
+
+    /// What this server shows to browsers and stores.
+    func served(_ file: String) -> [Finding] {
+        guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
+            return [.fail("TLS certificate", "\(file) holds no readable certificate: PEM, the leaf first")]
+        }
+        let todo = "renew it; a running server takes the new file by itself"
+        var findings = [finding("TLS certificate", leaf, notice: CertificatesCheck.servedNotice, todo: todo)]
+        if chain.count == 1 {
+            findings.append(.warn("TLS chain", "\(file) holds the leaf alone: stores may miss the intermediates"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,63 @@
+internal import Domain
+internal import Runtime
+internal import Simulator
+
+/// Fetches what a store sent while nobody listened.
+struct Recover: Command {
+    static let name = "recover"
+    private static let stores = [Provider.apple.rawValue]
+
+    private let remote: Remote
+    private let store: String
+    private let since: Instant?
+    private let printsJSON: Bool
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try Remote(&arguments)
+        printsJSON = try arguments.flag("--json")
+        let since = try arguments.option("--since")
+        guard let store = try arguments.positional() else { throw UsageError("which store? paycast recover apple") }
+        guard Recover.stores.contains(store) else {
+            let hint = suggestion(for: store, among: Recover.stores)
+            throw UsageError("no history can be fetched of \(quoted(store))" + hint)
+        }
+        self.store = store
+        self.since = try since.map(Recover.instant)
+    }
+
+    /// An instant, or how long ago it is by the server's clock.
+    private static func instant(_ text: String) throws(UsageError) -> Instant {
+        if let instant = Instant(iso8601: text) { return instant }
+        guard let ago = try? ScenarioParser.duration(text[...]) else {
+            throw UsageError("--since is an instant such as 2026-01-31T12:00:00Z, or 7d, not \(quoted(text))")
+        }
+        let offset = (try? DevelopmentWorkspace.existing(in: "."))?.clockOffset ?? .zero
+        return Clock().now() + offset - ago
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        var body: [String: JSONValue] = ["provider": .text(store)]
+        body["since"] = since.map { .text($0.iso8601) }
+        // Half a year of notifications comes in pages of twenty.
+        let bytes = try remote.post("/recoveries", .object(body), timeout: .seconds(1800))
+        guard let answer = JSONValue(bytes), let found = answer["found"]?.words else {
+            throw CommandFailure("\(remote.url) does not tell what it recovered: is that a Paycast server?")
+        }
+        let problems = answer["problems"]?.items.compactMap(\.words) ?? []
+        if printsJSON {
+            printText(String(decoding: bytes, as: UTF8.self))
+        } else {
+            printText("found      \(found)")
+            for name in ["recovered", "refused"] {
+                printText(name + String(repeating: " ", count: 11 - name.count) + (answer[name]?.words ?? "-"))
+            }
+            if case .object(let outcomes)? = answer["outcomes"] {
+                for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {
+                    printText("  \(outcome) \(count.words ?? "-")")
+                }
+            }
+        }
+        for problem in problems { printError("paycast: \(problem)") }
+        return problems.isEmpty ? 0 : 1
+    }
+}

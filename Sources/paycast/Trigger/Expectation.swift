@@ -1,0 +1,54 @@
+internal import Domain
+
+/// A fragment that a page has to receive.
+enum Expectation: Equatable, CustomStringConvertible {
+    /// By its name, such as `success`, and perhaps the id of the element that it replaces.
+    case fragment(FragmentName, target: String?)
+    case text(String)
+
+    /// `NAME` or `TARGET:NAME`; throws what to say about it.
+    init(_ text: String) throws(ScenarioError) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let names = FragmentName.allCases.map(\.rawValue)
+        guard parts.count <= 2, let last = parts.last, let name = FragmentName(rawValue: last) else {
+            let message = "no fragment is named \(quoted(text))" + suggestion(for: parts.last ?? "", among: names)
+            throw ScenarioError(line: 0, message: message)
+        }
+        self = .fragment(name, target: parts.count == 2 ? parts[0] : nil)
+    }
+
+    /// Whether it is this one: its markup, and what the feed says is in it (`paywall:success`).
+    func isMet(by html: String, _ fragments: [String]) -> Bool {
+        switch self {
+        case .text(let text): html.contains(text)
+        case .fragment(let name, let wanted):
+            fragments.contains { fragment in
+                let target = fragment.prefix { $0 != ":" }
+                return fragment.dropFirst(target.count + 1) == name.rawValue && (wanted ?? String(target)) == target
+                    && html.contains("target=\"\(target)\"")
+            }
+        }
+    }
+
+    /// Whether the page shows it after all of these: nothing newer took its element.
+    func isMet(inTheEndOf messages: [PageWatch.Message]) -> PageWatch.Message? {
+        guard case .fragment(_, let wanted) = self else { return messages.last { isMet(by: $0.html, $0.fragments) } }
+        var newest: [Substring: PageWatch.Message] = [:]
+        for message in messages {
+            for fragment in message.fragments {
+                let target = fragment.prefix { $0 != ":" }
+                newest[target] = PageWatch.Message(html: message.html, fragments: [fragment])
+            }
+        }
+        return newest.filter { wanted == nil || $0.key == wanted ?? "" }.values.first {
+            isMet(by: $0.html, $0.fragments)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .fragment(let name, let target): target.map { "\($0):\(name.rawValue)" } ?? name.rawValue
+        case .text(let text): quoted(text)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import Domain
+internal import HTTPClient
+internal import Runtime
+internal import Synchronization
+
+/// A page of one user, as a browser would open it, and the feed beside it, which names what arrives there.
+///
+/// Two threads read, a third one waits. Nobody joins them: they end with the program.
+final class PageWatch: Sendable {
+    /// Something that the page received.
+    struct Message {
+        var html: String
+        /// `paywall:success`, in the words of the feed; empty until it has told.
+        var fragments: [String]
+
+        var description: String {
+            fragments.isEmpty ? "a message that the feed does not name" : fragments.joined(separator: " ")
+        }
+    }
+
+    private struct State {
+        var messages: [(id: String, html: String)] = []
+        var fragments: [String: [String]] = [:]
+        var openings = 0
+        var problem: String?
+    }
+
+    private let state = Mutex(State())
+    private let waker = Waker()
+
+    /// Returns when both stand, so that nothing of what happens next is missed.
+    init(_ remote: Remote, user: String, timeout: Duration) throws(CommandFailure) {
+        let page = JSONValue(try remote.get("/users/\(percentEncoded(user))/stream"))
+        guard let name = page?["signed_stream"]?.words, let since = page?["since"]?.words else {
+            throw CommandFailure("\(remote.url) does not tell the stream of \(quoted(user)): is that a Paycast server?")
+        }
+        let start = [(name: "since", value: since)]
+        follow(remote.url + "/streams" + queryString([("name", name)] + start), []) { [self] event in
+            state.withLock { $0.messages.append((event.id, event.data)) }
+        }
+        let feed = remote.url + "/feed" + queryString(start + [("user", user)])
+        follow(feed, remote.authorization) { [self] event in
+            guard let entry = FeedEntry(event), let cursor = entry.cursor else { return }
+            state.withLock { $0.fragments[cursor.description] = entry.fragments }
+        }
+        try waitForOpenings(timeout)
+    }
+
+    /// How many messages have come up to now.
+    var count: Int { state.withLock { $0.messages.count } }
+
+    func messages(from start: Int) -> [Message] {
+        state.withLock { state in
+            state.messages.dropFirst(start).map { Message(html: $0.html, fragments: state.fragments[$0.id] ?? []) }
+        }
+    }
+
+    /// The first that `pick` finds in all that came after `start`; nil when time is up.
+    func wait(from start: Int, _ timeout: Duration, _ pick: ([Message]) -> Message?) throws(CommandFailure) -> Message?
+    {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            if let found = pick(messages(from: start)) { return found }
+            if let problem = state.withLock({ $0.problem }) { throw CommandFailure(problem) }
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { return nil }
+            waker.wait(timeout: rest)
+        }
+    }
+
+    /// Waits until the page has all that was committed up to `cursor`, as far as the feed knows of it.
+    func settle(at cursor: Cursor, _ timeout: Duration) throws(CommandFailure) {
+        _ = try wait(from: 0, timeout) { messages in
+            state.withLock { state in
+                guard state.fragments[cursor.description] != nil else { return nil }
+                let caused = state.fragments.filter { !$0.value.isEmpty }.keys
+                return caused.allSatisfy { id in state.messages.contains { $0.id == id } }
+                    ? Message(html: "", fragments: []) : nil
+            }
+        }
+    }
+
+    private func waitForOpenings(_ timeout: Duration) throws(CommandFailure) {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let (openings, problem) = state.withLock { ($0.openings, $0.problem) }
+            if let problem { throw CommandFailure(problem) }
+            if openings == 2 { return }
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { throw CommandFailure("the page's stream is not there in time") }
+            waker.wait(timeout: rest)
+        }
+    }
+
+    private func follow(
+        _ url: String,
+        _ headers: [(String, String)],
+        _ take: @escaping @Sendable (EventStreamParser.Event) -> Void
+    ) {
+        _ = WorkerThread(name: "watch") { [self] in
+            var parser = EventStreamParser()
+            var isSeated = false
+            var problem = "the server has ended the page's stream"
+            do throws(HTTPClientError) {
+                let headers = headers + [("Accept", "text/event-stream")]
+                try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { status in
+                    if status != 200 { problem = "the server answers \(status) to the page" }
+                    return status == 200
+                } onBytes: { bytes in
+                    for event in parser.receive(bytes) { take(event) }
+                    // The first block, an id alone, tells that the page is seated.
+                    if !isSeated && !parser.lastEventID.isEmpty {
+                        isSeated = true
+                        state.withLock { $0.openings += 1 }
+                    }
+                    waker.wake()
+                    return !parser.hasOverflowed
+                }
+            } catch {
+                problem = "\(error)"
+            }
+            state.withLock { [problem] in $0.problem = $0.problem ?? problem }
+            waker.wake()
+        }
+    }
+}

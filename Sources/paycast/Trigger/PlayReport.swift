@@ -1,0 +1,73 @@
+internal import Domain
+internal import Simulator
+
+/// What `trigger` prints of what it did.
+struct PlayReport {
+    enum Style {
+        /// One event: three lines.
+        case single
+        /// One line for each delivery.
+        case lines
+        /// The server's answer to the one event, as it came.
+        case answer
+        /// One line of JSON for each delivery.
+        case json
+    }
+
+    let style: Style
+
+    func show(_ act: Act) {
+        switch style {
+        case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
+        case .lines: printText(line(act))
+        case .answer: printText(String(decoding: act.delivery?.body ?? [], as: UTF8.self))
+        case .json: printText(String(decoding: json(act).bytes, as: UTF8.self))
+        }
+    }
+
+    /// The page has received what was expected.
+    func show(_ expected: Expectation, _ message: PageWatch.Message) {
+        switch style {
+        case .single: printText("page     \(message.description)")
+        case .lines: printText(padded("page", to: 14) + message.description)
+        case .answer, .json:
+            let page = JSONValue.array(message.fragments.map { .text($0) })
+            printText(String(decoding: JSONValue.object(["page": page]).bytes, as: UTF8.self))
+        }
+    }
+
+    private func printSingle(_ delivery: StoreDriver.Delivery) {
+        printText("outcome  \(delivery.outcome ?? "-")")
+        printText("event    \(delivery.event)")
+        printText("cursor   \(delivery.cursor ?? "-")")
+    }
+
+    private func line(_ act: Act) -> String {
+        let answer = act.delivery.map { $0.outcome ?? error($0) ?? "\($0.status)" } ?? "-"
+        let columns = [
+            padded(answer, to: 14), act.signedAt.iso8601.prefix(19) + "Z  ", padded(act.step.label, to: 51),
+            act.delivery?.cursor ?? "-",
+        ]
+        return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
+    }
+
+    private func json(_ act: Act) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "type": .text(act.step.label), "signed_at": .text(act.signedAt.iso8601),
+            "fault": act.deed.note.map { .text($0) } ?? .null,
+        ]
+        if let delivery = act.delivery {
+            members["status"] = .integer(Int64(delivery.status))
+            members["answer"] = JSONValue(delivery.body) ?? .null
+        }
+        return .object(members)
+    }
+
+    private func error(_ delivery: StoreDriver.Delivery) -> String? {
+        JSONValue(delivery.body)?["error"]?.words
+    }
+
+    private func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}

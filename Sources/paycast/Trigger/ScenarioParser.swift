@@ -1,0 +1,142 @@
+internal import Domain
+internal import Simulator
+
+/// Reads a scenario: a step a line, or several with arrows between them.
+///
+///     +31d DID_RENEW expect manage      # after 31 days; comments run to the end of the line
+///     initial → renew → refund
+struct ScenarioParser {
+    private static let limit = 1000
+
+    private let words: StoreWords
+    /// Steps that the store does not know are left out.
+    private let isLenient: Bool
+
+    init(_ words: StoreWords, isLenient: Bool = false) {
+        self.words = words
+        self.isLenient = isLenient
+    }
+
+    func parse(_ text: String) throws(ScenarioError) -> Scenario {
+        var steps: [Scenario.Step] = []
+        var followsGap = false
+        // A carriage return and a line feed are one Character.
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            for piece in pieces(of: line) {
+                do throws(ScenarioError) {
+                    let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
+                    defer { followsGap = step == nil }
+                    guard var step else { continue }
+                    // What it would show follows from what was left out.
+                    if followsGap { step.expected = [] }
+                    steps.append(step)
+                } catch {
+                    throw ScenarioError(line: index + 1, message: error.message)
+                }
+            }
+            guard steps.count <= ScenarioParser.limit else {
+                throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
+            }
+        }
+        guard !steps.isEmpty else { throw ScenarioError(line: 1, message: "there is no step") }
+        return Scenario(steps: steps)
+    }
+
+    private func pieces(of line: Substring) -> [[String]] {
+        var pieces: [[String]] = [[]]
+        for word in line.split(whereSeparator: \.isWhitespace) {
+            if word.hasPrefix("#") { break }
+            if word == "→" || word == "->" { pieces.append([]) } else { pieces[pieces.count - 1].append(String(word)) }
+        }
+        return pieces.filter { !$0.isEmpty }
+    }
+
+    private func step(_ piece: [String], line: Int, isFirst: Bool) throws(ScenarioError) -> Scenario.Step? {
+        var rest = piece[...]
+        // Two statements of the same second have no order at some stores.
+        var after = isFirst ? Duration.zero : .seconds(1)
+        if let first = rest.first, first.hasPrefix("+") {
+            after = try ScenarioParser.duration(first.dropFirst())
+            rest.removeFirst()
+        }
+        guard let name = rest.popFirst() else { throw problem("there is no event behind the time") }
+        guard let event = try event(name) else { return nil }
+        var step = Scenario.Step(
+            line: line,
+            after: after,
+            type: event.type,
+            subtype: event.subtype,
+            meaning: event.meaning
+        )
+        while let word = rest.popFirst() { try take(word, &rest, into: &step) }
+        return step
+    }
+
+    private func event(_ name: String) throws(ScenarioError) -> StoreWords.Event? {
+        do throws(StoreWords.Unknown) {
+            return try words.event(name)
+        } catch {
+            if isLenient, LifeStep(rawValue: name) != nil { return nil }
+            throw problem(error.message)
+        }
+    }
+
+    private func take(
+        _ word: String,
+        _ rest: inout ArraySlice<String>,
+        into step: inout Scenario.Step
+    ) throws(ScenarioError) {
+        switch word {
+        case "expect": step.expected.append(try Expectation(value(of: word, &rest)))
+        case "outcome":
+            let outcome = try value(of: word, &rest)
+            let outcomes = Outcome.allCases.map(\.rawValue)
+            guard outcomes.contains(outcome) else {
+                throw problem("no outcome is named \(quoted(outcome))" + suggestion(for: outcome, among: outcomes))
+            }
+            step.outcome = outcome
+        case "product": step.product = try value(of: word, &rest)
+        case "duplicate":
+            guard let copies = Int(try value(of: word, &rest)), (1...1000).contains(copies) else {
+                throw problem("duplicate is followed by a number from 1 to 1000")
+            }
+            step.faults.copies = copies
+        case "delay": step.faults.delay = try ScenarioParser.duration(value(of: word, &rest)[...])
+        case "tamper": step.faults.isTampered = true
+        case "stale": step.faults.isStale = true
+        case "lose": step.faults.isLost = true
+        default: throw problem("\(quoted(word)) means nothing here" + suggestion(for: word, among: stepWords))
+        }
+    }
+
+    private func value(of word: String, _ rest: inout ArraySlice<String>) throws(ScenarioError) -> String {
+        guard let value = rest.popFirst() else { throw problem("\(word) needs a word behind it") }
+        return value
+    }
+
+    /// `31d`, `12h30m`, `90s`; ten years at the most.
+    static func duration(_ text: Substring) throws(ScenarioError) -> Duration {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        var total = 0
+        var rest = text
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count)
+            guard digits.count <= 9, let number = Int(digits), let unit = rest.popFirst().flatMap({ units[$0] }) else {
+                throw problem("\(quoted(String(text))) is no time such as 31d, 12h30m or 90s")
+            }
+            total += number * unit
+        }
+        guard !text.isEmpty, total <= 3650 * 86_400 else {
+            throw problem("\(quoted(String(text))) is no time of ten years at the most")
+        }
+        return .seconds(total)
+    }
+}
+
+private let stepWords = ["expect", "outcome", "product", "duplicate", "delay", "tamper", "stale", "lose"]
+
+/// The line is added where it is known.
+private func problem(_ message: String) -> ScenarioError {
+    ScenarioError(line: 0, message: message)
+}

@@ -1,0 +1,175 @@
+internal import Domain
+internal import Simulator
+
+/// Performs a scenario: moves the server's clock, signs, posts, and looks at the page.
+struct ScenarioPlayer {
+    private struct Signed {
+        var step: Scenario.Step
+        var delivery: SimulatedDelivery
+        /// What the store had said before.
+        var stale: SimulatedDelivery?
+        var signedAt: Instant
+    }
+
+    private let driver: StoreDriver
+    private let words: StoreWords
+    /// Whom it happens to, and where.
+    private let template: StoreDriver.Request
+    /// Nil when nothing is expected of a page.
+    private let watch: PageWatch?
+    private let timeout: Duration
+    /// The server's time; nil: each step moves its clock.
+    private let now: Instant?
+    private let report: PlayReport
+    private var purchase: StoreDriver.Purchase?
+    /// Where the newest delivery was committed.
+    private var newest: Cursor?
+
+    init(
+        _ driver: StoreDriver,
+        _ words: StoreWords,
+        _ template: StoreDriver.Request,
+        watch: PageWatch?,
+        timeout: Duration,
+        now: Instant?,
+        report: PlayReport
+    ) {
+        (self.driver, self.words, self.template) = (driver, words, template)
+        (self.watch, self.timeout, self.now, self.report) = (watch, timeout, now, report)
+    }
+
+    /// In its own order; the page is looked at before the next step.
+    mutating func play(_ step: Scenario.Step) throws(PlayError) {
+        if !step.expected.isEmpty { try settle() }
+        let start = watch?.count ?? 0
+        try post(sign(step))
+        for expectation in step.expected { try check(expectation, from: start) }
+    }
+
+    /// Everything is signed in its order and delivered in another one. What the last step expects has to be on the page
+    /// in the end.
+    mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws(PlayError) {
+        var generator = SplitMix(seed: seed)
+        let start = watch?.count ?? 0
+        var signed: [Signed] = []
+        for step in steps { signed.append(try sign(step)) }
+        for var one in signed.shuffled(using: &generator) {
+            do throws(StoreDriverError) {
+                one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
+            } catch {
+                throw .driver(error)
+            }
+            try post(one)
+        }
+        guard let expected = steps.last?.expected, !expected.isEmpty, let watch else { return }
+        try settle()
+        for expectation in expected {
+            let messages = watch.messages(from: start)
+            guard let found = expectation.isMet(inTheEndOf: messages) else {
+                throw .page(expectation, received: messages)
+            }
+            report.show(expectation, found)
+        }
+    }
+
+    /// So that what came late of one step is not taken for the next one's. Not for long: the feed may have nothing of it.
+    private func settle() throws(PlayError) {
+        guard let watch, let newest else { return }
+        do { try watch.settle(at: newest, min(timeout, .seconds(1))) } catch { throw .watch(error) }
+    }
+
+    private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
+        do throws(StoreDriverError) {
+            var request = template
+            (request.type, request.subtype, request.meaning) = (step.type, step.subtype, step.meaning)
+            request.product = step.product ?? template.product
+            let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
+            var purchase = try purchase(for: request, step)
+            let delivery = try driver.sign(request, of: purchase, now: instant, isLost: step.faults.isLost)
+            let stale = step.faults.isStale ? try statement(of: purchase, before: instant, request) : nil
+            if let meaning = step.meaning { purchase.facts = purchase.facts.after(meaning, at: instant) }
+            self.purchase = purchase
+            return Signed(step: step, delivery: delivery, stale: stale, signedAt: instant)
+        } catch {
+            throw .driver(error)
+        }
+    }
+
+    /// What the step goes on from: the first one from what the server knows, every other one from the step before.
+    private func purchase(
+        for request: StoreDriver.Request,
+        _ step: Scenario.Step
+    ) throws(StoreDriverError) -> StoreDriver.Purchase {
+        guard var purchase else { return try driver.purchase(for: request) }
+        guard let product = step.product, product != purchase.facts.product else { return purchase }
+        guard step.meaning == .upgrade || step.meaning == .downgrade else { return try driver.purchase(for: request) }
+        purchase.facts.pendingProduct = product
+        return purchase
+    }
+
+    /// A minute older than the step, and without what it changed.
+    private func statement(
+        of purchase: StoreDriver.Purchase,
+        before instant: Instant,
+        _ request: StoreDriver.Request
+    ) throws(StoreDriverError) -> SimulatedDelivery {
+        var request = request
+        if let event = words.vocabulary.event(for: .resume) { (request.type, request.subtype) = event }
+        return try driver.sign(request, of: purchase, now: instant - .seconds(60))
+    }
+
+    private mutating func post(_ signed: Signed) throws(PlayError) {
+        let faults = signed.step.faults
+        do throws(StoreDriverError) {
+            if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
+            try driver.publish(signed.delivery)
+            if faults.isLost { try driver.enter(signed.delivery) }
+        } catch {
+            throw .driver(error)
+        }
+        if faults.isLost { return report.show(Act(step: signed.step, deed: .lost, signedAt: signed.signedAt)) }
+        if faults.isTampered { return try post(signed.delivery.tampered, as: .tampered, signed) }
+        for number in 1...faults.copies {
+            try post(signed.delivery, as: number == 1 ? .delivered : .repeated(number), signed)
+        }
+        do { try driver.enter(signed.delivery) } catch { throw .driver(error) }
+        if let stale = signed.stale { try post(stale, as: .stale, signed) }
+    }
+
+    private mutating func post(_ delivery: SimulatedDelivery, as deed: Act.Deed, _ signed: Signed) throws(PlayError) {
+        var act = Act(step: signed.step, deed: deed, signedAt: signed.signedAt)
+        do throws(StoreDriverError) { act.delivery = try driver.post(delivery) } catch { throw .driver(error) }
+        report.show(act)
+        if let cursor = act.delivery?.cursor.flatMap({ Cursor($0) }) {
+            newest = newest.map { $0.position < cursor.position ? cursor : $0 } ?? cursor
+        }
+        if let complaint = act.complaint { throw complaint }
+    }
+
+    private func check(_ expected: Expectation, from start: Int) throws(PlayError) {
+        guard let watch else { return }
+        let found: PageWatch.Message?
+        do throws(CommandFailure) {
+            found = try watch.wait(from: start, timeout) { messages in
+                messages.last { expected.isMet(by: $0.html, $0.fragments) }
+            }
+        } catch {
+            throw .watch(error)
+        }
+        guard let found else { throw .page(expected, received: watch.messages(from: start)) }
+        report.show(expected, found)
+    }
+}
+
+/// The same order for the same seed, on every machine (https://prng.di.unimi.it/splitmix64.c).
+private struct SplitMix: RandomNumberGenerator {
+    var seed: UInt64
+
+    mutating func next() -> UInt64 {
+        seed &+= 0x9E37_79B9_7F4A_7C15
+        var z = seed
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

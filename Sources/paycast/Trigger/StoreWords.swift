@@ -1,0 +1,61 @@
+internal import Domain
+internal import Simulator
+
+/// The events that a store has, as a person types them: its own names, or the words that mean the same at every store.
+struct StoreWords {
+    let vocabulary: StoreVocabulary
+    /// The store's documented names.
+    let types: [String]
+
+    struct Event: Equatable {
+        var type: String
+        var subtype: String?
+        var meaning: LifeStep?
+    }
+
+    struct Unknown: Error, Equatable {
+        var message: String
+    }
+
+    init(_ store: any SimulatedStore) {
+        let store = type(of: store)
+        self.init(StoreVocabulary(store.provider), types: store.types)
+    }
+
+    init(_ vocabulary: StoreVocabulary, types: [String]) {
+        self.vocabulary = vocabulary
+        self.types = types
+    }
+
+    /// Throws for a plain word that is not one of ours. Other names are the store's: it may have added one.
+    func event(_ text: String) throws(Unknown) -> Event {
+        if let step = LifeStep(rawValue: text) {
+            guard let event = vocabulary.event(for: step) else {
+                let known = vocabulary.steps.map(\.rawValue).joined(separator: ", ")
+                throw Unknown(message: "\(vocabulary.provider) has nothing like \(quoted(text)); there is \(known)")
+            }
+            return Event(type: event.type, subtype: event.subtype, meaning: step)
+        }
+        let event = StoreVocabulary.split(text)
+        guard !event.type.isEmpty, event.subtype != "" else { throw Unknown(message: "the type is empty") }
+        let isPlainWord = text.utf8.allSatisfy { (97...122).contains($0) }
+        guard !isPlainWord || types.contains(text) else {
+            let known = vocabulary.steps.map(\.rawValue)
+            throw Unknown(message: "no event is named \(quoted(text))" + suggestion(for: text, among: known + types))
+        }
+        return Event(
+            type: event.type,
+            subtype: event.subtype,
+            meaning: vocabulary.step(of: event.type, event.subtype)
+        )
+    }
+
+    /// Stores add types, so an unknown one is sent all the same.
+    func hint(about type: String) -> String? {
+        guard !types.contains(type) else { return nil }
+        let store = vocabulary.provider.rawValue
+        let name = store.prefix(1).uppercased() + store.dropFirst()
+        let near = nearest(to: type, among: types).map { "; did you mean \($0)?" } ?? ""
+        return "\(name) documents no type \(quoted(type)), sent as it is\(near)"
+    }
+}

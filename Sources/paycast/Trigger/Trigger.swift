@@ -1,0 +1,138 @@
+internal import Crypto
+internal import Domain
+internal import Runtime
+internal import Simulator
+
+/// Delivers what a store would, locally signed, to a development server: one event, or a whole life.
+struct Trigger: Command {
+    static let name = "trigger"
+
+    private let remote: Remote
+    private let options: TriggerOptions
+    private let provider: Provider
+    /// Nil with a scenario.
+    private let event: String?
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try Remote(&arguments)
+        options = try TriggerOptions(&arguments)
+        let store = try arguments.positional()
+        event = try arguments.positional()
+        guard let store, (event == nil) != (options.scenario == nil) else {
+            throw UsageError("say a store and a type, or a scenario: paycast trigger apple TYPE/SUBTYPE")
+        }
+        guard let provider = Provider(rawValue: store) else {
+            let stores = Provider.allCases.map(\.rawValue)
+            throw UsageError("no simulated store is named \(quoted(store))" + suggestion(for: store, among: stores))
+        }
+        guard event != "" else { throw UsageError("the type is empty") }
+        self.provider = provider
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        let workspace: DevelopmentWorkspace
+        do { workspace = try .existing(in: ".") } catch { throw CommandFailure("\(error)") }
+        guard let store = workspace.store(provider) else {
+            throw CommandFailure("nobody plays \(provider.rawValue) here yet")
+        }
+        let words = StoreWords(store)
+        let scenario = try scenario(words)
+        let isOne = options.isOneDelivery && scenario.steps.count == 1
+        let report = PlayReport(
+            style: isOne ? (options.printsJSON ? .answer : .single) : (options.printsJSON ? .json : .lines)
+        )
+        var player = ScenarioPlayer(
+            StoreDriver(server: remote.url, apiKey: remote.key ?? workspace.apiKey, store: store),
+            words,
+            options.request,
+            watch: try watch(scenario),
+            timeout: options.timeout,
+            now: isOne ? Clock().now() + workspace.clockOffset : nil,
+            report: report
+        )
+        return try play(scenario, &player)
+    }
+
+    private func play(_ scenario: Scenario, _ player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {
+        var line = 0
+        do throws(PlayError) {
+            if let seed = options.seed {
+                printError("paycast: shuffled with --shuffle \(seed)")
+                try player.shuffle(scenario.steps, seed: seed)
+            } else {
+                for step in scenario.steps {
+                    line = step.line
+                    try player.play(step)
+                }
+            }
+            return 0
+        } catch {
+            if case .refused = error, options.printsJSON { return 1 }
+            let place = options.scenario == nil || line == 0 ? "" : "\(options.scenario ?? ""):\(line): "
+            throw CommandFailure(
+                place + error.message { remote.failure(status: $0.status, body: $0.body) }
+            )
+        }
+    }
+
+    /// The page is there before anything happens.
+    private func watch(_ scenario: Scenario) throws(CommandFailure) -> PageWatch? {
+        guard scenario.steps.contains(where: { !$0.expected.isEmpty }) else { return nil }
+        guard let user = options.request.user else {
+            throw CommandFailure("a fragment is expected on a page: say whose with --user")
+        }
+        return try PageWatch(remote, user: user, timeout: options.timeout)
+    }
+
+    private func scenario(_ words: StoreWords) throws(CommandFailure) -> Scenario {
+        let name = options.scenario ?? "trigger"
+        var scenario: Scenario
+        do throws(ScenarioError) {
+            if let event {
+                scenario = Scenario(steps: [try step(event, words)])
+            } else if let text = Scenario.builtIn.first(where: { $0.key == name })?.value {
+                scenario = try ScenarioParser(words, isLenient: true).parse(text)
+            } else {
+                scenario = try ScenarioParser(words).parse(file(name))
+            }
+        } catch {
+            throw CommandFailure(error.line == 0 ? error.message : "\(name):\(error.line): \(error.message)")
+        }
+        for index in scenario.steps.indices {
+            scenario.steps[index].faults = scenario.steps[index].faults.merging(options.faults)
+        }
+        scenario.steps[scenario.steps.count - 1].expected += options.expected
+        return scenario
+    }
+
+    private func step(_ event: String, _ words: StoreWords) throws(ScenarioError) -> Scenario.Step {
+        do throws(StoreWords.Unknown) {
+            let event = try words.event(event)
+            if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
+            return Scenario.Step(
+                line: 0,
+                after: .zero,
+                type: event.type,
+                subtype: event.subtype,
+                meaning: event.meaning
+            )
+        } catch {
+            throw ScenarioError(line: 0, message: error.message)
+        }
+    }
+
+    private func file(_ path: String) throws(ScenarioError) -> String {
+        if path == "-" {
+            do { return try readStandardInput() } catch { throw ScenarioError(line: 0, message: error.message) }
+        }
+        guard let bytes = try? SmallFile.read(path) else {
+            let hint = nearest(to: path, among: Scenario.names).map { ". Did you mean \($0)?" } ?? ""
+            let known = Scenario.names.joined(separator: ", ")
+            throw ScenarioError(
+                line: 0,
+                message: "\(quoted(path)) is neither a file that can be read nor one of \(known)\(hint)"
+            )
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

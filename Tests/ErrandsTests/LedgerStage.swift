@@ -1,0 +1,112 @@
+import Domain
+import Errands
+import Ledger
+import Providers
+import Runtime
+import Stores
+import Synchronization
+import TestSupport
+
+/// A real ledger of an app at Apple, at the stage's instant.
+final class LedgerStage: Sendable {
+    let writer: LedgerWriter
+    let reader: LedgerReader
+    let clock = Clock(startingAt: AppleStage.now)
+    let metrics = Metrics()
+    let lines = LogLines()
+    let ends = AccessEnds()
+    private let folder = TemporaryFolder()
+
+    init() throws {
+        var policy = AccessPolicy(sandboxUsers: .all)
+        policy.reconciled = [.apple]
+        let path = folder.path + "/ledger.db"
+        writer = try LedgerWriter(
+            path: path,
+            clock: clock,
+            policy: policy,
+            streams: .standard,
+            log: lines.log(clock),
+            metrics: metrics,
+            onCommit: { _ in }
+        )
+        reader = try LedgerReader(path: path, clock: clock, policy: policy)
+    }
+
+    func close() {
+        reader.close()
+        writer.close()
+    }
+
+    @discardableResult
+    func send(_ event: Event, claim: Claim? = nil) throws -> Receipt {
+        try ask { writer.submit(.event(event, claim: claim, receivedAt: AppleStage.now, completion: $0)) }
+    }
+
+    func order(for user: String) throws -> OrderToken {
+        let request = OrderRequest(user: user, product: "paycast.pro.monthly", provider: .apple)
+        let promise = Promise<Result<OrderReceipt, OrderError>>()
+        guard writer.submit(.order(request, completion: promise.fulfil)) else { throw LedgerError.busy }
+        return try promise.wait().get().order.token
+    }
+
+    func backlog() throws -> ErrandBacklog {
+        try ask { reader.errandBacklog(completion: $0) }
+    }
+
+    func entitlements(of user: String) throws -> UserEntitlements {
+        try ask { reader.entitlements(of: user, completion: $0) }
+    }
+
+    func runner(_ apis: [Provider: any StoreAPI]) -> ErrandRunner {
+        ErrandRunner(
+            reader: reader,
+            writer: writer,
+            apis: apis,
+            clock: clock,
+            log: lines.log(clock),
+            metrics: metrics
+        )
+    }
+
+    func recovery(_ stage: AppleStage, in environments: [StoreEnvironment] = [.sandbox]) -> Recovery {
+        Recovery(
+            environments.map { environment in
+                var place = Recovery.Place(app: AppleStage.bundle, environment: environment)
+                place.pause = .zero
+                return place
+            },
+            api: stage.api,
+            verifier: stage.verifier,
+            reader: reader,
+            writer: writer,
+            clock: clock,
+            log: lines.log(clock),
+            metrics: metrics
+        )
+    }
+
+    /// Asks again and again until it is so.
+    func wait(until isSo: () throws -> Bool) throws {
+        try Deadline(.seconds(30)).wait(until: isSo)
+    }
+
+    private func ask<Value: Sendable>(
+        _ question: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> Bool
+    ) throws -> Value {
+        let promise = Promise<Result<Value, LedgerError>>()
+        guard question({ promise.fulfil($0) }) else { throw LedgerError.busy }
+        return try promise.wait().get()
+    }
+}
+
+/// What was logged.
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func log(_ clock: Clock) -> Log {
+        Log(level: .debug, format: .text, clock: clock) { [self] line in lines.withLock { $0.append(line) } }
+    }
+}

@@ -1,0 +1,131 @@
+import Crypto
+import Domain
+import Runtime
+import Simulator
+import TestSupport
+import Testing
+
+/// What old versions of an app hold, and what its backend stored of them.
+@Suite(.timeLimit(.minutes(10))) struct ReceiptJourneyTests {
+    /// Signed as the development store does.
+    private func receipt(_ payload: ReceiptPayload, _ app: AppPost, _ form: MessageSigner.Form = []) throws -> String {
+        let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
+        let chain = try #require(PEM.blocks("CERTIFICATE", in: authority))
+        let signer = MessageSigner(chain: chain, key: try PrivateKey(pem: authority))
+        return Base64.encode(try signer.sign(payload.bytes, form))
+    }
+
+    private var payload: ReceiptPayload {
+        let now = Clock().now()
+        return ReceiptPayload(
+            bundle: "com.example.paycast",
+            createdAt: Instant(milliseconds: (now - .seconds(60)).seconds * 1000).iso8601,
+            expiresAt: Instant(milliseconds: (now + .seconds(86_400)).seconds * 1000).iso8601
+        )
+    }
+
+    @Test(arguments: [MessageSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: MessageSigner.Form) throws {
+        let app = try AppPost()
+        let page = try app.page("42")
+        let body = try ["receipt": receipt(payload, app, form), "user": "42"]
+        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(posted.status == 200)
+        #expect(posted["outcome"] == "applied")
+        #expect(posted["source"] == "receipt")
+        #expect(try page.message().id == posted["cursor"])
+        #expect(try app.told(page, "42").isEmpty)
+        #expect(try app.post("/receipts/apple", body, isTrusted: true)["outcome"] == "duplicate")
+        #expect(try app.told(page, "42").isEmpty)
+    }
+
+    /// Apple is asked, in development its stand-in, and its newer word counts: the receipt alone would open the page.
+    @Test func appleKnowsBetterThanTheReceipt() throws {
+        let app = try AppPost()
+        var refund = app.purchase("1000000000000001", ago: 30)
+        (refund.type, refund.subtype) = ("REFUND", nil)
+        refund.subscription.state = .active
+        let said = String(decoding: try app.store.body(refund), as: UTF8.self)
+        let path = "/demo/api/apple/notifications/\(refund.id)"
+        #expect(try app.post(path, said, method: "PUT").status == 200)
+        let body = try ["receipt": receipt(payload, app), "user": "42"]
+        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(posted.status == 200)
+        #expect(posted["source"] == "store")
+        #expect(try app.entitlements(of: "42").contains(#""active":false"#))
+    }
+
+    @Test func appleThatCannotBeAskedIsAskedAgain() throws {
+        let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
+        let posted = try app.post("/receipts/apple", ["receipt": receipt(payload, app)], isTrusted: true)
+        #expect(posted.status == 503)
+        #expect(posted["error"] == "store_unreachable")
+    }
+
+    @Test func everyPurchaseIsCommittedAndTheNewestAnswers() throws {
+        let app = try AppPost()
+        var payload = payload
+        payload.purchases.insert(
+            ReceiptPayload.purchase("9", of: "9", product: "map", at: "2020-01-01T00:00:00Z", until: "", type: 0),
+            at: 0
+        )
+        let body = try ["receipt": receipt(payload, app), "user": "42"]
+        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(posted["outcome"] == "applied")
+        let events = posted.body.split(separator: #""contract":""#).dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(events == ["9", "1000000000000001"])
+        let held = try app.entitlements(of: "42")
+        #expect(held.contains(#""state":"owned""#) && held.contains(#""state":"active""#))
+    }
+
+    /// A receipt stays valid for ever; what Apple signed after it wins, whichever is here first.
+    @Test(arguments: [true, false]) func olderReceiptOpensNothingAfterARefund(_ isReceiptFirst: Bool) throws {
+        let app = try AppPost()
+        let token = try app.order(of: "42")
+        var bought = app.purchase("1000000000000001", token, ago: 60)
+        (bought.type, bought.subtype) = ("REFUND", nil)
+        bought.subscription.state = .active
+        var payload = payload
+        let date = Instant(milliseconds: (Clock().now() - .seconds(600)).seconds * 1000).iso8601
+        payload[12] = .date(date)
+        payload.setPurchase(1704, .date(date))
+        let body = try ["receipt": receipt(payload, app), "user": "42"]
+        if isReceiptFirst { #expect(try app.post("/receipts/apple", body, isTrusted: true)["outcome"] == "applied") }
+        #expect(try app.webhook(bought)["outcome"] == "applied")
+        if !isReceiptFirst { _ = try app.post("/receipts/apple", body, isTrusted: true) }
+        #expect(try app.entitlements(of: "42").contains(#""active":false"#))
+    }
+
+    @Test func storedAnswerBringsASubscriber() throws {
+        let app = try AppPost()
+        let page = try app.page("42")
+        let now = Clock().now().milliseconds
+        let answer = """
+            {"status":0,"environment":"Sandbox","receipt":{"bundle_id":"com.example.paycast","request_date_ms":"\(now)",
+            "in_app":[]},"latest_receipt_info":[{"product_id":"pro","transaction_id":"2","original_transaction_id":"1",
+            "purchase_date_ms":"\(now - 1000)","expires_date_ms":"\(now + 86_400_000)"}],"pending_renewal_info":
+            [{"original_transaction_id":"1","auto_renew_product_id":"pro","auto_renew_status":"0"}]}
+            """
+        let body = "{\"verifyReceipt\":\(answer),\"user\":\"42\"}"
+        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(posted["outcome"] == "applied")
+        #expect(posted["source"] == "verify_receipt")
+        #expect(try page.message().id == posted["cursor"])
+        #expect(try app.entitlements(of: "42").contains(#""state":"cancelled""#))
+    }
+
+    /// Whose a stored answer says it was does not outlast what his own order says since.
+    @Test func storedAnswerTakesNothingFromANewerBuyer() throws {
+        let app = try AppPost()
+        let bought = app.purchase("1", try app.order(of: "new"), ago: 600)
+        #expect(try app.webhook(bought)["outcome"] == "applied")
+        let past = Clock().now().milliseconds - 86_400_000
+        let answer = """
+            {"status":0,"environment":"Sandbox","receipt":{"bundle_id":"com.example.paycast","request_date_ms":"\(past)"},
+            "latest_receipt_info":[{"product_id":"pro","transaction_id":"2","original_transaction_id":"1",
+            "purchase_date_ms":"\(past - 1000)","expires_date_ms":"\(past + 1000)"}]}
+            """
+        let body = "{\"verifyReceipt\":\(answer),\"user\":\"old\"}"
+        #expect(try app.post("/receipts/apple", body, isTrusted: true).status == 409)
+        #expect(try app.entitlements(of: "new").contains(#""active":true"#))
+    }
+}

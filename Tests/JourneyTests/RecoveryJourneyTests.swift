@@ -1,0 +1,78 @@
+import Domain
+import Runtime
+import TestSupport
+import Testing
+
+/// What Apple said while nobody listened.
+@Suite(.timeLimit(.minutes(10))) struct RecoveryJourneyTests {
+    private func messages(of page: EventStreamClient, until mark: String) throws -> [String] {
+        var messages: [String] = []
+        while messages.last?.contains(mark) != true { messages.append(try page.message().data ?? "") }
+        return messages
+    }
+
+    /// The server is down while three notifications are sent. At its start they are there, once each, and a page that
+    /// comes back shows the last one's state.
+    @Test func downWhileTheyWereSent() throws {
+        let journey = try AppleJourney()
+        let order = try journey.order(for: "42")
+        try journey.server.stop()
+        let (now, end) = (Clock().now(), Clock().now() + .seconds(86_400))
+        // In another order than they were signed.
+        for (type, subtype, age) in [
+            ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", 20), ("SUBSCRIBED", "INITIAL_BUY", 60),
+            ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", 40),
+        ] {
+            _ = try journey.say(type, subtype, of: order.token, until: end, at: now - .seconds(age), isLost: true)
+        }
+        try journey.server.start()
+        let line = try journey.server.process.errorLine { $0.contains("history read") }
+        #expect(line.contains("found=3") && line.contains("recovered=3"))
+        let page = try EventStreamClient(port: journey.server.port, path: "/streams?name=\(order.stream)")
+        let shown = try messages(of: page, until: #"target="subscription_status""#)
+        #expect(shown.last?.contains(#"data-state="cancelled""#) == true)
+        let again = try journey.post(
+            Array(#"{"provider":"apple","since":"\#((now - .seconds(3600)).iso8601)"}"#.utf8),
+            to: "/recoveries",
+            key: true
+        )
+        #expect(again.contains(#""found":3"#) && again.contains(#""recovered":0"#), "\(again)")
+        #expect(again.contains(#""outcomes":{"duplicate":3}"#))
+    }
+
+    /// Delivered in the meantime, too: the second way of the same notification changes nothing.
+    @Test func deliveredAndRecoveredIsOnce() throws {
+        let journey = try AppleJourney()
+        let order = try journey.order(for: "42")
+        let body = try journey.say("SUBSCRIBED", of: order.token, until: Clock().now() + .seconds(86_400))
+        #expect(try journey.post(body).contains(#""outcome":"applied""#))
+        let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
+        #expect(report.contains(#""found":1"#) && report.contains(#""recovered":0"#), "\(report)")
+    }
+
+    struct Request: Sendable {
+        var body: String
+        var key = true
+        var expected: String
+    }
+
+    @Test(arguments: [
+        Request(body: #"{"provider":"apple"}"#, key: false, expected: "unauthorized"),
+        Request(body: "[]", expected: "invalid_json"),
+        Request(body: #"{"provider":"nobody"}"#, expected: "invalid_provider"),
+        Request(body: #"{"provider":"stripe"}"#, expected: "not_configured"),
+        Request(body: #"{"provider":"apple","since":"yesterday"}"#, expected: "invalid_since"),
+        Request(body: #"{"provider":"apple","since":"2999-01-01T00:00:00Z"}"#, expected: "invalid_since"),
+    ]) func refuses(_ request: Request) throws {
+        let journey = try AppleJourney()
+        let answer = try journey.post(Array(request.body.utf8), to: "/recoveries", key: request.key)
+        #expect(answer.contains(#""error":"\#(request.expected)""#), "\(answer)")
+    }
+
+    @Test func unreachableAppleIsSaid() throws {
+        let journey = try AppleJourney()
+        journey.setDown(true)
+        let answer = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
+        #expect(answer.contains(#""error":"store_unreachable""#), "\(answer)")
+    }
+}

@@ -1,0 +1,51 @@
+import Simulator
+import TestSupport
+import Testing
+
+/// Pages of other origins that post a transaction: the rule of /streams, and what browsers ask before.
+@Suite(.timeLimit(.minutes(10))) struct TransactionOriginTests {
+    struct Case: Sendable {
+        var origin: String?
+        /// `Access-Control-Allow-Origin` of the answers.
+        var allowed: String?
+        var isRefused = false
+    }
+
+    private static let cases = [
+        Case(origin: nil), Case(origin: "http://HOST"),
+        Case(origin: "https://shop.example", allowed: "https://shop.example"),
+        Case(origin: "https://evil.example", isRefused: true), Case(origin: "null", isRefused: true),
+    ]
+
+    @Test func sameAndListedMayPost() throws {
+        let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "https://shop.example"])
+        let bought = app.purchase("2000000000000001")
+        let body = AppPost.json([
+            "signedTransaction": try app.store.transaction(bought), "stream": try app.stream(of: "42"),
+        ])
+        for given in TransactionOriginTests.cases {
+            let origin = given.origin?.replacing("HOST", with: "127.0.0.1:\(app.server.port)")
+            let headers = origin.map { [("Origin", $0)] } ?? []
+            let asked = try app.post("/transactions/apple", "", headers: headers, method: "OPTIONS")
+            #expect(asked.status == (given.isRefused ? 403 : 204), "\(given)")
+            #expect(asked.head.contains("Access-Control-Allow-Headers: Content-Type") == (given.allowed != nil))
+            let posted = try app.post("/transactions/apple", body, headers: headers)
+            #expect(posted.status == (given.isRefused ? 403 : 200), "\(given)")
+            if given.isRefused { #expect(posted["error"] == "origin_not_allowed") }
+            for answer in [asked, posted] {
+                let lines = answer.head.split(separator: "\r\n")
+                let header = lines.first { $0.hasPrefix("Access-Control-Allow-Origin: ") }
+                #expect(header?.split(separator: " ").last.map(String.init) == given.allowed, "\(given)")
+            }
+        }
+    }
+
+    /// A page must be able to read why it was refused.
+    @Test func refusalsAreShownToo() throws {
+        let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "https://shop.example"])
+        let headers = [("Origin", "https://shop.example")]
+        let posted = try app.post("/transactions/apple", "{}", headers: headers)
+        #expect(posted.status == 400)
+        #expect(posted.head.contains("Access-Control-Allow-Origin: https://shop.example"))
+    }
+}

@@ -1,0 +1,88 @@
+import Domain
+import TestSupport
+
+@testable import Ledger
+
+/// One thing that reaches the ledger.
+struct Happening: Sendable {
+    enum Content: Sendable {
+        case order(Order)
+        /// Made when it is delivered: some stores are asked for their state only then.
+        case read(@Sendable (Instant) -> Event)
+        case event(Event)
+        /// Posted by an app in its user's session: it reaches us when it is made.
+        case post(Event, Claim)
+    }
+
+    var name: String
+    /// Its place in the history.
+    var number = 0
+    /// When it happened.
+    var at: Instant
+    var content: Content
+
+    /// What is read shows what has happened since, so nothing of it can be left out.
+    var isRead: Bool {
+        if case .read = content { true } else { false }
+    }
+
+    /// The user's own action, which no network delays.
+    var isAction: Bool {
+        if case .post = content { true } else { false }
+    }
+}
+
+/// A delivery and when it came.
+typealias Arrived = (at: Instant, delivery: Happening)
+
+/// What may happen between stores, apps and us, in the order in which it happens.
+struct History: Sendable {
+    var seed: UInt64
+    var policy: TransferPolicy
+    var deliveries: [Happening] = []
+    var users: [String] = []
+    var end = StoreHistory.start
+    /// What the stores themselves think in the end, where no two things happened in the same millisecond.
+    var lives: [StoreLife] = []
+
+    /// When each delivery arrives: some are late, some come twice, and nobody's own action is.
+    func arrivals(using generator: inout SeededGenerator) -> [Arrived] {
+        let actions = deliveries.filter(\.isAction)
+        var arrivals: [Arrived] = []
+        for delivery in deliveries {
+            let copies = Int.random(in: 0..<4, using: &generator) == 0 ? 2 : 1
+            for copy in 0..<copies {
+                guard !delivery.isAction else {
+                    arrivals.append((delivery.at, delivery))
+                    continue
+                }
+                let isLate = copy > 0 || Bool.random(using: &generator)
+                var at = delivery.at
+                if isLate { at = at + .milliseconds(Int64.random(in: 0...6_000_000_000, using: &generator)) }
+                // A refusal is final: what the decision is made of must be there.
+                if policy == .transferIfInactive, let next = actions.first(where: { $0.number > delivery.number }) {
+                    at = min(at, next.at)
+                }
+                arrivals.append((at, delivery))
+            }
+        }
+        // Equal instants in any order.
+        if policy != .transferIfInactive { return arrivals.shuffled(using: &generator).sorted { $0.at < $1.at } }
+        return arrivals.sorted { ($0.at, $0.delivery.number) < ($1.at, $1.delivery.number) }
+    }
+
+    var inOrder: [Arrived] {
+        deliveries.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.map { ($0.at, $0) }
+    }
+
+    mutating func finish() {
+        deliveries.sort { $0.at < $1.at }
+        for index in deliveries.indices { deliveries[index].number = index }
+    }
+
+    func without(_ number: Int) -> History {
+        var smaller = self
+        smaller.deliveries.removeAll { $0.number == number }
+        return smaller
+    }
+}

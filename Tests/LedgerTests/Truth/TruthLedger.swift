@@ -1,0 +1,149 @@
+import Domain
+import TestSupport
+
+@testable import Ledger
+
+/// A ledger on the test's own thread, in memory; it checks what every commit does.
+final class TruthLedger {
+    /// Something that must never happen.
+    struct Violation: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// What is left in the end, of one user.
+    struct Final: Equatable, CustomStringConvertible {
+        var held: [Entitlement]
+        var isActive: Bool
+        var pages: [String: String]
+
+        var description: String {
+            let contracts = held.map {
+                "\($0.contract) \($0.product) \($0.state.rawValue) active=\($0.isActive) until \($0.accessUntil?.iso8601 ?? "-") renews=\($0.autoRenew.map(String.init) ?? "-") next=\($0.pendingProduct ?? "-") x\($0.quantity ?? 0)"
+            }
+            return "active=\(isActive) \(contracts) \(pages)"
+        }
+    }
+
+    private let store: LedgerStore
+    /// Of each user: element → the newest fragment.
+    private var pages: [String: [String: String]] = [:]
+    private var newest: [ContractKey: Instant] = [:]
+    private var keys: Set<ContractKey> = []
+
+    init(policy: TransferPolicy) throws {
+        let store = try LedgerStore(
+            path: ":memory:",
+            policy: AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: policy),
+            streams: .standard,
+            lockTimeout: .zero
+        )
+        self.store = store
+    }
+
+    static let catalog = Catalog([
+        "monthly": Catalog.Product(group: "premium", level: 1), "yearly": Catalog.Product(group: "premium", level: 2),
+        "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400)),
+    ])
+
+    /// Delivers everything, lets all time pass, and returns what is left.
+    func run(_ arrivals: [Arrived], of users: [String], until end: Instant) throws -> [String: Final] {
+        (pages, newest, keys) = ([:], [:], [])
+        try store.statements.begin.run()
+        for (at, delivery) in arrivals {
+            try check(store.endAccess(now: at).entries)
+            switch delivery.content {
+            case .order(let order):
+                let request = OrderRequest(user: order.user, product: order.product, token: order.token)
+                try check(store.place(request, now: at)?.entries ?? [])
+            case .event(let event): try record(Arrival(event: event, receivedAt: at, now: at))
+            case .read(let make): try record(Arrival(event: make(at), receivedAt: at, now: at))
+            case .post(let event, let claim):
+                try record(Arrival(event: event, claim: claim, receivedAt: at, now: at))
+            }
+        }
+        try check(store.endAccess(now: end).entries)
+        let final = try users.reduce(into: [:]) { $0[$1] = try self.final(of: $1, end) }
+        try store.statements.commit.run()
+        return final
+    }
+
+    /// What a store thinks, and we do not.
+    func contradiction(of lives: [StoreLife], at end: Instant) throws -> String? {
+        for life in lives {
+            var life = life
+            life.pass(to: end)
+            let state = try store.contract(life.key)?.standing.state
+            if state != life.state {
+                return "\(life.key.lineage) is \(life.state.rawValue), not \(state?.rawValue ?? "unknown")"
+            }
+        }
+        return nil
+    }
+
+    private func record(_ arrival: Arrival) throws {
+        if let key = arrival.event.observation?.contract { keys.insert(key) }
+        try check(store.record(arrival).entries)
+        guard let key = arrival.event.observation?.contract, let row = try store.contract(key) else { return }
+        let stated = row.contract.snapshot?.snapshot.signedAt ?? Instant(milliseconds: .min)
+        guard stated >= newest[key] ?? stated else { throw Violation(description: "\(key.lineage) stepped back") }
+        newest[key] = stated
+    }
+
+    /// Every fragment says what is committed.
+    private func check(_ entries: [Entry]) throws {
+        var told: Set<String> = []
+        for fragment in entries.flatMap(\.fragments) {
+            guard case .template(let name, let values) = fragment.content, let user = values["user"],
+                let target = fragment.target
+            else { continue }
+            pages[user, default: [:]][target] =
+                "\(name) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
+            told.insert(user)
+        }
+        for user in told { try checkPages(of: user) }
+    }
+
+    /// The newest banner is the winner's, and the newest paywall agrees with access.
+    private func checkPages(of user: String) throws {
+        let holdings = Holdings(user: user, try store.holdings(of: user, except: nil), policy: store.policy)
+        let page = pages[user] ?? [:]
+        if let banner = page[PageTarget.subscriptionStatus.rawValue] {
+            let expected = Announcement.current(holdings).last.map {
+                let values = $0.holding.templateValues(user: user)
+                return
+                    "\($0.name.rawValue) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
+            }
+            let isRight = expected.map { $0 == banner } ?? banner.hasPrefix("moved ")
+            guard isRight else {
+                throw Violation(description: "\(user) sees \(banner) instead of \(expected ?? "moved")")
+            }
+        }
+        if let paywall = page[PageTarget.paywall.rawValue], holdings.winner != nil {
+            let opens = paywall.hasPrefix("success ") && !paywall.contains(" delivered ")
+            let isConsumable = paywall.contains(" coins ")
+            guard opens == holdings.isActive || isConsumable else {
+                throw Violation(description: "\(user) sees \(paywall), active: \(holdings.isActive)")
+            }
+        }
+    }
+
+    private func final(of user: String, _ now: Instant) throws -> Final {
+        var rows: [ContractRow] = []
+        for key in keys.sorted(by: { "\($0)" < "\($1)" }) {
+            guard let row = try store.contract(key), row.holders.contains(user) else { continue }
+            guard row.standing == row.contract.standing(at: now, policy: store.policy) else {
+                throw Violation(description: "\(key.lineage) is not what was announced")
+            }
+            rows.append(row)
+        }
+        let holdings = rows.map { $0.holding(store.policy.catalog) }
+        let union = Holdings(user: user, holdings, policy: store.policy)
+        let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
+        let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue]
+        return Final(
+            held: ordered.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
+            isActive: union.isActive,
+            pages: union.winner == nil ? [:] : ["subscription_status": banner ?? "nothing"]
+        )
+    }
+}

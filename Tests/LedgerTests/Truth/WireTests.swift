@@ -1,0 +1,109 @@
+import Crypto
+import Domain
+import Providers
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// The same for what the stores really send: random lives in their wire formats, signed, verified, and delivered in any
+/// order to the real ledger.
+@Suite(.timeLimit(.minutes(5))) struct WireTests {
+    private static let secret = "whsec_0123456789abcdef"
+    private static let histories = UInt64(100)
+
+    @Test func appleConverges() throws {
+        let authority = try AppleStage.authority.get()
+        let store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        let verifier = AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: .any,
+                appIDs: .any,
+                environments: [.production],
+                roots: try #require(TrustedRoots(pem: authority.root))
+            )
+        )
+        try check(store, verifier)
+    }
+
+    @Test func stripeConverges() throws {
+        try check(SimulatedStripe(secret: Self.secret), #require(StripeVerifier(secrets: [Self.secret])))
+    }
+
+    @Test func revenueCatConverges() throws {
+        let store = SimulatedRevenueCat(authorization: Self.secret)
+        try check(store, #require(RevenueCatVerifier(authorization: Self.secret)))
+    }
+
+    @Test func purchaseKitConverges() throws {
+        try check(SimulatedPurchaseKit(secret: Self.secret), #require(PurchaseKitVerifier(secret: Self.secret)))
+    }
+
+    private func check(_ store: some SimulatedStore, _ verifier: some StoreVerifier) throws {
+        let ledgers = try TruthTests.Ledgers(.transfer)
+        for seed in 1...Self.histories {
+            let history = try history(seed, store, verifier)
+            guard let failure = try ledgers.failure(of: history) else { continue }
+            Issue.record(Comment(rawValue: failure.smallest.report))
+            return
+        }
+    }
+
+    private func history<Store: SimulatedStore>(_ seed: UInt64, _ store: Store, _ verifier: some StoreVerifier) throws
+        -> History
+    {
+        var generator = SeededGenerator(seed: seed)
+        var history = History(seed: seed, policy: .transfer)
+        let token = OrderToken.random(using: &generator)
+        let user = "\(seed)-buyer"
+        history.users = [user]
+        var now = AppleStage.now
+        let order = Order(token: token, user: user, product: "paycast.pro.monthly")
+        history.deliveries.append(Happening(name: "order", at: now, content: .order(order)))
+        var facts = SimulatedSubscription(product: order.product, order: token)
+        let words = StoreVocabulary(Store.provider)
+        for number in 0..<Int.random(in: 2...10, using: &generator) {
+            now = now + .seconds(Int64.random(in: 60...1_000_000, using: &generator))
+            if facts.state.givesAccess, let end = facts.accessUntil, end <= now { facts.state = .expired }
+            let steps = WireTests.steps(facts.state, Store.provider).filter { words.event(for: $0) != nil }
+            guard let step = steps.randomElement(using: &generator), let said = words.event(for: step) else { break }
+            var asked = SimulatedEvent(
+                type: said.type,
+                subtype: said.subtype,
+                facts: facts,
+                user: user,
+                token: token,
+                environment: .production,
+                now: now
+            )
+            asked.id = "\(seed)-\(number)"
+            let posted = try store.delivery(asked)
+            let value = posted.headers.first?.1
+            let event = try verifier.verify(
+                Providers.Delivery(body: posted.body, authorization: value, signature: value),
+                now: now
+            )
+            facts = facts.after(step, at: now)
+            let name = "\(said.type) \(said.subtype ?? "") → \(facts.state.rawValue)"
+            history.deliveries.append(Happening(name: name, at: now, content: .event(event)))
+        }
+        history.end = now
+        history.finish()
+        return history
+    }
+
+    /// What may follow. A subscription that has ended at Stripe has ended for ever.
+    private static func steps(_ state: ContractState, _ provider: Provider) -> [LifeStep] {
+        switch state {
+        case .pending: [.initial]
+        case .active: [.renew, .renew, .grace, .retry, .cancel, .expire, .refund, .upgrade, .downgrade]
+        case .cancelled: [.resume, .expire, .refund]
+        case .inGracePeriod: [.recover, .retry, .expire]
+        case .inBillingRetry: [.recover, .expire]
+        case .revoked: [.reversed]
+        case .expired: provider == .stripe ? [] : provider == .purchasekit ? [.initial] : [.renew]
+        case .paused, .owned, .delivered: []
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Domain
+internal import HTTPClient
+public import Runtime
+public import Simulator
+internal import Synchronization
+
+/// A development server that asks an Apple of its own: the stand-in behind a socket, which outlives the server.
+public final class AppleJourney: Sendable {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    private final class Apple: Sendable {
+        struct State {
+            var standIn: AppleStandIn?
+            var isDown = false
+        }
+
+        let state = Mutex(State())
+    }
+
+    public let server: PaycastServer
+    public let apple: AnsweringServer
+    public let standIn: AppleStandIn
+    public let signer: StoreSigner
+    private let machine: Apple
+
+    public init(environment: [String: String] = [:]) throws {
+        let machine = Apple()
+        apple = AnsweringServer { request in
+            let state = machine.state.withLock { $0 }
+            guard !state.isDown, let standIn = state.standIn else { return .init(503) }
+            return standIn.serve(request)
+        }
+        let address = ["PAYCAST_APPLE_API_URL": apple.url, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
+        server = try PaycastServer(environment: environment.merging(address) { $1 })
+        signer = try DevelopmentWorkspace.existing(in: server.folder.path).signer
+        standIn = AppleStandIn(signer: signer, now: Clock().now, webhook: { nil })
+        machine.state.withLock { [standIn] in $0.standIn = standIn }
+        self.machine = machine
+    }
+
+    /// From now on Apple does not answer, or does again.
+    public func setDown(_ isDown: Bool) {
+        machine.state.withLock { $0.isDown = isDown }
+    }
+
+    /// A user's order, and the signed name of the page that waits for it.
+    public func order(for user: String) throws -> (token: OrderToken, stream: String) {
+        let order = server.paycast("order", "--user", user, "--product", "paycast.pro.monthly")
+        guard try order.waitForExit() == 0 else { throw Failure(description: order.errors) }
+        let lines = order.output.split(separator: "\n").map { $0.split(separator: " ") }
+        let values = Dictionary(lines.map { ($0.first ?? "", $0.last ?? "") }) { $1 }
+        guard let token = values["order"].flatMap({ OrderToken(String($0)) }), let stream = values["signed_stream"]
+        else {
+            throw Failure(description: order.output)
+        }
+        return (token, String(stream))
+    }
+
+    /// Bought outside the app, so that no order's token is in it: the transaction that the app finds. Apple knows it.
+    public func outsidePurchase(until end: Instant) throws -> (lineage: String, transaction: String) {
+        var facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: .random())
+        (facts.state, facts.accessUntil) = (.active, end)
+        let notification = SimulatedNotification(
+            type: "OFFER_REDEEMED",
+            subscription: facts,
+            token: nil,
+            bundleID: SimulatedAppStore.bundleID,
+            now: Clock().now()
+        )
+        let store = SimulatedAppStore(signer: signer)
+        guard standIn.remember(try store.body(notification), event: notification.id) else {
+            throw Failure(description: "the stand-in does not take it")
+        }
+        return (facts.lineage, try store.transaction(notification))
+    }
+
+    /// What Apple knows from now on, and what it posts, or would post.
+    public func say(
+        _ type: String,
+        _ subtype: String? = nil,
+        of order: OrderToken,
+        until end: Instant,
+        at now: Instant = Clock().now(),
+        isLost: Bool = false
+    ) throws -> [UInt8] {
+        var facts = Simulator.SimulatedSubscription(product: "paycast.pro.monthly", order: order)
+        (facts.state, facts.accessUntil) = (.active, end)
+        let notification = SimulatedNotification(
+            type: type,
+            subtype: subtype,
+            subscription: facts,
+            token: order,
+            bundleID: SimulatedAppStore.bundleID,
+            now: now
+        )
+        let body = try SimulatedAppStore(signer: signer).body(notification)
+        guard standIn.remember(body, event: notification.id, isLost: isLost) else {
+            throw Failure(description: "the stand-in does not take \(type)")
+        }
+        return body
+    }
+
+    /// The answer's body.
+    public func post(_ body: [UInt8], to path: String = "/webhooks/apple", key: Bool = false) throws -> String {
+        let apiKey = server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
+        let response = try HTTPClient(timeout: .seconds(20)).send(
+            "POST",
+            server.url + path,
+            headers: key ? [("Authorization", "Bearer \(apiKey)")] : [],
+            body: body
+        )
+        return String(decoding: response.body, as: UTF8.self)
+    }
+}

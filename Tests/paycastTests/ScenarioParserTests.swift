@@ -1,0 +1,104 @@
+import Domain
+import Simulator
+import Testing
+
+@testable import paycast
+
+@Suite struct ScenarioParserTests {
+    private static let words = StoreWords(StoreVocabulary(.apple), types: SimulatedAppStore.types)
+
+    struct Good: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var text: String
+        var labels: [String]
+        var check: @Sendable ([Scenario.Step]) -> Bool = { _ in true }
+
+        init(
+            _ name: String,
+            _ text: String,
+            _ labels: [String],
+            check: @escaping @Sendable ([Scenario.Step]) -> Bool = { _ in true }
+        ) {
+            (testDescription, self.text, self.labels, self.check) = (name, text, labels, check)
+        }
+    }
+
+    @Test(arguments: [
+        Good("a step a line", "initial\nDID_RENEW", ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW"]) {
+            $0.map(\.line) == [1, 2] && $0.map(\.after) == [.zero, .seconds(1)]
+        },
+        Good("arrows", "initial → renew -> refund", ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "REFUND"]) {
+            $0.map(\.line) == [1, 1, 1]
+        },
+        Good("comments and empty lines", "# a life\r\n\r\n  initial # first\r\n", ["SUBSCRIBED/INITIAL_BUY"]) {
+            $0[0].line == 3
+        },
+        Good("times", "+31d renew → +1w2d3h4m5s renew → +90s renew", ["DID_RENEW", "DID_RENEW", "DID_RENEW"]) {
+            $0.map(\.after) == [.seconds(2_678_400), .seconds(788_645), .seconds(90)]
+        },
+        Good("what a step is for is known", "EXPIRED/VOLUNTARY → EXPIRED", ["EXPIRED/VOLUNTARY", "EXPIRED"]) {
+            $0.map(\.meaning) == [.expire, nil]
+        },
+        Good(
+            "expectations",
+            "initial expect success expect paywall:success outcome applied",
+            ["SUBSCRIBED/INITIAL_BUY"]
+        ) {
+            $0[0].expected.map(\.description) == ["success", "paywall:success"] && $0[0].outcome == "applied"
+        },
+        Good("faults", "renew duplicate 3 delay 5m tamper stale lose product p", ["DID_RENEW"]) {
+            $0[0].faults
+                == Faults(copies: 3, delay: .seconds(300), isTampered: true, isStale: true, isLost: true)
+                && $0[0].product == "p"
+        },
+        Good("a type of tomorrow", "A_NEW_TYPE/WITH_A_SUBTYPE", ["A_NEW_TYPE/WITH_A_SUBTYPE"]) { $0[0].meaning == nil },
+    ]) func reads(_ good: Good) throws {
+        let steps = try ScenarioParser(Self.words).parse(good.text).steps
+        #expect(steps.map(\.label) == good.labels)
+        #expect(good.check(steps))
+    }
+
+    struct Bad: Sendable, CustomTestStringConvertible {
+        var text: String
+        var line: Int
+        var hint: String
+
+        var testDescription: String { String(text.prefix(60)) }
+    }
+
+    @Test(arguments: [
+        Bad(text: "", line: 1, hint: "no step"),
+        Bad(text: "# nothing\n", line: 1, hint: "no step"),
+        Bad(text: "initial\nrecovr", line: 2, hint: "Did you mean recover?"),
+        Bad(text: "initial\n\npause", line: 3, hint: "apple has nothing like “pause”"),
+        Bad(text: "+31 renew", line: 1, hint: "31d"),
+        Bad(text: "+d renew", line: 1, hint: "31d"),
+        Bad(text: "+ renew", line: 1, hint: "no time"),
+        Bad(text: "+99999999999999999999d renew", line: 1, hint: "no time"),
+        Bad(text: "+999999999w renew", line: 1, hint: "ten years"),
+        Bad(text: "renew -> +31d", line: 1, hint: "no event"),
+        Bad(text: "/INITIAL_BUY", line: 1, hint: "empty"),
+        Bad(text: "SUBSCRIBED/", line: 1, hint: "empty"),
+        Bad(text: "renew expect", line: 1, hint: "needs a word"),
+        Bad(text: "renew expect sucess", line: 1, hint: "Did you mean success?"),
+        Bad(text: "renew outcome aplied", line: 1, hint: "Did you mean applied?"),
+        Bad(text: "renew duplicate 0", line: 1, hint: "1 to 1000"),
+        Bad(text: "renew duplicat 3", line: 1, hint: "Did you mean duplicate?"),
+        Bad(text: "renew delay -5m", line: 1, hint: "no time"),
+        Bad(text: String(repeating: "renew\n", count: 1001), line: 1001, hint: "more than 1000"),
+    ]) func saysWhatIsWrongAndWhere(_ bad: Bad) {
+        let error = #expect(throws: ScenarioError.self) { try ScenarioParser(Self.words).parse(bad.text) }
+        #expect(error?.line == bad.line)
+        #expect(error?.message.contains(bad.hint) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: Provider.allCases, Scenario.names) func everyBuiltInOneIsRead(_ provider: Provider, _ name: String)
+        throws
+    {
+        let vocabulary = StoreVocabulary(provider)
+        guard !vocabulary.steps.isEmpty else { return }
+        let text = try #require(Scenario.builtIn.first { $0.key == name }?.value)
+        let parser = ScenarioParser(StoreWords(vocabulary, types: []), isLenient: true)
+        #expect(try parser.parse(text).steps.first?.meaning == .initial)
+    }
+}
