@@ -100,6 +100,11 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
         return CableMessage.verdict(.rejectSubscription, identifier)
     }
 
+    /// The client was told that it is subscribed.
+    public func isConfirmed(_ handle: Handle) -> Bool {
+        subscriptions.contains { $0.handle == handle && $0.isConfirmed }
+    }
+
     /// The subscription ends without a word: a stock client whose subscription was pending asks again in 500 ms.
     public mutating func detach(_ handle: Handle) {
         subscriptions.removeAll { $0.handle == handle }

@@ -22,7 +22,10 @@ public final class HangupWatch {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         event.data.u64 = tag
-        epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event)
+        // Again for one that is watched already: it reports anew.
+        if epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event) != 0 {
+            epoll_ctl(descriptor, EPOLL_CTL_MOD, socket, &event)
+        }
     }
 
     /// The tags of those that stirred since the last call; 256 at the most, the rest comes next time.

@@ -1,3 +1,4 @@
+import Gateway
 import TestSupport
 import Testing
 
@@ -124,5 +125,71 @@ import Testing
         let socket = try used()
         try socket.send(post("bye", "Connection: close\r\n"))
         #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).hasSuffix("3 bytes\n"))
+    }
+
+    /// A proxy that keeps its connections mixes senders: what one request may is nobody else's.
+    @Test(arguments: ForwardingTests.cases)
+    func aUsedConnectionBelievesNoMoreThanANewOne(_ example: ForwardingTests.Case) throws {
+        let question = "GET /ready HTTP/1.1\r\nHost: x\r\n" + example.headers.map { $0 + "\r\n" }.joined() + "\r\n"
+        let direct = try used()
+        try direct.send(question)
+        #expect(try answer(direct).hasSuffix("\r\n\r\n\(example.untrusted)\n"))
+        let proxied = try ScriptedGateway(proxies: try localProxy())
+        let socket = try proxied.connect()
+        for request in [post("a", "X-Forwarded-For: 203.0.113.7\r\n"), question] {
+            try socket.send(request)
+            let text = try answer(socket)
+            #expect(request != question || text.hasSuffix("\r\n\r\n\(example.trusted)\n"), "\(text)")
+        }
+    }
+
+    @Test func aPageOfAnotherSenderMayUpgradeAfterAForwardedRequest() throws {
+        let socket = try server.connect()
+        try socket.send(post("a", "X-Forwarded-For: 203.0.113.7\r\n"))
+        #expect(try answer(socket).hasSuffix("1 bytes\n"))
+        try socket.send(
+            "GET /streams?name=room%3A1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        #expect(try socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 "))
+    }
+
+    @Test func anotherProtocolIsIgnored() throws {
+        let socket = try used()
+        try socket.send(post("four", "Connection: Upgrade\r\nUpgrade: h2c\r\n"))
+        #expect(try answer(socket).hasSuffix("4 bytes\n"))
+    }
+
+    /// `/metrics` answers with 32 MB here, more than the kernel takes at once.
+    private static let large = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test func largeAnswersFollowEachOther() throws {
+        let socket = try used()
+        try socket.send(Self.large + Self.large)
+        // Whoever has not read the first asks for a third.
+        _ = try socket.read(until: "\r\n\r\n")
+        try socket.send(Self.large)
+        _ = try socket.read(count: ScriptedGateway.long.utf8.count)
+        for _ in 0..<2 { #expect(try answer(socket).utf8.count > ScriptedGateway.long.utf8.count) }
+        try socket.send(post("still"))
+        #expect(try answer(socket).hasSuffix("5 bytes\n"))
+    }
+
+    @Test func aLargeLastAnswerIsWhole() throws {
+        let socket = try used()
+        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(try socket.readToEnd().count > ScriptedGateway.long.utf8.count)
+    }
+
+    @Test(arguments: [true, false], ["x", nil])
+    func aReaderThatIsBehindAndSpeaksDoesNotSpinTheLoop(isPublisher: Bool, word: String?) throws {
+        let socket = isPublisher ? try used() : try server.connect()
+        try socket.send(Self.large)
+        _ = try socket.read(until: "\r\n\r\n")
+        if let word { try socket.send(word) } else { socket.finishSending() }
+        let before = cpuTicks(of: server.gateway)
+        _ = try? RawSocket(port: server.gateway.port, timeout: .seconds(1)).readSome()
+        #expect(cpuTicks(of: server.gateway) - before < 30)
+        withExtendedLifetime(socket) {}
     }
 }

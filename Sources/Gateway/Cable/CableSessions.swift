@@ -8,43 +8,77 @@ internal import Synchronization
 /// They live in memory: after a restart a client subscribes anew, and the ledger still knows what it missed.
 final class CableSessions: Sendable {
     private struct Entry {
-        var identifiers: [CableIdentifier]
-        var endsAt: UInt64
+        let identifiers: [CableIdentifier]
+        let endsAt: UInt64
+        let bytes: Int
     }
 
     private struct Shelf {
         var entries: [String: Entry] = [:]
-        /// Oldest first; may name sessions that were taken.
-        var order: [String] = []
+        /// Oldest first, from `first` on; may name sessions that were taken or kept anew.
+        var order: [(sid: String, endsAt: UInt64)] = []
+        var first = 0
+        var bytes = 0
+
+        mutating func remove(_ sid: String) -> Entry? {
+            guard let entry = entries.removeValue(forKey: sid) else { return nil }
+            bytes -= entry.bytes
+            return entry
+        }
+
+        mutating func add(_ entry: Entry, as sid: String) {
+            _ = remove(sid)
+            entries[sid] = entry
+            bytes += entry.bytes
+            order.append((sid, entry.endsAt))
+        }
+
+        /// Drops what has ended, and the oldest while there is too much.
+        mutating func trim(now: UInt64) {
+            while first < order.count {
+                let (sid, endsAt) = order[first]
+                let isOver = order.count - first > CableSessions.capacity || bytes > CableSessions.byteLimit
+                guard isOver || endsAt <= now else { break }
+                if entries[sid]?.endsAt == endsAt { _ = remove(sid) }
+                first += 1
+            }
+            // In bulk, so that one more session does not move the whole list.
+            guard first > order.count / 2 else { return }
+            order.removeFirst(first)
+            first = 0
+        }
     }
 
     /// AnyCable keeps them as long (https://docs.anycable.io/anycable-go/broker).
-    private static let lifetimeNanoseconds: UInt64 = 300_000_000_000
-    /// About 1 KB each.
+    static let lifetimeNanoseconds: UInt64 = 300_000_000_000
     private static let capacity = 50_000
+    /// About 1 KB each is usual, but one client may name 100 identifiers of 4 KB.
+    static let byteLimit = 64 << 20
+    /// The two lists and their strings, beside what a client chose.
+    private static let overhead = 256
 
     private let shelf = Mutex(Shelf())
 
-    func keep(_ identifiers: [CableIdentifier], as sid: String) {
+    /// What the sessions that are kept weigh.
+    var heldBytes: Int { shelf.withLock { $0.bytes } }
+
+    func keep(_ identifiers: [CableIdentifier], as sid: String, now: UInt64 = monotonicNanoseconds()) {
         guard !identifiers.isEmpty else { return }
         let entry = Entry(
             identifiers: identifiers,
-            endsAt: monotonicNanoseconds() + CableSessions.lifetimeNanoseconds
+            endsAt: now + CableSessions.lifetimeNanoseconds,
+            bytes: identifiers.reduce(CableSessions.overhead + sid.utf8.count) { $0 + $1.literal.count }
         )
         shelf.withLock { shelf in
-            shelf.entries[sid] = entry
-            shelf.order.append(sid)
-            guard shelf.order.count > CableSessions.capacity else { return }
-            // In bulk, so that one more session does not move the whole list.
-            for old in shelf.order.prefix(CableSessions.capacity / 10) { shelf.entries[old] = nil }
-            shelf.order.removeFirst(CableSessions.capacity / 10)
+            shelf.add(entry, as: sid)
+            shelf.trim(now: now)
         }
     }
 
     /// Once only: two connections never share a session.
-    func take(_ sid: String) -> [CableIdentifier]? {
-        guard let entry = shelf.withLock({ $0.entries.removeValue(forKey: sid) }) else { return nil }
-        return monotonicNanoseconds() < entry.endsAt ? entry.identifiers : nil
+    func take(_ sid: String, now: UInt64 = monotonicNanoseconds()) -> [CableIdentifier]? {
+        guard let entry = shelf.withLock({ $0.remove(sid) }) else { return nil }
+        return now < entry.endsAt ? entry.identifiers : nil
     }
 
     /// 128 random bits.

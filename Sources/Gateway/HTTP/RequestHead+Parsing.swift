@@ -38,7 +38,9 @@ extension RequestHead {
         case .ifNoneMatch: ifNoneMatch = text
         case .lastEventID: lastEventID = text
         case .transferEncoding: isChunked = true
-        case .upgrade: isUpgrade = true
+        // Any other protocol may be ignored (RFC 9110 §7.8).
+        case .upgrade: isUpgrade = text.lowercased() == "websocket"
+        case .forwarded, .via, .realIP, .forwardedFor, .forwardedProto, .forwardedHost: isForwarded = true
         case .connection: isLast = text.lowercased() == "close"
         }
         return true
@@ -53,11 +55,15 @@ extension RequestHead {
 
 /// The headers that a route looks at.
 private enum KnownHeader: String, CaseIterable {
-    case host, authorization, origin, connection, upgrade
+    case host, authorization, origin, connection, upgrade, forwarded, via
     case contentLength = "content-length"
     case ifNoneMatch = "if-none-match"
     case lastEventID = "last-event-id"
     case transferEncoding = "transfer-encoding"
+    case realIP = "x-real-ip"
+    case forwardedFor = "x-forwarded-for"
+    case forwardedProto = "x-forwarded-proto"
+    case forwardedHost = "x-forwarded-host"
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
 

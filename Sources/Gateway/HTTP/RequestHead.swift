@@ -19,6 +19,8 @@ struct RequestHead {
     /// `Transfer-Encoding`, whatever it says.
     var isChunked = false
     var isUpgrade = false
+    /// Some proxy passed it on. On lws' connections the socket tells.
+    var isForwarded = false
     /// `Connection: close`, or a version that knows nothing else.
     var isLast = false
 

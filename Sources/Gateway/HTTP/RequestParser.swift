@@ -12,6 +12,8 @@ struct RequestParser {
     }
 
     private static let headLimit = 16 << 10
+    /// How much of what has been read is kept, so that a small request does not move what stands behind it.
+    private static let readLimit = 64 << 10
 
     private var bytes: [UInt8] = []
     /// What stands before has been read.
@@ -21,10 +23,14 @@ struct RequestParser {
     /// Nothing of a next request has come yet.
     var isEmpty: Bool { start == bytes.count && head == nil }
 
+    /// How many bytes it holds, read or not.
+    var heldBytes: Int { bytes.count }
+
     /// False when more waits than a sender may have on the way.
     mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
-        if start == bytes.count {
-            bytes.removeAll(keepingCapacity: true)
+        // A sender whose pieces never end where a request does would otherwise grow it for ever.
+        if start == bytes.count || start > RequestParser.readLimit {
+            bytes.removeSubrange(..<start)
             start = 0
         }
         bytes += more

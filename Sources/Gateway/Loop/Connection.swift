@@ -35,8 +35,12 @@ final class Connection {
     var isReused = false
     /// The last body came with a key.
     var isTrusted = false
+    /// No proxy passes others' requests on over it.
+    var isDirect = false
     /// It belongs to somebody who holds a key, and is read without lws' parser.
     var parser: RequestParser?
+    /// A publisher's request has begun to arrive.
+    var isReading = false
     /// Where its publisher's requests are read from now on.
     var successor: ConnectionID?
     /// More bytes came after a body before it was answered: close after the answer.

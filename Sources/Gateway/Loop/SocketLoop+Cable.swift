@@ -22,7 +22,7 @@ extension SocketLoop {
 
     private func welcome(_ client: CableClient, resuming old: String?, on connection: Connection) -> Bool {
         guard let sid = client.sid else { return connection.socket.send(CableMessage.welcome) }
-        guard let identifiers = old.flatMap(sessions.take) else {
+        guard let identifiers = old.flatMap({ sessions.take($0) }) else {
             return connection.socket.send(CableMessage.welcome(sid: sid, restored: nil))
         }
         var restored: [(id: SubscriptionID, request: PageRequest)] = []
@@ -96,6 +96,13 @@ extension SocketLoop {
         return true
     }
 
+    /// What is owed to a client, whether it reads or not.
+    private func say(_ message: [UInt8], on connection: Connection) -> Bool {
+        guard connection.socket.send(message) else { return false }
+        if connection.behindSince == nil, connection.socket.isBehind { fellBehind(connection) }
+        return true
+    }
+
     private func verdict(
         on identifier: CableIdentifier,
         _ history: CableHistory?,
@@ -148,12 +155,20 @@ extension SocketLoop {
         return id
     }
 
-    /// A reader that is too busy says nothing: a stock client asks again in 500 ms.
     private func read(_ request: PageRequest, for id: SubscriptionID, _ client: CableClient) {
         let isReading = request.replay { [port] replay in port.send(.replay(id, replay)) }
         guard !isReading else { return }
+        giveUp(id, client)
+    }
+
+    /// What it missed cannot be read now. A client that waits for its confirmation asks again; one that was told that it
+    /// is subscribed would be deaf, so it has to come back.
+    private func giveUp(_ id: SubscriptionID, _ client: CableClient) {
+        let connection = seats[Int(id.index)]?.connection
+        let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)
         vacate(id)
+        if isConfirmed, let connection { disconnect(connection, .serverRestart) }
     }
 
     // MARK: Messages
@@ -161,11 +176,11 @@ extension SocketLoop {
     /// Confirmed before its first message: the element is `connected` when it can be.
     func replayed(_ seat: Seat, _ client: CableClient, _ replay: PageReplay) {
         let (connection, id) = (seat.connection, seat.subscription)
-        guard replay.extent == .whole else {
-            client.session.detach(id)
-            return vacate(id)
-        }
-        if let confirmation = client.session.confirmation(of: id), !answer(confirmation, on: connection) {
+        guard replay.extent == .whole else { return giveUp(id, client) }
+        // Another subscription's replay may have filled the socket: this one's waits in the hub, but its confirmation
+        // goes out (400 KB for all that a socket may have), or a slow page would come back and back.
+        if connection.behindSince != nil { hub.blocked(id) }
+        if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return connection.socket.kill()
         }
         // The cursor of a page is that of its rendering, also when it comes back: it must not see old states again.
@@ -174,7 +189,7 @@ extension SocketLoop {
             return connection.socket.kill()
         }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !replay.hasGap),
-            !answer(verdict, on: connection)
+            !say(verdict, on: connection)
         {
             connection.socket.kill()
         }

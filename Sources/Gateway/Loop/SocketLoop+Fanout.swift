@@ -35,6 +35,12 @@ extension SocketLoop {
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in fanout.live {
             guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
+            // It fell behind at this very message, by another subscription of its own to the same stream.
+            guard seat.connection.behindSince == nil else {
+                metrics.slow.add()
+                disconnect(seat.connection, .tooSlow)
+                continue
+            }
             guard frames.write(to: seat) else {
                 seat.connection.socket.kill()
                 continue

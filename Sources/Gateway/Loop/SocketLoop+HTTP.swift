@@ -15,6 +15,7 @@ extension SocketLoop {
             return write(.pipelined, on: connection, keepAlive: false, includesBody: true)
         case .collect(let length):
             connection.phase = .collecting(request(head, route, connection, reserving: length), remaining: length)
+            connection.isDirect = !socket.isForwarded && !(connection.peer.map(settings.proxies.contains) ?? true)
             watch(connection, seconds: settings.limits.bodySeconds)
             return .keep
         case .handle:
@@ -109,6 +110,7 @@ extension SocketLoop {
 
     func writable(_ socket: Socket) -> Verdict {
         let connection = connection(of: socket)
+        if connection.parser != nil, connection.isWebSocket == nil { return resume(connection) }
         switch connection.phase {
         case .answering(let response, let keepAlive, let includesBody):
             let mayContinue = keepAlive && !connection.hasPipelined
@@ -128,12 +130,22 @@ extension SocketLoop {
     ) -> Verdict {
         metrics.responses(response.status).add()
         var bytes = response.encoded(keepAlive: keepAlive, includingBody: includesBody)
-        guard connection.socket.write(&bytes, as: .http), keepAlive else { return .close }
+        guard connection.socket.write(&bytes, as: .http) else { return .close }
+        guard keepAlive else {
+            // lws ends a raw connection at once, with what it keeps for it.
+            guard connection.parser != nil, connection.socket.isBehind else { return .close }
+            connection.phase = .closing
+            return hold(connection)
+        }
         connection.phase = .idle
         connection.isReused = true
         watchAfterAnswer(connection)
         if connection.parser != nil { return .keep }
-        if connection.isTrusted, !connection.hasPipelined { return readWithoutLWS(connection) }
+        if connection.isTrusted, connection.isDirect, !connection.hasPipelined, !connection.socket.isBehind,
+            !connection.socket.isEncrypted
+        {
+            return readWithoutLWS(connection)
+        }
         guard !connection.socket.completeTransaction() else { return .close }
         connection.socket.clearTimeout()
         return .keep
@@ -155,7 +167,7 @@ extension SocketLoop {
             lastEventID: head.lastEventID,
             isWebSocket: head.isUpgrade,
             isLast: head.isLast,
-            isLocal: sender.address?.isLoopback ?? false,
+            isLocal: !head.isForwarded && sender.address?.isLoopback ?? false,
             receivedAt: monotonicNanoseconds()
         )
         request.body.reserveCapacity(length)

@@ -44,6 +44,8 @@ extension SocketLoop {
     /// It reads the answer, or is idle until the next request.
     func watchAfterAnswer(_ connection: Connection) {
         guard connection.socket.isBehind else { return watch(connection, seconds: settings.limits.idleSeconds) }
+        // lws reads nothing meanwhile, so that a byte, or the end, of its peer would keep a level-triggered poll spinning.
+        if connection.parser == nil { hangups.add(connection.socket.descriptor, tag: connection.id.number) }
         watchReader(connection)
     }
 

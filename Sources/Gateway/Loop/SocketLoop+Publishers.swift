@@ -7,7 +7,6 @@ internal import Runtime
 extension SocketLoop {
     /// After an answer. The old role goes without a word: the descriptor has been copied, so the connection stays.
     func readWithoutLWS(_ connection: Connection) -> Verdict {
-        guard !connection.socket.isEncrypted else { return connection.socket.completeTransaction() ? .close : .keep }
         guard let socket = adoptRaw(connection.socket.descriptor) else { return .close }
         let publisher = register(socket, peer: connection.peer, place: connection.place)
         publisher.client = connection.client
@@ -42,20 +41,51 @@ extension SocketLoop {
     /// Answers what has arrived whole, one request after the other.
     private func readOn(_ connection: Connection) -> Verdict {
         while case .idle = connection.phase {
+            guard !connection.socket.isBehind else { return hold(connection) }
+            let hadBegun = connection.isReading
             switch connection.parser?.next(gate) ?? .malformed {
             case .incomplete:
                 let isIdle = connection.parser?.isEmpty == true
-                watch(connection, seconds: isIdle ? settings.limits.idleSeconds : settings.limits.bodySeconds)
+                connection.isReading = !isIdle
+                // Not at every piece: a body that trickles in has its time from its first byte on.
+                if isIdle || !hadBegun {
+                    watch(connection, seconds: isIdle ? settings.limits.idleSeconds : settings.limits.bodySeconds)
+                }
                 return .keep
             case .malformed:
                 return write(MalformedRequest.answer, on: connection, keepAlive: false, includesBody: true)
             case .refused(let response, let head):
                 return write(response, on: connection, keepAlive: false, includesBody: head.method != "HEAD")
             case .request(let head, let body):
+                connection.isReading = false
                 guard answer(head, body, on: connection) == .keep else { return .close }
             }
         }
         return .keep
+    }
+
+    /// The kernel has not taken the last answer: nothing more is read until it has, else answers would pile up in lws, and
+    /// a level-triggered poll on what waits would spin.
+    func hold(_ connection: Connection) -> Verdict {
+        connection.socket.stopReading()
+        watchReader(connection)
+        connection.socket.requestWritable()
+        return .keep
+    }
+
+    /// The kernel takes bytes again. lws forgets who asked while it wrote what it had kept, so we ask again.
+    func resume(_ connection: Connection) -> Verdict {
+        guard !connection.socket.isBehind else {
+            connection.socket.requestWritable()
+            return .keep
+        }
+        switch connection.phase {
+        case .closing: return .close
+        case .idle:
+            connection.socket.resumeReading()
+            return readOn(connection)
+        default: return .keep
+        }
     }
 
     private func answer(_ head: RequestHead, _ body: [UInt8], on connection: Connection) -> Verdict {

@@ -9,7 +9,8 @@ extension SocketLoop {
     func tick() {
         now += 1
         for tag in hangups.take() {
-            connections[ConnectionID(number: tag)]?.socket.kill()
+            guard let connection = connections[ConnectionID(number: tag)] else { continue }
+            if connection.isWebSocket != nil || connection.socket.isBehind { connection.socket.kill() }
         }
         for id in wheel.tick() {
             guard let connection = connections[id], case .page(let page) = connection.phase, openings[id] == nil

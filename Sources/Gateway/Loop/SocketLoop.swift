@@ -230,7 +230,11 @@ final class SocketLoop {
 
     private func stop() {
         stopListening()
-        for connection in connections.values { connection.socket.kill() }
+        // What is answered waits for its callback: it has a second.
+        for connection in connections.values {
+            if case .answering = connection.phase { continue }
+            connection.socket.kill()
+        }
         stopsAt = now + LoopSettings.ticksPerSecond
     }
 
