@@ -21,7 +21,7 @@ final class DemoRoutes: DevelopmentRoutes {
     private let driver = Mutex<StoreDriver?>(nil)
     /// The stores' APIs, by the store's name.
     private let standIns: [String: any StandIn]
-    private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 100)
+    private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
     init(
         workspace: DevelopmentWorkspace,
