@@ -48,6 +48,14 @@ extension Contract {
             standing.autoRenew = snapshot.autoRenew
             return standing
         }
+        // Google says of a revoked subscription too that it has expired: its charge tells, unless access came back and
+        // ended later.
+        if key.provider == .google, standing.state == .expired, charge.revokedAt != nil,
+            covers(charge, standing.accessUntil)
+        {
+            standing.state = .revoked
+            return standing
+        }
         guard charge.signedAt > snapshot.signedAt else { return standing }
         if let revokedAt = charge.revokedAt {
             guard standing.isActive, covers(charge, standing.accessUntil) else { return standing }

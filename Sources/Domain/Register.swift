@@ -61,7 +61,8 @@ public struct TransactionRegister: Sendable, Equatable, Comparable {
     public static func < (left: TransactionRegister, right: TransactionRegister) -> Bool {
         let (a, b) = (left.transaction, right.transaction)
         guard (a.purchasedAt, a.id) == (b.purchasedAt, b.id) else {
-            return (a.purchasedAt, a.id) < (b.purchasedAt, b.id)
+            // Google counts the charges of one purchase: `GPA.1..9`, `GPA.1..10`.
+            return (a.purchasedAt, a.id.utf8.count, a.id) < (b.purchasedAt, b.id.utf8.count, b.id)
         }
         return (a.signedAt, left.end, left.weight, left.event) < (b.signedAt, right.end, right.weight, right.event)
     }

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Domain
+public import Domain
 
 /// What Pub/Sub pushes: that something changed, never what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.
@@ -33,6 +33,12 @@ public struct GoogleNotification: Sendable {
         var isWhole = true
         /// The buyer, where no purchase is named.
         var account: String?
+    }
+
+    /// It tells of a purchase that has just been made: Google cannot have forgotten it, and will know it soon.
+    public func isNewPurchase(at now: Instant) -> Bool {
+        guard type == "SUBSCRIPTION_PURCHASED" || type == "ONE_TIME_PRODUCT_PURCHASED", let sentAt else { return false }
+        return now < sentAt + .seconds(3600)
     }
 
     /// Does not fail: whoever sends it is proven already, and would send the same for seven days.

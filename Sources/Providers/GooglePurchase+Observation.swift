@@ -2,7 +2,7 @@ internal import Domain
 
 extension GooglePurchase {
     /// What it says of its contract. The label decides nothing but how an end is called: Google says `EXPIRED` of a
-    /// revoked subscription as well, so that the newest label of an ended one is shown, `revoked` or `expired`.
+    /// revoked subscription as well.
     func observation(after notification: GoogleNotification?) -> Observation {
         let isRevoked =
             notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
@@ -12,7 +12,7 @@ extension GooglePurchase {
             token: account.flatMap { OrderToken($0) },
             account: account,
             previousLineage: previousToken,
-            transaction: kind == .subscription ? period : charge(isRevoked: isRevoked),
+            transaction: kind == .subscription ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked),
             snapshot: kind == .subscription
                 ? snapshot(
                     isRevoked: isRevoked,
@@ -34,18 +34,21 @@ extension GooglePurchase {
         )
     }
 
-    /// A subscription's charge tells when it was bought, and the price; its state decides everything else. Nil where
-    /// nothing was paid.
-    private var period: Transaction? {
+    /// A subscription's charge tells when it was bought, the price, and that it was taken back; its state decides
+    /// everything else. Nil where nothing was paid. The end is read alike before and after Google says `REVOKED`: an
+    /// ended charge is dated by itself, so that no order of the two makes it forget that it was taken back.
+    private func period(isRevoked: Bool) -> Transaction? {
         guard let state, state != .pending, let purchasedAt, let accessUntil else { return nil }
+        let isEnded = state == .expired
         return Transaction(
             id: order ?? token,
             product: product,
             purchasedAt: purchasedAt,
             expiresAt: accessUntil,
+            revokedAt: isEnded && isRevoked ? accessUntil : nil,
             price: price?.amount,
             currency: price?.currency,
-            signedAt: readAt
+            signedAt: isEnded && !isRevoked ? purchasedAt : readAt
         )
     }
 

@@ -11,11 +11,16 @@ struct GoogleAnswer {
         body = response.body
     }
 
-    /// Nil for what Google does not know, or no more.
+    /// Nil for a purchase that Google does not know, or no more. A package that it does not know is a mistake of ours:
+    /// no purchase may be lost for it.
     func result() throws(StoreAPIError) -> [UInt8]? {
         switch status {
         case 200...299: return body
-        case 404, 410: return nil
+        case 400 where isAboutToken, 404 where isAboutToken, 410: return nil
+        case 404 where reason == "applicationNotFound":
+            throw .unauthorized(
+                reason: "the package is not an app of the service account's: link it in the Play Console (404)"
+            )
         case 401, 403:
             throw .unauthorized(
                 reason:
@@ -23,18 +28,30 @@ struct GoogleAnswer {
                     + "in the Play Console; new rights take a day (\(status)\(reason.map { " \($0)" } ?? ""))"
             )
         // Two calls about one purchase got in each other's way, or too many came: the next one may do.
-        case 408, 409, 412, 425, 429, 500...599: throw .unavailable(reason: "it answered \(status)")
+        // A 404 that names no token is an address's, not a purchase's.
+        case 404, 408, 409, 412, 425, 429, 500...599: throw .unavailable(reason: "it answered \(status)")
         default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
         }
     }
 
     /// Google's own word, such as `alreadyAcknowledged`; letters only.
     private var reason: String? {
-        guard let failure = try? JSONDecoder().decode(Failure.self, from: Data(body)),
-            let word = failure.error.errors?.first?.reason, word.utf8.count <= 40,
+        guard let word = failure?.reason, word.utf8.count <= 40,
             word.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) })
         else { return nil }
         return word
+    }
+
+    /// `purchaseTokenNotFound`, `purchaseTokenDoesNotMatchPackageName`; a token that is none is just `invalid`.
+    private var isAboutToken: Bool {
+        guard let reason else { return false }
+        if reason.hasPrefix("purchaseToken") { return true }
+        let place = failure?.location
+        return reason == "invalid" && (place ?? "token") == "token" || reason == "notFound" && place == "token"
+    }
+
+    private var failure: Reason? {
+        (try? JSONDecoder().decode(Failure.self, from: Data(body)))?.error.errors?.first
     }
 
     private struct Failure: Decodable {
@@ -47,5 +64,7 @@ struct GoogleAnswer {
 
     private struct Reason: Decodable {
         var reason: String?
+        /// The parameter that is meant.
+        var location: String?
     }
 }

@@ -5,8 +5,8 @@ internal import Runtime
 internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any
-/// thread may ask. One that needs a new key blocks, and so do those that come meanwhile: the answer serves all. Known
-/// keys are never waited for.
+/// thread may ask. One that needs a new key blocks; those that come meanwhile are told to come back, so that made-up key
+/// ids hold one thread at most. Known keys are never waited for.
 public final class GoogleKeys: Sendable {
     /// Google's own address.
     public static let address = "https://www.googleapis.com/oauth2/v3/certs"
@@ -34,7 +34,14 @@ public final class GoogleKeys: Sendable {
         case .none: return nil
         case .fetch, .unavailable: break
         }
-        return try turn.withLock { _ throws(StoreAPIError) in
+        let answer = turn.withLockIfAvailable { _ in asked(id, now) }
+        guard let answer else { throw .unavailable(reason: "its keys are being asked for") }
+        return try answer.get()
+    }
+
+    /// Whoever had the turn before may have brought the key.
+    private func asked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
+        Result { () throws(StoreAPIError) in
             switch ask(id, now) {
             case .known(let key), .stale(let key): return key
             case .none: return nil

@@ -38,8 +38,6 @@ public struct GooglePlayAPI: StoreAPI {
         do throws(StoreAPIError) {
             guard let (purchase, _) = try purchase(question) else { return .unknown }
             return .purchase(purchase)
-        } catch .refused(status: 400, _, _) {
-            return .unknown
         } catch .unreadable(reason: GoogleQuestion.noPurchase) {
             return .unreadable
         }

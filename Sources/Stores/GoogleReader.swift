@@ -45,15 +45,20 @@ public struct GoogleReader: StoreVerifier {
         let token = try GooglePushToken(delivery.authorization)
         try token.check(expected, key: try key(token.keyID, now), now: now)
         let notification = GoogleNotification(delivery.body)
-        let reading = try reading(of: notification)
+        let reading = try reading(of: notification, now)
         return notification.event(reading, body: delivery.body, now: now)
     }
 
-    private func reading(of notification: GoogleNotification) throws(VerificationError) -> GoogleReading {
+    private func reading(of notification: GoogleNotification, _ now: Instant) throws(VerificationError) -> GoogleReading
+    {
         guard let package = notification.package else { return .nothing }
         guard packages.contains(package) else { throw .wrongApp }
         do throws(StoreAPIError) {
-            return try api.read(notification.subject, of: package)
+            let reading = try api.read(notification.subject, of: package)
+            if case .unknown = reading, notification.isNewPurchase(at: now) {
+                throw StoreAPIError.unavailable(reason: "it does not know a purchase of the last hour yet")
+            }
+            return reading
         } catch {
             report(error)
             throw .storeUnreachable

@@ -31,6 +31,27 @@ import Testing
         try converges(try life.map { try told.say($0).event }, told)
     }
 
+    struct TakenBack {
+        var name: String
+        var words: [String]
+        var state: ContractState
+    }
+
+    /// Google says `EXPIRED` of a revoked subscription as well, before or after; each order is read as it comes.
+    @Test(arguments: [
+        TakenBack(name: "revoked, then expired", words: ["12", "13"], state: .revoked),
+        TakenBack(name: "expired, then revoked", words: ["13", "12"], state: .revoked),
+        TakenBack(name: "revoked twice", words: ["12", "13", "12", "13"], state: .revoked),
+        TakenBack(name: "expired only", words: ["13", "13"], state: .expired),
+        TakenBack(name: "bought anew in between", words: ["12", "2", "13"], state: .expired),
+    ]) func endIsCalledAlikeInEveryOrder(_ end: TakenBack) throws {
+        var told = try GoogleStory()
+        var events = [try told.say("4").event]
+        for word in end.words { events.append(try told.say(word).event) }
+        #expect(told.contracts.values.first?.standing(at: told.now)?.state == end.state, "\(end.name)")
+        try converges(events, told)
+    }
+
     /// Google goes on to say `PURCHASED` of some purchases that were voided.
     @Test func whatWasTakenBackStaysSo() throws {
         var story = try GoogleStory(Self.lifetime)

@@ -1,5 +1,7 @@
 import Domain
+import Glibc
 import HTTPClient
+import Runtime
 import Stores
 import Synchronization
 import TestSupport
@@ -72,6 +74,24 @@ import Testing
         }
         #expect(elapsed < .seconds(10))
         #expect(server.requests.count <= 2)
+    }
+
+    /// Tokens with made-up key ids, while Google is silent: one thread waits, the others are free at once.
+    @Test func fetchHoldsOneThreadOnly() throws {
+        let mood = Mood()
+        mood.answer.withLock { $0 = .silence }
+        let (server, keys) = keys(mood, timeout: .seconds(6))
+        let first = WorkerThread(name: "first") { _ = try? keys.key("a", now: Self.now) }
+        while server.requests.isEmpty { sched_yield() }
+        let elapsed = ContinuousClock().measure {
+            for number in 0..<20 {
+                // A minute later: the running fetch alone is what holds them off.
+                #expect(throws: StoreAPIError.self) { try keys.key("\(number)", now: Self.now + .seconds(61)) }
+            }
+        }
+        first.join()
+        #expect(elapsed < .seconds(4))
+        #expect(server.requests.count == 1)
     }
 
     @Test func addressThatIsNotKnownYetIsNoAnswer() {

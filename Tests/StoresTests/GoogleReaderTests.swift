@@ -62,10 +62,11 @@ import Testing
         func delivery(
             _ type: String,
             _ facts: SimulatedSubscription = .init(product: "paycast.pro.monthly", lineage: "token.1"),
-            puts: Bool = true
+            puts: Bool = true,
+            at now: Instant = GoogleReaderTests.now
         ) throws -> Delivery {
             let delivery = try store.delivery(
-                SimulatedEvent(type: type, facts: facts, token: .random(), now: GoogleReaderTests.now)
+                SimulatedEvent(type: type, facts: facts, token: .random(), now: now)
             )
             for document in delivery.documents where puts {
                 let request = StandInRequest(method: "PUT", path: document.path, body: document.json)
@@ -109,7 +110,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (404, "", "refused"), (410, "", "refused"), (400, "", "refused"), (403, "", "unauthorized"),
+        (404, unknownToken, "refused"), (410, "", "refused"), (400, "", "refused"), (403, "", "unauthorized"),
+        (404, "", "unavailable"), (404, unknownPackage, "unauthorized"),
         (401, "", "unauthorized"), (408, "", "unavailable"), (409, "", "unavailable"), (429, "", "unavailable"),
         (500, "", "unavailable"), (503, "<html>", "unavailable"),
         (400, #"{"error":{"errors":[{"reason":"alreadyAcknowledged"}]}}"#, ""), (200, "", ""), (204, "", ""),
@@ -139,9 +141,19 @@ import Testing
         #expect(word == expected)
     }
 
-    /// Down, limited, not entitled, or not Google at all: it is worth asking again.
+    private static let unknownToken =
+        #"{"error":{"errors":[{"reason":"purchaseTokenNotFound","location":"token"}],"code":404}}"#
+    private static let unknownPackage =
+        #"{"error":{"errors":[{"reason":"applicationNotFound","location":"packageName"}],"code":404}}"#
+    private static let invalidToken = #"{"error":{"errors":[{"reason":"invalid"}],"code":400}}"#
+    private static let invalidPackage =
+        #"{"error":{"errors":[{"reason":"invalid","location":"packageName"}],"code":400}}"#
+
+    /// Down, limited, not entitled, the wrong package, or not Google at all: it is worth asking again. And Google cannot
+    /// have forgotten what was bought just now.
     @Test(arguments: [
         AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, "<html>"), .init(418),
+        .init(404), .init(404, unknownPackage), .init(400), .init(400, invalidPackage), .init(404, unknownToken),
     ]) func withoutAnAnswerGoogleShallComeBack(_ answer: AnsweringServer.Answer) throws {
         let stage = try Stage()
         let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
@@ -153,15 +165,25 @@ import Testing
 
     /// It would answer the same for a week.
     @Test(arguments: [
-        (AnsweringServer.Answer(404), "unknown_purchase"), (.init(410), "unknown_purchase"),
-        (.init(400), "unknown_purchase"), (.init(200, "{}"), "unreadable_purchase"),
+        (AnsweringServer.Answer(404, unknownToken), "unknown_purchase"), (.init(410), "unknown_purchase"),
+        (.init(400, invalidToken), "unknown_purchase"), (.init(200, "{}"), "unreadable_purchase"),
         (.init(200, #"{"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","lineItems":[]}"#), "unreadable_purchase"),
     ]) func whatCannotSucceedIsKept(_ answer: AnsweringServer.Answer, _ subtype: String) throws {
         let stage = try Stage()
-        let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
         stage.trouble.answer.withLock { $0 = answer }
         let event = try stage.reader.verify(delivery, now: Self.now)
-        #expect(event.observation == nil && event.subtype == subtype && event.kind == .subscriptionStarted)
+        #expect(event.observation == nil && event.subtype == subtype && event.kind == .subscriptionRenewed)
+    }
+
+    /// An hour is time enough; the token of the push has to live as long.
+    @Test func oldPurchaseThatIsUnknownIsKept() throws {
+        let stage = try Stage()
+        var purchase = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        stage.trouble.answer.withLock { $0 = .init(404, Self.unknownToken) }
+        let later = Self.now + .seconds(3600)
+        purchase.authorization = try stage.delivery("SUBSCRIPTION_RENEWED", at: later).authorization
+        #expect(try stage.reader.verify(purchase, now: later).subtype == "unknown_purchase")
     }
 
     @Test func otherPackageIsNotAskedFor() throws {
