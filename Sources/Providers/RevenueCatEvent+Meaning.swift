@@ -50,7 +50,7 @@ extension RevenueCatEvent {
                 ?? (expiresAt == nil ? .nonConsumable : .nonRenewing)
         }
         if let listed { return listed }
-        let mayBeOnce = ["CANCELLATION", "EXPIRATION", "REFUND_REVERSED", "INITIAL_PURCHASE"].contains(type)
+        let mayBeOnce = isRefund || type == "EXPIRATION" || type == "REFUND_REVERSED"
         return mayBeOnce && expiresAt == nil ? .nonConsumable : .subscription
     }
 
@@ -61,11 +61,12 @@ extension RevenueCatEvent {
         return isFamilyShared && !["UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE"].contains(reason)
     }
 
-    /// A subscription's purchases only: their prices. What became of them, the snapshot says.
+    /// A subscription's purchases only: their prices. What became of them, the snapshot says. One without an end is
+    /// none: it would open access for ever.
     private func charge(of product: String, _ kind: ProductKind) -> Transaction? {
         guard let id = transaction ?? originalTransaction else { return nil }
         let isSubscription = kind == .subscription
-        if isSubscription, type != "INITIAL_PURCHASE", type != "RENEWAL" { return nil }
+        if isSubscription, expiresAt == nil || type != "INITIAL_PURCHASE" && type != "RENEWAL" { return nil }
         return Transaction(
             id: id,
             product: product,
