@@ -16,10 +16,16 @@ extension RevenueCatEvent {
             token: customer.token,
             account: customer.account,
             user: customer.user,
+            previousLineage: provisionalLineage,
             isFamilyShared: isFamilyShared,
             transaction: charge(of: product, kind),
             snapshot: kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         )
+    }
+
+    /// A provisional grant may know its transaction only: what tells the lineage takes the grant's place.
+    private var provisionalLineage: String? {
+        originalTransaction == nil || originalTransaction == transaction ? nil : transaction
     }
 
     private var isOfAContract: Bool {
