@@ -11,7 +11,8 @@ public struct AccessPolicy: Sendable, Equatable {
     public var transfers: TransferPolicy
     /// Whose stores are asked before the end of a period is believed.
     public var reconciled: Set<Provider>
-    /// How long access outlasts a period whose renewal is expected, while the store is asked.
+    /// How long access outlasts a period whose renewal is expected: notifications come seconds late, RevenueCat's a minute
+    /// (https://www.revenuecat.com/docs/integrations/webhooks), and a store has to be asked.
     public var leeway: Duration
 
     public init(
@@ -19,7 +20,7 @@ public struct AccessPolicy: Sendable, Equatable {
         catalog: Catalog = Catalog(),
         transfers: TransferPolicy = .transfer,
         reconciled: Set<Provider> = [],
-        leeway: Duration = .seconds(300)
+        leeway: Duration = .zero
     ) {
         self.sandboxUsers = sandboxUsers
         self.catalog = catalog

@@ -5,8 +5,9 @@ extension Contract {
     /// Where the contract stands at `now`; nil when nothing was said of its state yet.
     ///
     /// Access whose end has passed is `expired`, a grace period too: that it ended is known, whether the store still
-    /// tries to charge is not, until the store says so. Where a store is asked first, access outlasts a period whose
-    /// renewal is expected by the policy's leeway; the end that is shown stays the store's.
+    /// tries to charge is not, until the store says so. Access outlasts a period whose renewal is expected by the
+    /// policy's leeway, in which a late notification arrives or the store is asked; the end that is shown stays the
+    /// store's.
     public func standing(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .all)) -> Standing? {
         let said = kind == .subscription ? subscriptionStanding : oneTimeStanding(policy.catalog)
         guard var standing = said else { return nil }
@@ -17,12 +18,11 @@ extension Contract {
     /// When access by this standing ends unless the store says more; nil when it will not, or has.
     public func end(of standing: Standing, policy: AccessPolicy) -> Instant? {
         guard let end = standing.endsAt else { return nil }
-        return isReconciled(standing, policy) ? end + policy.leeway : end
+        return expectsRenewal(standing) ? end + policy.leeway : end
     }
 
-    /// Whether the store is asked before the end is believed.
-    private func isReconciled(_ standing: Standing, _ policy: AccessPolicy) -> Bool {
-        guard kind == .subscription, policy.reconciled.contains(key.provider) else { return false }
+    private func expectsRenewal(_ standing: Standing) -> Bool {
+        guard kind == .subscription else { return false }
         return standing.state == .inGracePeriod || standing.state == .active && standing.autoRenew != false
     }
 

@@ -57,7 +57,7 @@ struct Forwarder: Sendable {
         }
         switch response.status {
         case 200..<300: return
-        case 400, 413: throw .refused(status: response.status, code: nil, reason: "it does not take the body")
+        case 413: throw .refused(status: response.status, code: nil, reason: "it does not take the body")
         default:
             let seconds = response.header("Retry-After").flatMap { Int64($0) }.map { min(max($0, 0), 3600) }
             let after = seconds.map { now + .seconds($0) }

@@ -26,7 +26,11 @@ extension LedgerQueries {
 
     func expiring(at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
         try snapshot { _ throws(SQLiteError) in
-            let range: [Value] = [Value(now), Value(now + policy.leeway), Value(now), .integer(Int64(limit))]
+            // No store's name is a part of another's.
+            let providers = policy.reconciled.map(\.rawValue).joined(separator: ",")
+            let range: [Value] = [
+                Value(now), Value(now + policy.leeway), Value(now), .text(providers), .integer(Int64(limit)),
+            ]
             return try statements.outlasting.all(range) { row throws(SQLiteError) in
                 ContractKey(
                     provider: try row.word(0),

@@ -73,6 +73,9 @@ extension LedgerStore {
         _ claimed: ClaimOutcome?,
         _ arrival: Arrival
     ) throws(SQLiteError) -> Commit<Receipt> {
+        var arrival = arrival
+        // Whoever is refused buys again, or asks for his money: the store must not think that he was served.
+        if claimed == .refused { arrival.event.errands.removeAll { $0.kind == .finish } }
         let (known, row) = (change.previous, change.current)
         let hasMoved = known?.holders != row.holders
         guard isNews || hasMoved else {
@@ -147,7 +150,9 @@ extension LedgerStore {
             if let id = row.id { users.formUnion(try shares(of: id)) }
         }
         notice.user = users.min()
-        let fragments = users.sorted().compactMap { streams.stream(for: $0) }.map {
+        // What the store only asks about (a chargeback under review) is nothing for a page.
+        let told = event.kind == .consentRescinded ? users.sorted() : []
+        let fragments = told.compactMap { streams.stream(for: $0) }.map {
             Fragment(stream: $0, action: "refresh", content: .none)
         }
         return try file(arrival, .ignored, notice, fragments, contract: nil)
@@ -181,7 +186,9 @@ extension LedgerStore {
             .text(event.app), Value(event.signedAt), Value(arrival.receivedAt), Value(contract),
         ]
         try statements.insertEvent.run(values, body: event.body)
-        try queue(event.errands, position: entry.position, at: arrival.now)
+        // Acknowledging what nobody gets would keep a buyer's money.
+        let errands = event.errands.filter { outcome != .quarantined || $0.kind == .forward }
+        try queue(errands, position: entry.position, at: arrival.now)
         return Commit(value: receipt, entries: [entry])
     }
 }

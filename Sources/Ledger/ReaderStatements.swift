@@ -88,7 +88,8 @@ struct ReaderStatements {
         outlasting = try connection.prepare(
             """
             SELECT provider, environment, app, lineage FROM contracts
-            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? ORDER BY ends_at LIMIT ?
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND instr(?, provider) > 0
+            ORDER BY ends_at LIMIT ?
             """
         )
         eventsByID = try connection.prepare(

@@ -54,6 +54,36 @@ import Testing
         #expect(try app.entitlements(of: "42").contains(#""active":false"#))
     }
 
+    /// Anybody can write another's transaction id into a receipt of iOS 6, or sign one of iOS 7 himself.
+    @Test(arguments: [true, false]) func anIDInAReceiptIsNoProof(_ isOfIOS6: Bool) throws {
+        let app = try AppPost()
+        let bought = app.purchase("1000000000000001", ago: 30)
+        let said = String(decoding: try app.store.body(bought), as: UTF8.self)
+        #expect(try app.post("/demo/api/apple/notifications/\(bought.id)", said, method: "PUT").status == 200)
+        let owner = try ["receipt": receipt(payload, app), "user": "42"]
+        #expect(try app.post("/receipts/apple", owner, isTrusted: true).status == 200)
+        #expect(try app.entitlements(of: "42").contains(#""active":true"#))
+        let thief = ["receipt": try isOfIOS6 ? receiptOfIOS6 : foreignReceipt, "user": "thief"]
+        let posted = try app.post("/receipts/apple", thief, isTrusted: true)
+        #expect(posted.status == 200 && posted["claim"] == nil, "\(posted)")
+        #expect(try app.entitlements(of: "42").contains(#""active":true"#))
+        #expect(try !app.entitlements(of: "thief").contains(#""active":true"#))
+    }
+
+    private var receiptOfIOS6: String {
+        let info = #"{ "bid" = "com.example.paycast"; "transaction-id" = "1000000000000001"; }"#
+        let list = #"{ "purchase-info" = "\#(Base64.encode(Array(info.utf8)))"; "environment" = "Sandbox"; }"#
+        return Base64.encode(Array(list.utf8))
+    }
+
+    private var foreignReceipt: String {
+        get throws {
+            let authority = try DevelopmentAuthority.create()
+            let signer = MessageSigner(chain: authority.chain, key: authority.leafKey)
+            return Base64.encode(try signer.sign(payload.bytes, []))
+        }
+    }
+
     @Test func appleThatCannotBeAskedIsAskedAgain() throws {
         let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
         let posted = try app.post("/receipts/apple", ["receipt": receipt(payload, app)], isTrusted: true)

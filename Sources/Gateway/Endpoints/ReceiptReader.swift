@@ -15,6 +15,8 @@ struct ReceiptReader {
 
         var source: Source
         var events: [Event]
+        /// Whoever posts it holds more than an id: ids are no secret, and anybody can write one into a receipt.
+        var isProof = true
     }
 
     var apple: AppleServices
@@ -23,7 +25,10 @@ struct ReceiptReader {
     func read(_ content: ReceiptBody.Content, kept body: [UInt8]) throws(RefusedReceipt) -> Reading {
         switch content {
         case .receipt(let receipt):
-            if let events = try ask(about: receipt) { return Reading(source: .store, events: events) }
+            if let events = try ask(about: receipt) {
+                let isProof = (try? apple.receipts.verify(receipt, now: now)) != nil
+                return Reading(source: .store, events: events, isProof: isProof)
+            }
             return Reading(source: .receipt, events: try prove(receipt))
         case .answer(let answer, let environment):
             do throws(VerifyReceiptProblem) {

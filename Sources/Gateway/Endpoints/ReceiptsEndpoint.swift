@@ -31,7 +31,8 @@ struct ReceiptsEndpoint {
             let reading = try reader.read(body.content, kept: request.body)
             // A stored answer gives no better right than when Apple gave it.
             let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
-            Commitment(services, request).commit(reading.events[...], for: body.user, since: since) { verdicts in
+            let claimant = reading.isProof ? body.user : nil
+            Commitment(services, request).commit(reading.events[...], for: claimant, since: since) { verdicts in
                 reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
             }
         } catch {

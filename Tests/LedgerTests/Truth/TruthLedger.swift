@@ -29,6 +29,7 @@ final class TruthLedger {
     private var pages: [String: [String: String]] = [:]
     private var newest: [ContractKey: Instant] = [:]
     private var keys: Set<ContractKey> = []
+    private var users: [String] = []
 
     init(policy: TransferPolicy) throws {
         let store = try LedgerStore(
@@ -47,7 +48,7 @@ final class TruthLedger {
 
     /// Delivers everything, lets all time pass, and returns what is left.
     func run(_ arrivals: [Arrived], of users: [String], until end: Instant) throws -> [String: Final] {
-        (pages, newest, keys) = ([:], [:], [])
+        (pages, newest, keys, self.users) = ([:], [:], [], users)
         try store.statements.begin.run()
         for (at, delivery) in arrivals {
             try check(store.endAccess(now: at).entries)
@@ -91,16 +92,15 @@ final class TruthLedger {
 
     /// Every fragment says what is committed.
     private func check(_ entries: [Entry]) throws {
-        var told: Set<String> = []
         for fragment in entries.flatMap(\.fragments) {
             guard case .template(let name, let values) = fragment.content, let user = values["user"],
                 let target = fragment.target
             else { continue }
             pages[user, default: [:]][target] =
                 "\(name) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
-            told.insert(user)
         }
-        for user in told { try checkPages(of: user) }
+        // Of all, not only of those who were told something: a fragment that is never sent must be noticed too.
+        for user in users { try checkPages(of: user) }
     }
 
     /// The newest banner is the winner's, and the newest paywall agrees with access.
@@ -113,10 +113,16 @@ final class TruthLedger {
                 return
                     "\($0.name.rawValue) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
             }
-            let isRight = expected.map { $0 == banner } ?? banner.hasPrefix("moved ")
+            // A refund that comes before its purchase does not tell that it is a consumable's, of which banners are silent.
+            let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("revoked "))
             guard isRight else {
                 throw Violation(description: "\(user) sees \(banner) instead of \(expected ?? "moved")")
             }
+        } else if let winner = holdings.winner {
+            throw Violation(description: "\(user) was never told of \(winner.contract.lineage)")
+        }
+        guard !holdings.isActive || page[PageTarget.paywall.rawValue] != nil else {
+            throw Violation(description: "\(user) has access and was never told")
         }
         if let paywall = page[PageTarget.paywall.rawValue], holdings.winner != nil {
             let opens = paywall.hasPrefix("success ") && !paywall.contains(" delivered ")
