@@ -30,13 +30,14 @@ extension PurchaseKitEvent {
         )
     }
 
+    /// Nil when it states no end of access that it speaks of: what is known stays, and nothing opens for ever.
     private func snapshot(_ catalog: Catalog, _ now: Instant) -> Snapshot? {
-        guard let state else { return nil }
+        guard let state, let accessUntil = accessUntil(state, now) else { return nil }
         return Snapshot(
             state: state,
             product: product(catalog),
             autoRenew: state == .active,
-            accessUntil: accessUntil(state, now),
+            accessUntil: accessUntil,
             signedAt: statedAt(state, now)
         )
     }
@@ -65,7 +66,7 @@ extension PurchaseKitEvent {
     /// comes late, or is posted again under another id, can therefore never reopen what ended. Its price: within a
     /// period a cancellation that is taken back shows with the next renewal only. Access is the same meanwhile.
     ///
-    /// An end or a cancellation without any date is believed as of its arrival; a purchase without one yields to all.
+    /// An end without any date is believed as of its arrival; a purchase without a period's start yields to all.
     func statedAt(_ state: ContractState, _ now: Instant) -> Instant {
         let finality: Int64 =
             switch state {

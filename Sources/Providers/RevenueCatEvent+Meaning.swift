@@ -16,10 +16,16 @@ extension RevenueCatEvent {
             token: customer.token,
             account: customer.account,
             user: customer.user,
+            previousLineage: provisionalLineage,
             isFamilyShared: isFamilyShared,
             transaction: charge(of: product, kind),
             snapshot: kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         )
+    }
+
+    /// A provisional grant may know its transaction only: what tells the lineage takes the grant's place.
+    private var provisionalLineage: String? {
+        originalTransaction == nil || originalTransaction == transaction ? nil : transaction
     }
 
     private var isOfAContract: Bool {
@@ -50,7 +56,7 @@ extension RevenueCatEvent {
                 ?? (expiresAt == nil ? .nonConsumable : .nonRenewing)
         }
         if let listed { return listed }
-        let mayBeOnce = ["CANCELLATION", "EXPIRATION", "REFUND_REVERSED", "INITIAL_PURCHASE"].contains(type)
+        let mayBeOnce = isRefund || type == "EXPIRATION" || type == "REFUND_REVERSED"
         return mayBeOnce && expiresAt == nil ? .nonConsumable : .subscription
     }
 
@@ -61,11 +67,12 @@ extension RevenueCatEvent {
         return isFamilyShared && !["UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE"].contains(reason)
     }
 
-    /// A subscription's purchases only: their prices. What became of them, the snapshot says.
+    /// A subscription's purchases only: their prices. What became of them, the snapshot says. One without an end is
+    /// none: it would open access for ever.
     private func charge(of product: String, _ kind: ProductKind) -> Transaction? {
         guard let id = transaction ?? originalTransaction else { return nil }
         let isSubscription = kind == .subscription
-        if isSubscription, type != "INITIAL_PURCHASE", type != "RENEWAL" { return nil }
+        if isSubscription, expiresAt == nil || type != "INITIAL_PURCHASE" && type != "RENEWAL" { return nil }
         return Transaction(
             id: id,
             product: product,

@@ -35,7 +35,7 @@ struct RevenueCatEvent {
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
-        environment = try RevenueCatEvent.environment(try fields.text("environment"))
+        environment = try RevenueCatEvent.environment(try fields.text("environment"), of: type)
         app = try fields.text("app_id") ?? RevenueCatEvent.unnamedApp
         customer = RevenueCatCustomer(fields)
         product = try fields.text("product_id") ?? fields.words("entitlement_ids", limit: 1).first
@@ -58,11 +58,17 @@ struct RevenueCatEvent {
     /// Of what RevenueCat itself grants, which names no app.
     static let unnamedApp = "revenuecat"
 
-    /// A transfer does not say where; what it moves was paid for.
-    private static func environment(_ word: String?) throws(VerificationError) -> StoreEnvironment {
+    /// A transfer does not say where; what it moves was paid for. Of anything else a Sandbox purchase must never pass
+    /// for a real one.
+    private static func environment(
+        _ word: String?,
+        of type: String
+    ) throws(VerificationError) -> StoreEnvironment {
         switch word {
-        case "PRODUCTION", nil: .production
+        case "PRODUCTION": .production
         case "SANDBOX": .sandbox
+        case nil where type == "TRANSFER": .production
+        case nil: throw .malformed(.invalidPayload)
         default: throw .wrongEnvironment
         }
     }

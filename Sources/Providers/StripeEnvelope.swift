@@ -9,8 +9,8 @@ struct StripeEnvelope {
     let type: String
     let created: Instant
     let environment: StoreEnvironment
-    /// A connected account, or Stripe itself.
-    let app: String
+    /// A connected account; nil when it happened on the endpoint's own.
+    let account: String?
     let object: StripeObject
     /// What the object said before, of what changed.
     let previous: StripeObject?
@@ -27,12 +27,14 @@ struct StripeEnvelope {
         self.created = created
         self.object = object
         environment = isLive ? .production : .sandbox
-        app = event.text("account") ?? StripeEnvelope.ownAccount
+        account = event.text("account")
         previous = event.object("data", "previous_attributes")
     }
 
     /// `ContractKey.app` of what happens on the account that the endpoint belongs to.
     static let ownAccount = "stripe"
+
+    var app: String { account ?? StripeEnvelope.ownAccount }
 
     func key(_ lineage: String) -> ContractKey {
         ContractKey(provider: .stripe, environment: environment, app: app, lineage: lineage)

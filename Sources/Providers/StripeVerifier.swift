@@ -4,14 +4,22 @@ public import Domain
 public struct StripeVerifier: StoreVerifier {
     private let secrets: [[UInt8]]
     private let tolerance: Duration
+    private let accounts: Set<String>
     private let catalog: Catalog
 
     /// `secrets` are the endpoints' signing secrets. Nil without one, and when one is empty: anybody could sign with it.
-    /// `tolerance` is for the past and the future.
-    public init?(secrets: [String], tolerance: Duration = .seconds(300), catalog: Catalog = Catalog()) {
+    /// `tolerance` is for the past and the future. `accounts` are the connected accounts that sell for us: an endpoint
+    /// may hear of others, whose owners could name our orders in purchases of their own.
+    public init?(
+        secrets: [String],
+        tolerance: Duration = .seconds(300),
+        accounts: Set<String> = [],
+        catalog: Catalog = Catalog()
+    ) {
         guard !secrets.isEmpty, !secrets.contains(where: \.isEmpty) else { return nil }
         self.secrets = secrets.map { Array($0.utf8) }
         self.tolerance = tolerance
+        self.accounts = accounts
         self.catalog = catalog
     }
 
@@ -41,6 +49,7 @@ public struct StripeVerifier: StoreVerifier {
 
     private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
         let envelope = try StripeEnvelope(body)
+        if let account = envelope.account, !accounts.contains(account) { throw .wrongApp }
         let meaning = StripeMeaning(envelope, catalog)
         return Event(
             provider: .stripe,

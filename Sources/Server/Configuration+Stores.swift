@@ -44,6 +44,8 @@ extension Configuration {
         public var secrets: [Secret]
         /// `PAYCAST_STRIPE_TOLERANCE` in seconds, 300; for the past and the future.
         public var tolerance: Duration
+        /// `PAYCAST_STRIPE_ACCOUNTS`: the connected accounts that are served beside the endpoints' own.
+        public var accounts: [String]
         /// `PAYCAST_STRIPE_API_KEY`: with it subscriptions are read again; nil believes the events alone.
         public var apiKey: Secret?
         /// `PAYCAST_STRIPE_API_URL`.
@@ -52,6 +54,9 @@ extension Configuration {
         init(_ reader: inout ConfigurationReader) {
             secrets = reader.secrets("PAYCAST_STRIPE_SECRETS")
             tolerance = .seconds(reader.number("PAYCAST_STRIPE_TOLERANCE", default: 300, in: 1...86_400))
+            accounts = reader.list("PAYCAST_STRIPE_ACCOUNTS", expected: "acct_…, as Stripe shows them") {
+                $0.hasPrefix("acct_")
+            }
             apiKey = reader.secret("PAYCAST_STRIPE_API_KEY")
             apiURL = reader.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
             if apiKey != nil, secrets.isEmpty, !reader.isDevelopment {

@@ -17,9 +17,14 @@ extension StoreParts {
         let given = stripe.secrets.map(\.value)
         let secrets = given.isEmpty ? [keys.workspace?.storeSecrets.stripe].compactMap { $0 } : given
         let catalog = configuration.accessPolicy.catalog
-        guard let verifier = StripeVerifier(secrets: secrets, tolerance: stripe.tolerance, catalog: catalog) else {
-            return nil
-        }
+        guard
+            let verifier = StripeVerifier(
+                secrets: secrets,
+                tolerance: stripe.tolerance,
+                accounts: Set(stripe.accounts),
+                catalog: catalog
+            )
+        else { return nil }
         guard let key = stripe.apiKey?.value else { return StripeParts(verifier: verifier, api: nil) }
         let api = StripeAPI(key: key, address: stripe.apiURL, catalog: catalog)
         let reader = StripeReader(verifier, api) { log.warning("stripe not read", ["reason": $0]) }

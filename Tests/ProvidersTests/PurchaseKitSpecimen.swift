@@ -34,6 +34,10 @@ struct PurchaseKitSpecimen: Sendable {
         return copy
     }
 
+    var undated: PurchaseKitSpecimen {
+        with("current_period_start", nil).with("current_period_end", nil).with("ends_at", nil)
+    }
+
     var body: [UInt8] { event.bytes }
 
     func verify(_ catalog: Catalog = Catalog()) throws -> Event {

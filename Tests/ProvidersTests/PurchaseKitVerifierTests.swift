@@ -90,11 +90,25 @@ import Testing
         Row(
             testDescription: "41/16-19 expired, and nothing more",
             past: [created],
-            event: PurchaseKitSpecimen("subscription.expired", after: day)
-                .with("current_period_start", nil).with("current_period_end", nil).with("ends_at", nil),
+            event: PurchaseKitSpecimen("subscription.expired", after: day).undated,
             kind: .subscriptionExpired,
             state: .expired,
             fragments: ["paywall=paywall", "subscription_status=paywall"]
+        ),
+        Row(
+            testDescription: "41/11 canceled, and nothing more: the known end stays",
+            past: [created],
+            event: canceled.undated,
+            kind: .autoRenewOff,
+            state: .active,
+            fragments: []
+        ),
+        Row(
+            testDescription: "41/1 created without an end opens nothing",
+            event: created.undated,
+            kind: .subscriptionStarted,
+            state: nil,
+            fragments: []
         ),
         Row(
             testDescription: "42 unknown type: its status counts",
@@ -122,7 +136,8 @@ import Testing
         let step = story.take(event, at: row.event.now)
         #expect(event.kind == row.kind)
         #expect(step.standing?.state == row.state)
-        #expect(step.standing?.product == row.product)
+        #expect(step.standing?.product == row.state.map { _ in row.product })
+        #expect(step.standing.map { $0.accessUntil != nil } ?? true)
         #expect(step.fragments == row.fragments)
     }
 

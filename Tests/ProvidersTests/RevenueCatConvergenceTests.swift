@@ -138,6 +138,22 @@ import Testing
         }
     }
 
+    /// The store knew the transaction alone when RevenueCat granted access, and its lineage when it refused the purchase.
+    @Test func grantEndsWithTheLineageThatItsTransactionTurnsOutToBeOf() throws {
+        let grant = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", period: 1, after: .seconds(30))
+            .with("original_transaction_id", nil)
+        let end = RevenueCatSpecimen("EXPIRATION", period: 1, after: .seconds(90))
+        let events = try [grant.verify(), end.verify()]
+        for order in permutations([0, 1]) {
+            var story = WebhookStory()
+            for index in order { story.take(events[index], at: end.happenedAt) }
+            #expect(!story.isActive, "\(order)")
+        }
+        var story = WebhookStory()
+        story.take(events[0], at: grant.happenedAt)
+        #expect(story.isActive)
+    }
+
     private func permutations(_ items: [Int]) -> [[Int]] {
         guard !items.isEmpty else { return [[]] }
         return items.flatMap { item in permutations(items.filter { $0 != item }).map { [item] + $0 } }

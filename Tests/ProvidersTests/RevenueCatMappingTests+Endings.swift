@@ -68,6 +68,14 @@ extension RevenueCatMappingTests {
 
     /// What says nothing of a contract's state.
     static let others = [
+        Row("1 INITIAL_PURCHASE without an end", bought.endless, is: .subscriptionStarted, nil),
+        Row(
+            "6 RENEWAL without an end, of a listed subscription",
+            RevenueCatSpecimen("RENEWAL", ["product_id": "listed"]).endless,
+            is: .subscriptionRenewed,
+            nil
+        ),
+        Row("11 CANCELLATION/UNSUBSCRIBE without an end", cancelled.endless, is: .autoRenewOff, nil),
         Row(
             "11 CANCELLATION/BILLING_ERROR: BILLING_ISSUE or EXPIRATION says what follows",
             RevenueCatSpecimen("CANCELLATION", after: late, ["cancel_reason": "BILLING_ERROR"]),

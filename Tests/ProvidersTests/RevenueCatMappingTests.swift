@@ -30,7 +30,10 @@ import Testing
         }
     }
 
-    static let catalog = Catalog(["coins": .init(kind: .consumable), "season": .init(kind: .nonRenewing)])
+    static let catalog = Catalog([
+        "coins": .init(kind: .consumable), "season": .init(kind: .nonRenewing), "keep": .init(kind: .nonConsumable),
+        "listed": .init(kind: .subscription),
+    ])
 
     @Test(arguments: purchases + lives + endings + others)
     func means(_ row: Row) throws {
@@ -81,6 +84,13 @@ extension RevenueCatMappingTests {
             "27 NON_RENEWING_PURCHASE of something that stays",
             RevenueCatSpecimen("NON_RENEWING_PURCHASE").with("expiration_at_ms", .raw("null")),
             is: .purchaseCompleted,
+            .owned,
+            granted
+        ),
+        Row(
+            "27 INITIAL_PURCHASE of what the catalogue calls one-time",
+            bought.endless.with("product_id", "keep"),
+            is: .subscriptionStarted,
             .owned,
             granted
         ),
@@ -232,6 +242,8 @@ extension RevenueCatSpecimen {
     var inGrace: RevenueCatSpecimen {
         with("grace_period_expiration_at_ms", .number(String((happenedAt + .seconds(16 * 86_400)).milliseconds)))
     }
+
+    var endless: RevenueCatSpecimen { with("expiration_at_ms", .raw("null")) }
 
     var extended: RevenueCatSpecimen {
         with("expiration_at_ms", .number(String((happenedAt + RevenueCatSpecimen.month * 2).milliseconds)))

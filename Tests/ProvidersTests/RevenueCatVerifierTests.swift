@@ -140,6 +140,12 @@ import Testing
         )
     }
 
+    @Test(arguments: ["INITIAL_PURCHASE", "RENEWAL", "TEST", "TYPE_OF_TOMORROW"], [JSON?.none, .raw("null")])
+    func whatStatesNoEnvironmentIsRefused(_ type: String, _ stated: JSON?) throws {
+        let specimen = RevenueCatSpecimen(type).with("environment", stated)
+        #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
+    }
+
     /// Google's products carry their base plan; the catalogue may name both or the subscription alone.
     @Test(arguments: [("pro:monthly", "pro:monthly"), ("pro", "pro"), ("other", "pro:monthly")])
     func basePlan(_ listed: String, _ product: String) throws {

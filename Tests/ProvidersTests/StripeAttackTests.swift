@@ -148,9 +148,16 @@ import Testing
     }
 
     @Test func connectedAccountIsAnAppOfItsOwn() throws {
-        let event = try StripeSpecimen { $0["account"] = "acct_1" }.verify()
+        let event = try StripeSpecimen { $0["account"] = "acct_1" }.verify(accounts: ["acct_1"])
         #expect(event.app == "acct_1" && event.observation?.contract.app == "acct_1")
         #expect(try StripeSpecimen().verify().app == "stripe")
+    }
+
+    /// Anybody's connected account may name our order in a purchase of its own.
+    @Test(arguments: ["acct_evil", "stripe", "ACCT_1"]) func accountThatIsNotListedIsRefused(_ account: String) throws {
+        let specimen = StripeSpecimen { $0["account"] = .text(account) }
+        #expect(throws: VerificationError.wrongApp) { try specimen.verify() }
+        #expect(throws: VerificationError.wrongApp) { try specimen.verify(accounts: ["acct_1"]) }
     }
 
     /// Templates escape it; nothing here may lose it or fall over it.

@@ -56,11 +56,11 @@ struct StripeSpecimen {
         Hex.encode(HMAC.authenticate(Array("\(seconds).".utf8) + body, key: Array(secret.utf8)))
     }
 
-    func verify() throws -> Event {
+    func verify(accounts: Set<String> = []) throws -> Event {
         let body = editBody(document.bytes)
         let time = String(signedAt.seconds)
         let header = editHeader("t=\(time),v1=\(StripeSpecimen.code(body, time))")
-        let verifier = try #require(StripeVerifier(secrets: secrets, catalog: catalog))
+        let verifier = try #require(StripeVerifier(secrets: secrets, accounts: accounts, catalog: catalog))
         return try verifier.verify(Delivery(body: tamper(body), signature: header), now: now)
     }
 }

@@ -27,5 +27,8 @@ struct WebhookStory {
         contracts.count == 1 ? contracts.values.first?.standing(at: now) : nil
     }
 
+    /// Whether the user has access by anything.
+    var isActive: Bool { holdings.isActive }
+
     private var holdings: Holdings { Holdings(user: "42", Array(held.values), policy: policy) }
 }

@@ -8,8 +8,14 @@ import Testing
     @Test func defaults() throws {
         let stripe = try Configuration(environment: Self.secrets).stripe
         #expect(stripe.secrets.map(\.value) == ["whsec_1", "whsec_2"])
-        #expect(stripe.apiKey == nil)
+        #expect(stripe.apiKey == nil && stripe.accounts.isEmpty)
         #expect(stripe.apiURL == "https://api.stripe.com")
+    }
+
+    @Test func connectedAccounts() throws {
+        let accounts = ["PAYCAST_STRIPE_ACCOUNTS": "acct_1, acct_2"]
+        let configuration = try Configuration(environment: Self.secrets.merging(accounts) { $1 })
+        #expect(configuration.stripe.accounts == ["acct_1", "acct_2"])
     }
 
     /// Who may read the subscription again asks before its end is believed.
