@@ -14,15 +14,15 @@ struct AppleTransaction: SignedDocument {
     var type: String?
     var appAccountToken: String?
     var inAppOwnershipType: String?
-    var transactionReason: String?
+    @Lossy var transactionReason: String?
     var purchaseDate: AppleDate
     var expiresDate: AppleDate?
     var revocationDate: AppleDate?
     var signedDate: AppleDate?
-    var isUpgraded: Bool?
-    var quantity: Int?
-    var price: Double?
-    var currency: String?
+    @Lossy var isUpgraded: Bool?
+    @Lossy var quantity: Int?
+    @Lossy var price: Double?
+    @Lossy var currency: String?
 
     var signedAt: Instant? { signedDate?.instant }
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
@@ -30,7 +30,7 @@ struct AppleTransaction: SignedDocument {
     /// Ids that may be stored and shown.
     var isPlausible: Bool {
         [transactionId, originalTransactionId, productId].allSatisfy { isPlain($0) }
-            && [previousOriginalTransactionId, appTransactionId, subscriptionGroupIdentifier, currency]
+            && [previousOriginalTransactionId, appTransactionId, subscriptionGroupIdentifier]
                 .allSatisfy { $0.map { isPlain($0) } ?? true }
     }
 
@@ -61,7 +61,7 @@ struct AppleTransaction: SignedDocument {
             isUpgraded: isUpgraded ?? false,
             quantity: max(1, quantity ?? 1),
             price: price.flatMap { Int64(exactly: $0.rounded()) },
-            currency: currency,
+            currency: currency.flatMap { isPlain($0) ? $0 : nil },
             signedAt: signedAt ?? fallback
         )
     }
@@ -89,7 +89,7 @@ struct AppleRenewal: SignedDocument {
     var autoRenewProductId: String?
     var autoRenewStatus: Int?
     var gracePeriodExpiresDate: AppleDate?
-    var renewalDate: AppleDate?
+    @Lossy var renewalDate: AppleDate?
     var signedDate: AppleDate?
 
     var signedAt: Instant? { signedDate?.instant }

@@ -120,4 +120,37 @@ import Testing
         specimen.transaction?.payload["expiresDate"] = nil
         #expect(try specimen.verify().observation?.kind == .consumable)
     }
+
+    struct Misfit: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var apply: @Sendable (inout Specimen) -> Void
+    }
+
+    /// A genuine notification is not lost for a member that neither opens nor ends anything.
+    @Test(arguments: [
+        Misfit(testDescription: "price as text") { $0.transaction?.payload["price"] = "9.99" },
+        Misfit(testDescription: "price beyond all money") { $0.transaction?.payload["price"] = .raw("1e400") },
+        Misfit(testDescription: "quantity beyond all integers") { $0.transaction?.payload["quantity"] = .raw("1e30") },
+        Misfit(testDescription: "broken quantity") { $0.transaction?.payload["quantity"] = 1.5 },
+        Misfit(testDescription: "currency as a number") { $0.transaction?.payload["currency"] = 840 },
+        Misfit(testDescription: "currency of two lines") { $0.transaction?.payload["currency"] = "US\nD" },
+        Misfit(testDescription: "reason as a list") { $0.transaction?.payload["transactionReason"] = ["RENEWAL"] },
+        Misfit(testDescription: "upgraded as text") { $0.transaction?.payload["isUpgraded"] = "false" },
+        Misfit(testDescription: "renewal date as text") { $0.renewal?.payload["renewalDate"] = "2026-01-31" },
+        Misfit(testDescription: "renewal date beyond all calendars") {
+            $0.renewal?.payload["renewalDate"] = .raw("1e30")
+        },
+        Misfit(testDescription: "all of them absent") {
+            for name in ["price", "currency", "quantity"] { $0.transaction?.payload[name] = nil }
+        },
+    ]) func mistypedMemberThatDecidesNothingIsNotStated(_ misfit: Misfit) throws {
+        var specimen = try Specimen()
+        misfit.apply(&specimen)
+        let event = try specimen.verify()
+        #expect(event.kind == .subscriptionStarted)
+        #expect(event.observation?.transaction?.quantity == 1)
+        #expect(event.observation?.transaction?.currency.map { $0 == "USD" } ?? true)
+        #expect(event.observation?.snapshot?.state == .active)
+        #expect(event.observation?.snapshot?.accessUntil == Self.end)
+    }
 }
