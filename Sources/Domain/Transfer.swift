@@ -2,10 +2,13 @@
 public struct Transfer: Sendable, Equatable {
     public var from: [String]
     public var to: String
+    /// The store did not say in which environment: it moves what they hold in both.
+    public var isEverywhere: Bool
 
-    public init(from: [String], to: String) {
+    public init(from: [String], to: String, isEverywhere: Bool = false) {
         self.from = from
         self.to = to
+        self.isEverywhere = isEverywhere
     }
 }
 

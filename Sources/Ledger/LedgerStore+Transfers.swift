@@ -7,17 +7,9 @@ extension LedgerStore {
     /// Remembers what a store says of its users, and moves what it moves: also contracts that will arrive later.
     func record(_ transfer: Transfer, _ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
-        let scope: [Value] = [Value(event.provider), Value(event.environment)]
-        for user in transfer.from.prefix(LedgerStore.reachLimit) where user != transfer.to {
-            let values: [Value] = [.text(user)] + scope + [Value(event.signedAt), .text(transfer.to)]
-            try statements.insertTransfer.run(values)
-        }
+        let environments: [StoreEnvironment] = transfer.isEverywhere ? [.production, .sandbox] : [event.environment]
         var changes: [ContractChange] = []
-        for user in try reach(of: transfer.from, scope) {
-            for row in try statements.contractsOfStoreUser.all([.text(user)] + scope, read: contractRow) {
-                if let change = try settled(row, arrival.now) { changes.append(change) }
-            }
-        }
+        for environment in environments { changes += try move(transfer, in: environment, arrival) }
         var notice = Notice(kind: event.kind)
         notice.user = transfer.to
         guard let first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
@@ -31,6 +23,25 @@ extension LedgerStore {
         }
         for change in changes { try settle(relatives(of: change.current), into: &commit, arrival.now) }
         return commit
+    }
+
+    private func move(
+        _ transfer: Transfer,
+        in environment: StoreEnvironment,
+        _ arrival: Arrival
+    ) throws(SQLiteError) -> [ContractChange] {
+        let scope: [Value] = [Value(arrival.event.provider), Value(environment)]
+        for user in transfer.from.prefix(LedgerStore.reachLimit) where user != transfer.to {
+            let values: [Value] = [.text(user)] + scope + [Value(arrival.event.signedAt), .text(transfer.to)]
+            try statements.insertTransfer.run(values)
+        }
+        var changes: [ContractChange] = []
+        for user in try reach(of: transfer.from, scope) {
+            for row in try statements.contractsOfStoreUser.all([.text(user)] + scope, read: contractRow) {
+                if let change = try settled(row, arrival.now) { changes.append(change) }
+            }
+        }
+        return changes
     }
 
     /// Those who lose something, and those to whom it may have gone on since.

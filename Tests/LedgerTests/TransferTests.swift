@@ -42,6 +42,21 @@ import Testing
         #expect(try ledger.send(transfer("t2", ["nobody"], to: "b", minute: 6)).outcome == .ignored)
     }
 
+    @Test(arguments: [true, false]) func sandboxMovesWhenTheStoreDoesNotSayWhere(_ isEverywhere: Bool) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        var sandbox = bought("e1", by: "a", minute: 0)
+        sandbox.environment = .sandbox
+        sandbox.observation?.contract.environment = .sandbox
+        var moved = transfer("t1", ["a"], to: "b", minute: 5)
+        moved.transfer?.isEverywhere = isEverywhere
+        _ = try ledger.send(bought("e2", by: "a", minute: 0, lineage: "2"))
+        _ = try ledger.send(sandbox)
+        #expect(try ledger.send(moved).outcome == .applied)
+        let left = try ledger.entitlements("a").entitlements.map(\.contract)
+        #expect(left == (isEverywhere ? [] : ["1"]))
+    }
+
     struct Order: Sendable, CustomTestStringConvertible {
         var indexes: [Int]
         var testDescription: String { indexes.description }

@@ -7,6 +7,7 @@ struct RevenueCatEvent {
     let type: String
     let happenedAt: Instant
     let environment: StoreEnvironment
+    private let isEnvironmentStated: Bool
     let app: String
     let customer: RevenueCatCustomer
     let product: String?
@@ -35,7 +36,9 @@ struct RevenueCatEvent {
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
-        environment = try RevenueCatEvent.environment(try fields.text("environment"), of: type)
+        let stated = try fields.text("environment")
+        environment = try RevenueCatEvent.environment(stated, of: type)
+        isEnvironmentStated = stated != nil
         app = try fields.text("app_id") ?? RevenueCatEvent.unnamedApp
         customer = RevenueCatCustomer(fields)
         product = try fields.text("product_id") ?? fields.words("entitlement_ids", limit: 1).first
@@ -58,7 +61,7 @@ struct RevenueCatEvent {
     /// Of what RevenueCat itself grants, which names no app.
     static let unnamedApp = "revenuecat"
 
-    /// A transfer does not say where; what it moves was paid for. Of anything else a Sandbox purchase must never pass
+    /// A transfer does not say where: it is filed under Production, and moves what is in either. Of anything else a Sandbox purchase must never pass
     /// for a real one.
     private static func environment(
         _ word: String?,
@@ -81,6 +84,6 @@ extension RevenueCatEvent {
             return nil
         }
         let from = transferredFrom.filter { $0 != to }
-        return from.isEmpty ? nil : Transfer(from: from, to: to)
+        return from.isEmpty ? nil : Transfer(from: from, to: to, isEverywhere: !isEnvironmentStated)
     }
 }

@@ -118,9 +118,13 @@ import Testing
         Move(testDescription: "from nobody", from: nil, to: ["43"], transfer: nil),
         Move(testDescription: "not a list", from: "42", to: ["43"], transfer: nil),
     ]) func transferNamesUsersOnly(_ given: Move) throws {
-        let event = try RevenueCatSpecimen("TRANSFER", ["app_user_id": .raw("null"), "product_id": .raw("null")])
-            .with("transferred_from", given.from).with("transferred_to", given.to).with("environment", nil).verify()
-        #expect(event.transfer == given.transfer)
+        let specimen = RevenueCatSpecimen("TRANSFER", ["app_user_id": .raw("null"), "product_id": .raw("null")])
+            .with("transferred_from", given.from).with("transferred_to", given.to)
+        let event = try specimen.with("environment", nil).verify()
+        var everywhere = given.transfer
+        everywhere?.isEverywhere = true
+        #expect(event.transfer == everywhere)
+        #expect(try specimen.verify().transfer == given.transfer)
         #expect(event.observation == nil)
         #expect(event.environment == .production)
     }
