@@ -6,7 +6,7 @@ import Testing
 
 /// What Apple really posted. The file stands beside the project, not in it.
 private let genuine: [UInt8]? = {
-    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     return try? SmallFile.read("/\(root)/../shared/data/apple/did-renew-sandbox.json")
 }()
 
