@@ -14,6 +14,11 @@ public struct WorkerThread: Sendable {
         self.thread = thread
     }
 
+    /// Runs `body` on a thread that nobody waits for: it must come to its end by itself.
+    public static func detach(name: String, body: @escaping @Sendable () -> Void) {
+        pthread_detach(WorkerThread(name: name, body: body).thread)
+    }
+
     /// Waits until the body has returned. Once only.
     public func join() {
         pthread_join(thread, nil)

@@ -16,7 +16,6 @@ public final class GoogleKeys: Sendable {
     private let cache = Mutex(GoogleKeyCache())
     /// Held by the one that asks Google; the cache is not.
     private let turn = Mutex<Void>(())
-    private let refresher = Mutex<WorkerThread?>(nil)
 
     /// `address` is asked at every fetch: a stand-in's is not known before its server listens.
     public init(client: HTTPClient = HTTPClient(timeout: .seconds(8)), address: @escaping @Sendable () -> String?) {
@@ -62,11 +61,8 @@ public final class GoogleKeys: Sendable {
     /// days.
     private func refresh(_ now: Instant) {
         cache.withLock { $0.isAsked(at: now) }
-        refresher.withLock { thread in
-            // It has come to its end long ago: a fetch takes seconds.
-            thread?.join()
-            thread = WorkerThread(name: "google-keys") { [self] in turn.withLock { _ in try? fetch(now) } }
-        }
+        // A fetch takes seconds, and has a limit.
+        WorkerThread.detach(name: "google-keys") { [self] in turn.withLock { _ in try? fetch(now) } }
     }
 
     private func fetch(_ now: Instant) throws(StoreAPIError) {
