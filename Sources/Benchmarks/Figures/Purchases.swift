@@ -6,13 +6,10 @@ struct Purchases {
     /// Requests, ready to be sent.
     let requests: [[UInt8]]
 
-    /// As the store's webhooks. What its API will be asked is known to its stand-in by then.
+    /// As the store's webhooks.
     init(_ count: Int, of provider: Provider, at target: PaycastTarget, _ publishers: Publishers) throws {
         let (tokens, now) = try Purchases.orders(count, at: target, publishers)
-        let purchases = try tokens.enumerated().map { try target.purchase($1, of: provider, channel: $0, now: now) }
-        for document in purchases.flatMap(\.documents) { try publishers.send(document) }
-        try publishers.finish()
-        requests = purchases.map(\.webhook)
+        requests = try tokens.enumerated().map { try target.purchase($1, of: provider, channel: $0, now: now) }
     }
 
     /// As apps post them, the moment they have paid.

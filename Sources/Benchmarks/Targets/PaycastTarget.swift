@@ -82,13 +82,13 @@ struct PaycastTarget: Target {
         post("/orders", #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#)
     }
 
-    /// A first purchase as the store tells it, and what its API is to answer.
+    /// A first purchase as the store tells it.
     func purchase(
         _ token: OrderToken,
         of provider: Provider,
         channel: Int,
         now: Instant
-    ) throws(BenchmarkError) -> (documents: [[UInt8]], webhook: [UInt8]) {
+    ) throws(BenchmarkError) -> [UInt8] {
         guard let store = workspace.store(provider), let first = StoreVocabulary(provider).event(for: .initial) else {
             throw .notStarted("nobody plays \(provider)")
         }
@@ -103,10 +103,7 @@ struct PaycastTarget: Target {
         )
         guard let delivery = try? store.delivery(event) else { throw .notStarted("\(provider) cannot sign") }
         let headers = delivery.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-        let documents = delivery.documents.map { document in
-            putRequest("/demo/api/\(provider)/\(document.path.drop { $0 == "/" })", body: document.json)
-        }
-        return (documents, postRequest(delivery.path, headers: headers, body: delivery.body))
+        return postRequest(delivery.path, headers: headers, body: delivery.body)
     }
 
     /// The same purchase as an app posts it, through its backend.
@@ -123,10 +120,6 @@ struct PaycastTarget: Target {
             throw .notStarted("the app store cannot sign")
         }
         return post("/transactions/apple", #"{"signedTransaction":"\#(jws)"}"#)
-    }
-
-    private func putRequest(_ path: String, body: [UInt8]) -> [UInt8] {
-        Array("PUT \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
     }
 
     private func question(_ path: String) -> [UInt8] {
