@@ -179,20 +179,23 @@ enum Help {
         """
 
     private static let doctor = """
-        Look at a server's environment, and say what is wrong and what to do.
+        Look at a server and its environment, and say what is wrong and what to do.
 
         Usage: paycast doctor [OPTIONS]
 
         Run it where the server runs, with the same environment. One line for each
         thing it looks at, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
-        prints a secret. With the key of Apple's API it asks for a test notification.
+        prints a secret. Asks the stores' APIs whether they take the keys, and Apple
+        for a test notification. In the folder of a running “demo” or “serve --dev” it
+        judges that server, whose stand-ins answer for the stores.
 
         Options:
-          --url URL             the server's public address: TLS, webhooks, clock
-          --dev                 judge the settings as “serve --dev” does
+          --dev                 judge the settings as “serve --dev” does; the address of
+                                .paycast/ says the same
           --json                an array of {level, what, detail}
+        \(remote)
 
-        Example: paycast doctor --url https://pay.example.com
+        Example: paycast doctor --server https://pay.example.com
         """
 
     private static let publish = """
