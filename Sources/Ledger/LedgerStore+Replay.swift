@@ -46,12 +46,7 @@ extension LedgerStore {
         guard isSeen || row.contract != known.contract else { return known }
         row = try save(row, over: known)
         guard isSeen else { return row }
-        let change = ContractChange(previous: known, current: row)
-        let (fragments, active) = try announce(change)
-        commit.entries.append(
-            try append(Notice(kind: .contractUpdated, change, active: active), fragments, at: now)
-        )
-        commit.unclaimed += change.unclaimed
+        try append(ContractChange(previous: known, current: row), as: .contractUpdated, to: &commit, at: now)
         try settle(relatives(of: row), into: &commit, now)
         return row
     }
