@@ -15,7 +15,7 @@ extension LedgerStore {
             if let id = row.id { row.shares = try shares(of: id) }
             var ended = row
             ended.restate(at: now, policy)
-            let change = ContractChange(previous: row, current: try save(ended, over: row))
+            let change = ContractChange(previous: row, current: try save(ended, over: row), kind: .accessEnded)
             // Another leeway or catalogue than when it was written: it has not ended after all.
             guard ended.standing != row.standing else { continue }
             let (fragments, active) = try announce(change)

@@ -84,11 +84,13 @@ extension LedgerStore {
             commit.value.claim = claimed
             return commit
         }
+        let isTransfer = claimed == .moved || claimed == .shared
+        let kind = isTransfer ? .contractTransferred : change.name(of: arrival.event.kind)
+        var change = change
+        (change.kind, change.reason) = (kind, arrival.event.subtype)
         let (fragments, active) = try announce(change)
         let outcome: Outcome =
             row.user == nil ? .unclaimed : known?.standing != row.standing || hasMoved ? .applied : .ignored
-        let isTransfer = claimed == .moved || claimed == .shared
-        let kind = isTransfer ? .contractTransferred : change.name(of: arrival.event.kind)
         let notice = Notice(kind: kind, change, active: active)
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed
@@ -112,9 +114,9 @@ extension LedgerStore {
         commit.value.claim = try settle(claim, of: observation, on: &row, arrival)
         guard row.holders != known.holders || row.userAt != known.userAt else { return commit }
         row.restate(at: arrival.now, policy)
-        let change = ContractChange(previous: known, current: try save(row, over: known))
-        let (fragments, active) = try announce(change)
         let kind: EventKind = known.user == nil ? .orderClaimed : .contractTransferred
+        let change = ContractChange(previous: known, current: try save(row, over: known), kind: kind)
+        let (fragments, active) = try announce(change)
         let entry = try append(Notice(kind: kind, change, active: active), fragments, at: arrival.now)
         commit.entries = [entry]
         commit.unclaimed = change.unclaimed

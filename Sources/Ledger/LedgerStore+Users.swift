@@ -29,7 +29,8 @@ extension LedgerStore {
         try own(&current)
         guard current.holders != known.holders || current.userAt != known.userAt else { return nil }
         current.restate(at: now, policy)
-        let change = ContractChange(previous: known, current: try save(current, over: known))
+        let kind: EventKind = known.user == nil ? .orderClaimed : .contractTransferred
+        let change = ContractChange(previous: known, current: try save(current, over: known), kind: kind)
         return known.holders == current.holders ? nil : change
     }
 
