@@ -40,9 +40,15 @@ extension WriterLoop {
             let result = try run(batch.isIsolating) { store throws(SQLiteError) in try store.mark(name, instant) }
             batch.completions.append { completion(result.success != nil) }
             return batch.take(result)
-        case .replay(let events, let mode, let completion):
+        case .replay(let stored, let isTrial, let completion):
             let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                try store.replay(events, mode, now: now)
+                try store.replay(stored, isTrial: isTrial, now: now)
+            }
+            batch.completions.append { completion(result.map(\.value)) }
+            return batch.take(result)
+        case .tell(let contracts, let completion):
+            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
+                try store.tell(contracts: contracts, now: now)
             }
             batch.completions.append { completion(result.map(\.value)) }
             return batch.take(result)
@@ -90,6 +96,7 @@ extension LedgerCommand {
         case .errand: break
         case .mark(_, _, let completion): completion(false)
         case .replay(_, _, let completion): completion(.failure(error))
+        case .tell(_, let completion): completion(.failure(error))
         }
     }
 }
