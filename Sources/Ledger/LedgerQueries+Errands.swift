@@ -7,14 +7,21 @@ extension LedgerQueries {
         }
     }
 
-    func errandBacklog() throws(LedgerError) -> ErrandBacklog {
+    /// Those that wait are counted one by one, and this is asked every second: `previous` is taken at its word unless
+    /// one has come, or the one whose turn was next has had it.
+    func errandBacklog(after previous: ErrandBacklog?) throws(LedgerError) -> ErrandBacklog {
         try snapshot { _ throws(SQLiteError) in
-            ErrandBacklog(
-                waiting: try statements.errandCount.first { row in Int(row.integer(0)) } ?? 0,
+            var backlog = ErrandBacklog(
                 next: try statements.nextErrand.first { row in row.optionalInstant(0) } ?? nil,
                 nearestDeadline: try statements.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
-                abandoned: try statements.abandonedErrands.first { row in Int(row.integer(0)) } ?? 0
+                newest: try statements.newestErrand.first { row in row.integer(0) } ?? 0
             )
+            if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
+                backlog.waiting = previous.waiting
+            } else {
+                backlog.waiting = try statements.errandCount.first { row in Int(row.integer(0)) } ?? 0
+            }
+            return backlog
         }
     }
 

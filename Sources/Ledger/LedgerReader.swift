@@ -90,11 +90,13 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// `previous`: the last answer, which spares counting again what has not changed.
     public func errandBacklog(
+        after previous: ErrandBacklog? = nil,
         completion: @escaping @Sendable (Result<ErrandBacklog, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.errandBacklog() })
+            completion(Result { () throws(LedgerError) in try queries.errandBacklog(after: previous) })
         }
     }
 

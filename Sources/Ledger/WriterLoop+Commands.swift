@@ -34,7 +34,7 @@ extension WriterLoop {
             return batch.take(result)
         case .errand(let errand, let outcome):
             return batch.take(
-                try run(batch.isIsolating) { store throws(SQLiteError) in try store.end(errand, outcome) }
+                try run(batch.isIsolating) { store throws(SQLiteError) in try store.end(errand, outcome, now: now) }
             )
         case .mark(let name, let instant, let completion):
             let result = try run(batch.isIsolating) { store throws(SQLiteError) in try store.mark(name, instant) }

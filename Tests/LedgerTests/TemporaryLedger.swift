@@ -100,8 +100,8 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.errands(dueAt: now, limit: 100, completion: answer) }
     }
 
-    func backlog() throws -> ErrandBacklog {
-        try ask { answer in reader.errandBacklog(completion: answer) }
+    func backlog(after previous: ErrandBacklog? = nil) throws -> ErrandBacklog {
+        try ask { answer in reader.errandBacklog(after: previous, completion: answer) }
     }
 
     func mark(_ name: String) throws -> Instant? {

@@ -18,14 +18,14 @@ public struct ErrandBacklog: Sendable, Equatable {
     public var next: Instant?
     /// The first deadline of one that waits.
     public var nearestDeadline: Instant?
-    /// Given up; an operator has to look.
-    public var abandoned: Int
+    /// The last one that was queued and is still remembered.
+    public var newest: Int64
 
-    public init(waiting: Int, next: Instant?, nearestDeadline: Instant?, abandoned: Int) {
+    public init(waiting: Int = 0, next: Instant? = nil, nearestDeadline: Instant? = nil, newest: Int64 = 0) {
         self.waiting = waiting
         self.next = next
         self.nearestDeadline = nearestDeadline
-        self.abandoned = abandoned
+        self.newest = newest
     }
 }
 
