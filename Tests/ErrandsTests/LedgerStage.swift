@@ -19,7 +19,7 @@ final class LedgerStage: Sendable {
 
     init() throws {
         var policy = AccessPolicy(sandboxUsers: .all)
-        policy.reconciled = [.apple]
+        policy.apis = [.apple]
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
             path: path,

@@ -141,7 +141,7 @@ import Testing
     /// The store is asked while access goes on; the end that is shown stays the period's.
     @Test func accessOutlastsAPeriodWhoseRenewalIsExpected() throws {
         var policy = AccessPolicy(sandboxUsers: .all)
-        policy.reconciled = [.apple]
+        policy.apis = [.apple]
         policy.leeway = .seconds(300)
         let ledger = try TemporaryLedger(policy: policy)
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
