@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ClaimTests {
     private let now = TemporaryLedger.start
 
-    private func ledger(_ policy: TransferPolicy, reconciled: Set<Provider> = []) throws -> TemporaryLedger {
+    private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {
         try TemporaryLedger(
-            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, reconciled: reconciled)
+            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, apis: apis)
         )
     }
 
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func claimWithAnOrderAsksAppleToRepeatItsToken() throws {
-        let ledger = try ledger(.transfer, reconciled: [.apple])
+        let ledger = try ledger(.transfer, apis: [.apple])
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         _ = try ledger.send(posted("e1", minute: 1), claim: Claim(user: "42", order: token))
