@@ -13,13 +13,6 @@ struct ContractChange {
         return lost + current.holders
     }
 
-    /// What only the state before it tells: that the contract was another user's, and that a pause is over.
-    func name(of kind: EventKind) -> EventKind {
-        if let owner = previous?.user, let user = current.user, owner != user { return .contractTransferred }
-        let isRenewed = kind == .subscriptionRecovered || kind == .subscriptionRenewed
-        return isRenewed && previous?.standing.state == .paused ? .resumed : kind
-    }
-
     /// How many more contracts have no user.
     var unclaimed: Int {
         (current.user == nil ? 1 : 0) - (previous != nil && previous?.user == nil ? 1 : 0)

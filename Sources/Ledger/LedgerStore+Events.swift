@@ -88,7 +88,7 @@ extension LedgerStore {
         let outcome: Outcome =
             row.user == nil ? .unclaimed : known?.standing != row.standing || hasMoved ? .applied : .ignored
         let isTransfer = claimed == .moved || claimed == .shared
-        let kind = isTransfer ? .contractTransferred : change.name(of: arrival.event.kind)
+        let kind = isTransfer ? .contractTransferred : try name(of: arrival.event.kind, change)
         let notice = Notice(kind: kind, change, active: active)
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed

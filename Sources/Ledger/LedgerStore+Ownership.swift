@@ -95,7 +95,8 @@ extension LedgerStore {
         return nil
     }
 
-    private func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
+    /// Those that it replaced, and others of the same buyer.
+    func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
         var kin: [ContractRow] = []
         var key = row.contract.key
         if let lineage = row.contract.previousLineage?.value {
