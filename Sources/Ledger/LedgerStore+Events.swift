@@ -197,9 +197,10 @@ extension Contract {
     /// What others are found by, when they follow from this one.
     fileprivate var kin: [String?] { [account?.value, previousLineage?.value] }
 
-    /// Tokens apart: they are facts of their own.
+    /// Tokens are facts of their own; of equally old ones the newest statement's counts.
     fileprivate func mayHaveOtherOwner(than other: Contract) -> Bool {
-        storeUser != other.storeUser || kin != other.kin || group?.value != other.group?.value || kind != other.kind
+        token?.value != other.token?.value || storeUser != other.storeUser || kin != other.kin
+            || group?.value != other.group?.value || kind != other.kind
     }
 }
 
