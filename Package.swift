@@ -111,9 +111,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
-                "Stores",
-                "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Ledger",
+                "Providers", "Stores", "Simulator",
             ],
             swiftSettings: settings
         ),

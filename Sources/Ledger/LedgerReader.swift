@@ -130,6 +130,17 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Nil when there is none; `until`: the last position that is of interest.
+    public func contract(
+        _ id: Int64,
+        until position: Int64,
+        completion: @escaping @Sendable (Result<StoredContract?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.contract(id, until: position) })
+        }
+    }
+
     /// Answers what waits and ends the thread. Not from a completion.
     public func close() {
         mailbox.close()

@@ -5,7 +5,7 @@ struct WriterStatements {
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
-    let findContract, insertContract, updateIdentity, updateState: Statement
+    let findContract, contractByID, insertContract, updateIdentity, updateState: Statement
     let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
@@ -68,6 +68,7 @@ struct WriterStatements {
             WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
             """
         )
+        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
         insertContract = try connection.prepare(
             "INSERT INTO contracts (\(ContractRow.columns)) VALUES (\(marks(ContractRow.count)))"
         )

@@ -13,6 +13,9 @@ struct ContractChange {
         return lost + current.holders
     }
 
+    /// What it is called when no event carries it.
+    var moveKind: EventKind { previous?.user == nil ? .orderClaimed : .contractTransferred }
+
     /// How many more contracts have no user.
     var unclaimed: Int {
         (current.user == nil ? 1 : 0) - (previous != nil && previous?.user == nil ? 1 : 0)
@@ -62,6 +65,18 @@ extension LedgerStore {
             if user == change.current.user { active = page.active }
         }
         return (fragments, active)
+    }
+
+    /// An entry of its own for a change that no event carries.
+    func append<Value>(
+        _ change: ContractChange,
+        as kind: EventKind,
+        to commit: inout Commit<Value>,
+        at now: Instant
+    ) throws(SQLiteError) {
+        let (fragments, active) = try announce(change)
+        commit.entries.append(try append(Notice(kind: kind, change, active: active), fragments, at: now))
+        commit.unclaimed += change.unclaimed
     }
 
     private func page(of user: String, _ change: ContractChange) throws(SQLiteError)

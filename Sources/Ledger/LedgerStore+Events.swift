@@ -113,12 +113,8 @@ extension LedgerStore {
         guard row.holders != known.holders || row.userAt != known.userAt else { return commit }
         row.restate(at: arrival.now, policy)
         let change = ContractChange(previous: known, current: try save(row, over: known))
-        let (fragments, active) = try announce(change)
-        let kind: EventKind = known.user == nil ? .orderClaimed : .contractTransferred
-        let entry = try append(Notice(kind: kind, change, active: active), fragments, at: arrival.now)
-        commit.entries = [entry]
-        commit.unclaimed = change.unclaimed
-        commit.value.cursor = cursor(entry.position)
+        try append(change, as: change.moveKind, to: &commit, at: arrival.now)
+        commit.value.cursor = cursor(try head())
         try settle(relatives(of: change.current), into: &commit, arrival.now)
         return commit
     }

@@ -17,9 +17,7 @@ extension LedgerStore {
         notice = Notice(kind: event.kind, first, active: active)
         var commit = try file(arrival, .applied, notice, fragments, contract: first.current.id)
         for change in changes.dropFirst() {
-            let (fragments, active) = try announce(change)
-            let notice = Notice(kind: event.kind, change, active: active)
-            commit.entries.append(try append(notice, fragments, at: arrival.now))
+            try append(change, as: event.kind, to: &commit, at: arrival.now)
         }
         for change in changes { try settle(relatives(of: change.current), into: &commit, arrival.now) }
         return commit

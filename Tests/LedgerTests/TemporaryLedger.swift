@@ -115,8 +115,16 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.expiring(at: now, limit: 100, completion: answer) }
     }
 
-    func replayEvents(_ events: [Event], _ mode: ReplayMode) throws -> [ReplayChange] {
-        try ask { answer in writer.submit(.replay(events, mode, completion: answer)) }
+    func replay(_ batch: ReplayBatch, isTrial: Bool = false) throws -> ReplayReport {
+        try ask { answer in writer.submit(.replay(batch, isTrial: isTrial, completion: answer)) }
+    }
+
+    func tell(contracts: [Int64]) throws -> [String] {
+        try ask { answer in writer.submit(.tell(contracts: contracts, completion: answer)) }
+    }
+
+    func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {
+        try ask { answer in reader.contract(id, until: position, completion: answer) }
     }
 
     func setMark(_ name: String, _ instant: Instant) -> Bool {

@@ -11,7 +11,7 @@ extension TableCase {
         changed(.apple, "OFFER_REDEEMED/UPGRADE", after: [subscribed]),
         changed(.google, "4/upgrade", after: ["4"]),
         changed(.stripe, "\(updated)/price", after: [created]),
-        changed(.revenuecat, "RENEWAL", after: [initial, "PRODUCT_CHANGE"]),
+        changed(.revenuecat, "RENEWAL", after: [initial, "PRODUCT_CHANGE"], until: .day(395)),
         // Of Google, where another product is another purchase.
         changed(
             .revenuecat,
@@ -37,18 +37,13 @@ extension TableCase {
         offered(.stripe, "\(updated)/discount", after: created),
     ]
 
-    private static func changed(_ provider: Provider, _ said: Said, after before: [Said]) -> TableCase {
-        let isLater = before.count > 1 && said.words == "RENEWAL"
-        return TableCase(
-            8,
-            provider,
-            said,
-            after: before,
-            is: .planChanged,
-            .active,
-            until: isLater ? .day(395) : .inDays(365),
-            .granted
-        )
+    private static func changed(
+        _ provider: Provider,
+        _ said: Said,
+        after before: [Said],
+        until end: End = .inDays(365)
+    ) -> TableCase {
+        TableCase(8, provider, said, after: before, is: .planChanged, .active, until: end, .granted)
     }
 
     private static func scheduled(
