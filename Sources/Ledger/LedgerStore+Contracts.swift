@@ -16,13 +16,6 @@ struct ContractChange {
         return lost + current.holders
     }
 
-    /// What only the state before it tells: that the contract was another user's, and that a pause is over.
-    func name(of kind: EventKind) -> EventKind {
-        if let owner = previous?.user, let user = current.user, owner != user { return .contractTransferred }
-        let isRenewed = kind == .subscriptionRecovered || kind == .subscriptionRenewed
-        return isRenewed && previous?.standing.state == .paused ? .resumed : kind
-    }
-
     /// What it is called when no event carries it.
     var moveKind: EventKind { previous?.user == nil ? .orderClaimed : .contractTransferred }
 

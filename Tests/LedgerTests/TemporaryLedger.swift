@@ -14,6 +14,8 @@ final class TemporaryLedger: Sendable {
     let writer: LedgerWriter
     let reader: LedgerReader
     let committed: Committed
+    /// Whoever sets it lets the ledger's time pass: what has ended is ended before the next command.
+    let clock: Clock
     let metrics = Metrics()
 
     init(
@@ -26,6 +28,7 @@ final class TemporaryLedger: Sendable {
         let committed = Committed()
         self.committed = committed
         let clock = Clock(startingAt: now)
+        self.clock = clock
         writer = try LedgerWriter(
             path: path,
             clock: clock,
