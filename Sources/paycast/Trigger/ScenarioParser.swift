@@ -38,7 +38,9 @@ struct ScenarioParser {
                 throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
             }
         }
-        guard !steps.isEmpty else { throw ScenarioError(line: 1, message: "there is no step") }
+        guard !steps.isEmpty else {
+            throw ScenarioError(line: 1, message: isLenient ? "the store has none of its steps" : "there is no step")
+        }
         return Scenario(steps: steps)
     }
 
