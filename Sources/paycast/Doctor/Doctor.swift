@@ -24,7 +24,9 @@ struct Doctor: Command {
         var findings = [mode]
         do throws(ConfigurationError) {
             let configuration = try Configuration(isDevelopment: isDevelopment, environment: environment)
-            findings.append(.ok("settings", "every one of them can be read"))
+            findings.append(
+                .ok("settings", "those of this environment can be read; the flags of a running server are not seen")
+            )
             findings += configuration.warnings.map { .warn("settings", $0) }
             findings += secrets(workspace)
             findings += Examination(configuration, remote, workspace).findings()
