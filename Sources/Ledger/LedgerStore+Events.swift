@@ -84,11 +84,13 @@ extension LedgerStore {
             commit.value.claim = claimed
             return commit
         }
+        let isTransfer = claimed == .moved || claimed == .shared
+        let kind = isTransfer ? .contractTransferred : try name(of: arrival.event.kind, change)
+        var change = change
+        (change.kind, change.reason) = (kind, arrival.event.subtype)
         let (fragments, active) = try announce(change)
         let outcome: Outcome =
             row.user == nil ? .unclaimed : known?.standing != row.standing || hasMoved ? .applied : .ignored
-        let isTransfer = claimed == .moved || claimed == .shared
-        let kind = isTransfer ? .contractTransferred : try name(of: arrival.event.kind, change)
         let notice = Notice(kind: kind, change, active: active)
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed

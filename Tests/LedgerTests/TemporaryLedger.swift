@@ -81,10 +81,16 @@ final class TemporaryLedger: Sendable {
         return try answer.take().get()
     }
 
-    func replay(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> Replay {
-        let answer = Handover<Result<Replay, LedgerError>>()
+    func missed(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> MissedFragments {
+        let answer = Handover<Result<MissedFragments, LedgerError>>()
         guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
-        guard reader.replay(stream, since: since.map { .cursor($0) } ?? .nothing, limit: limit, completion: answer.give)
+        guard
+            reader.missed(
+                on: stream,
+                since: since.map { .cursor($0) } ?? .nothing,
+                limit: limit,
+                completion: answer.give
+            )
         else { throw LedgerError.busy }
         return try answer.take().get()
     }
@@ -103,8 +109,8 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.errands(dueAt: now, limit: 100, completion: answer) }
     }
 
-    func backlog() throws -> ErrandBacklog {
-        try ask { answer in reader.errandBacklog(completion: answer) }
+    func backlog(after previous: ErrandBacklog? = nil) throws -> ErrandBacklog {
+        try ask { answer in reader.errandBacklog(after: previous, completion: answer) }
     }
 
     func mark(_ name: String) throws -> Instant? {
