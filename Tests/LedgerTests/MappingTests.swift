@@ -17,7 +17,12 @@ import Testing
         #expect(heard.notice.state == row.state)
         #expect(heard.held.isActive == row.isOpen)
         #expect(heard.fragments == row.fragments)
-        if let word = row.word { #expect(heard.notice.subtype == word) }
+        // So that a template can say that access is restored, or provisional, and why it ended.
+        #expect(heard.shown.allSatisfy { $0["event"] == row.kind.rawValue })
+        if let word = row.word {
+            #expect(heard.notice.subtype == word)
+            #expect(heard.shown.allSatisfy { $0["reason"] == word })
+        }
         let end = heard.notice.accessUntil
         switch row.end {
         case .none: #expect(end == nil)

@@ -11,6 +11,8 @@ final class TableScene {
     struct Heard {
         var notice: Notice
         var fragments: [String]
+        /// What the templates of its own fragments may show.
+        var shown: [[String: String]]
         var held: UserEntitlements
     }
 
@@ -96,14 +98,18 @@ final class TableScene {
     private func hear(_ event: String) throws -> Heard {
         let entries = try ledger.entries(after: position).entries
         position = entries.last?.position ?? position
-        guard let notice = entries.first(where: { $0.notice.event == event })?.notice else { throw LedgerError.busy }
+        guard let own = entries.first(where: { $0.notice.event == event }) else { throw LedgerError.busy }
         let fragments = entries.flatMap(\.fragments).map { fragment in
             let user = StreamPattern.standard.user(of: fragment.stream)
             let name = [fragment].summary.first ?? ""
             let what = fragment.target == nil ? fragment.action : name
             return user == TableScene.buyer ? what : "\(user ?? "nobody") \(what)"
         }
-        return Heard(notice: notice, fragments: fragments, held: try ledger.entitlements(TableScene.buyer))
+        let shown = own.fragments.compactMap { fragment in
+            if case .template(_, let values) = fragment.content { values } else { nil }
+        }
+        let held = try ledger.entitlements(TableScene.buyer)
+        return Heard(notice: own.notice, fragments: fragments, shown: shown, held: held)
     }
 
     /// What the store builds on when it speaks next.
