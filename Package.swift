@@ -100,7 +100,7 @@ let package = Package(
         tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Simulator"]),
+        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
@@ -111,9 +111,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Providers",
-                "Stores",
-                "Simulator",
+                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Ledger",
+                "Providers", "Stores", "Simulator",
             ],
             swiftSettings: settings
         ),

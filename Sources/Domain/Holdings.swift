@@ -47,29 +47,32 @@ public struct Holding: Sendable, Equatable {
 /// The union of what a user holds. A page shows the union, never one contract.
 public struct Holdings: Sendable, Equatable {
     public let user: String
+    /// The ones that speak for the user first. Groups are compared by their best: a comparison that looks at levels
+    /// between members of one group only would have no well-defined maximum.
+    ///
     /// Left out, so that they change nothing on a page: Sandbox contracts that the policy does not honour, and
     /// contracts that another one of the user has replaced (Google's `linkedPurchaseToken`).
-    public private(set) var honoured: [Holding]
+    public let ranked: [Holding]
 
     public init(user: String, _ holdings: [Holding], policy: AccessPolicy) {
         self.user = user
         let replaced = Set(holdings.compactMap { $0.replaces == $0.contract ? nil : $0.replaces })
-        honoured = holdings.filter {
-            policy.opensAccess(for: user, in: $0.contract.environment) && !replaced.contains($0.contract)
-        }
+        ranked = Holdings.ranked(
+            holdings.filter {
+                policy.opensAccess(for: user, in: $0.contract.environment) && !replaced.contains($0.contract)
+            }
+        )
     }
 
-    public var isActive: Bool { honoured.contains { $0.standing.isActive } }
+    public var isActive: Bool { ranked.contains { $0.standing.isActive } }
 
     /// The contract that speaks for the user: access first, then a purchase that waits, then the longest reach; an own
     /// one before a shared one. Within a group the highest level comes before the reach. Consumables never do: they
     /// were handed over.
     public var winner: Holding? { ranked.first { $0.kind != .consumable } }
 
-    /// All that are honoured, the ones that speak for the user first. Groups are compared by their best: a comparison
-    /// that looks at levels between members of one group only would have no well-defined maximum.
-    public var ranked: [Holding] {
-        let lasting = honoured.filter { $0.kind != .consumable }
+    private static func ranked(_ holdings: [Holding]) -> [Holding] {
+        let lasting = holdings.filter { $0.kind != .consumable }
         var groups = Dictionary(grouping: lasting.filter { $0.levelGroup != nil }) { $0.levelGroup ?? "" }
             .map { $0.value.sorted { Holding.isBetterInGroup($0, than: $1) } }
         groups += lasting.filter { $0.levelGroup == nil }.map { [$0] }
@@ -77,12 +80,20 @@ public struct Holdings: Sendable, Equatable {
             guard let left = left.first, let right = right.first else { return false }
             return Holding.isBetter(left, than: right)
         }
-        let consumables = honoured.filter { $0.kind == .consumable }.sorted { Holding.isBetter($0, than: $1) }
+        let consumables = holdings.filter { $0.kind == .consumable }.sorted { Holding.isBetter($0, than: $1) }
         return groups.flatMap { $0 } + consumables
     }
 
     public subscript(contract: ContractKey) -> Holding? {
-        honoured.first { $0.contract == contract }
+        ranked.first { $0.contract == contract }
+    }
+
+    /// What goes on under another id: the same charge, so that nobody has bought anything (Apple's MIGRATION).
+    func migrated(to holding: Holding) -> Holding? {
+        guard let previous = holding.replaces.flatMap({ self[$0] }), previous.boughtAt != nil,
+            previous.boughtAt == holding.boughtAt
+        else { return nil }
+        return previous
     }
 }
 

@@ -16,8 +16,10 @@ public enum LedgerCommand: Sendable {
     case errand(Int64, ErrandResult)
     /// Remembers an instant by a name, such as how far a recovery has come. False when it was not committed.
     case mark(String, Instant, completion: @Sendable (Bool) -> Void)
-    /// Stored events, verified again, once more.
-    case replay([Event], ReplayMode, completion: @Sendable (Result<[ReplayChange], LedgerError>) -> Void)
+    /// Stored events once more. `isTrial`: tells what that would change, and changes nothing.
+    case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
+    /// Sends both elements of the pages of everyone who holds one of these contracts again, and tells who that is.
+    case tell(contracts: [Int64], completion: @Sendable (Result<[String], LedgerError>) -> Void)
 }
 
 /// Who posts a genuine transaction in his own session: a reason to hold the contract.
@@ -47,34 +49,8 @@ public enum ClaimOutcome: Sendable, Equatable {
 public enum ErrandResult: Sendable, Equatable {
     case done
     case retry(at: Instant, reason: String)
-    /// No attempt can succeed any more. It is kept for the operator.
+    /// No attempt can succeed any more. It is kept for the operator, for a month.
     case abandoned(reason: String)
-}
-
-public enum ReplayMode: Sendable, Equatable {
-    /// Tells what `apply` would change.
-    case dryRun
-    case apply
-    /// Changes nothing; sends both elements of the pages of the events' users again.
-    case broadcast
-}
-
-/// What replaying one event did, or would do, to its contract.
-public struct ReplayChange: Sendable, Equatable {
-    /// The store's event id.
-    public var event: String
-    /// The store's lineage id.
-    public var contract: String
-    public var user: String?
-    public var previousUser: String?
-    public var before: ContractState?
-    public var after: ContractState?
-    public var accessUntilBefore: Instant?
-    public var accessUntil: Instant?
-
-    public var changesSomething: Bool {
-        before != after || accessUntilBefore != accessUntil || previousUser != user
-    }
 }
 
 /// What is answered to the store.

@@ -5,13 +5,13 @@ struct WriterStatements {
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
-    let findContract, insertContract, updateIdentity, updateState: Statement
+    let findContract, contractByID, insertContract, updateIdentity, updateState: Statement
     let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage: Statement
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
-    let insertErrand, deleteErrand, delayErrand, abandonErrand, setMark: Statement
+    let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let nextEnd, endedContracts: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -68,6 +68,7 @@ struct WriterStatements {
             WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
             """
         )
+        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
         insertContract = try connection.prepare(
             "INSERT INTO contracts (\(ContractRow.columns)) VALUES (\(marks(ContractRow.count)))"
         )
@@ -168,8 +169,9 @@ struct WriterStatements {
             "UPDATE errands SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
         )
         abandonErrand = try connection.prepare(
-            "UPDATE errands SET attempts = attempts + 1, due_at = NULL, reason = ? WHERE id = ?"
+            "UPDATE errands SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
         )
+        forgetErrands = try connection.prepare("DELETE FROM errands WHERE abandoned_at < ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
         )

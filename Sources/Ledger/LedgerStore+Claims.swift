@@ -22,10 +22,8 @@ extension LedgerStore {
         }
     }
 
-    /// What a claim makes of a contract, by the policy; a refusal is final, and the same proof does not move a
-    /// contract twice, so that two users' apps do not take it from each other at every start.
-    ///
-    /// `row` is saved already and carries its users as they are without the claim; they are changed in it.
+    /// What a claim makes of a contract. `row` is saved already and carries its users as they are without the claim;
+    /// they are changed in it.
     func settle(
         _ claim: Claim,
         of observation: Observation,
@@ -33,49 +31,31 @@ extension LedgerStore {
         _ arrival: Arrival
     ) throws(SQLiteError) -> ClaimOutcome {
         guard let id = row.id else { return .refused }
-        let proofAt = observation.transaction?.signedAt ?? arrival.event.signedAt
-        let known = try claims(on: id).first { $0.user == claim.user }
-        let isHeld = row.holders.contains(claim.user)
-        if let known, proofAt <= known.proofAt { return isHeld ? .granted : .refused }
-        let made = Ownership.Fact(
+        let proof = Settlement.Proof(
             user: claim.user,
-            at: arrival.receivedAt,
-            ground: .claim(whileActive: row.standing.isActive)
+            postedAt: arrival.receivedAt,
+            signedAt: observation.transaction?.signedAt ?? arrival.event.signedAt
         )
-        if row.contract.storeUser != nil {
-            try put(claim.user, nil, proofAt, on: id)
-            return isHeld ? .granted : .refused
-        }
-        if isHeld, row.userAt != nil {
-            // It counts all the same: what is still to arrive may show that he would have needed it. Where access
-            // decides, it must not take the place of the claim that was granted when there was none.
-            try put(claim.user, policy.transfers == .transferIfInactive ? nil : made, proofAt, on: id)
-            try bind(claim, to: row, arrival)
-            return .granted
-        }
-        let before = row.holders
-        let oldest = Instant(milliseconds: 0)
-        let inherited = (row.userAt == nil ? before : []).map {
-            Ownership.Fact(user: $0, at: oldest, ground: .claim(whileActive: false))
-        }
-        let owned = Ownership(try facts(of: row) + [made] + inherited, policy: policy.transfers)
-        guard owned?.users.contains(claim.user) == true else {
-            try put(claim.user, nil, proofAt, on: id)
-            return .refused
-        }
-        for fact in inherited where fact.user != claim.user { try put(fact.user, fact, oldest, on: id) }
-        try put(claim.user, made, proofAt, on: id)
-        try bind(claim, to: row, arrival)
+        let target = Settlement.Target(
+            holders: row.holders,
+            isDerived: row.userAt == nil,
+            isNamedByStore: row.contract.storeUser != nil,
+            isActive: row.standing.isActive,
+            facts: try facts(of: row)
+        )
+        let last = try claims(on: id).first { $0.user == claim.user }?.proofAt
+        let settlement = Settlement(of: proof, after: last, on: target, policy: policy.transfers)
+        guard !settlement.notes.isEmpty else { return settlement.outcome }
+        for note in settlement.notes { try put(note, on: id) }
+        if settlement.isBinding { try bind(claim, to: row, arrival) }
         try own(&row)
-        if before.isEmpty || before.contains(claim.user) { return .granted }
-        return row.holders.contains(where: before.contains) ? .shared : .moved
+        return settlement.outcome
     }
 
-    /// `fact` is nil when nothing was granted by it.
-    private func put(_ user: String, _ fact: Ownership.Fact?, _ proofAt: Instant, on id: Int64) throws(SQLiteError) {
-        let wasActive = fact?.ground == .claim(whileActive: true)
+    private func put(_ note: Settlement.Note, on id: Int64) throws(SQLiteError) {
+        let wasActive = note.fact?.ground == .claim(whileActive: true)
         try statements.putClaim.run([
-            .integer(id), .text(user), Value(fact?.at), Value(wasActive), Value(proofAt),
+            .integer(id), .text(note.user), Value(note.fact?.at), Value(wasActive), Value(note.proofAt),
         ])
     }
 
@@ -86,7 +66,7 @@ extension LedgerStore {
         else { return }
         try statements.putToken.run([.integer(id), .text(token.description), Value(arrival.receivedAt)])
         let key = row.contract.key
-        guard key.provider == .apple, policy.reconciled.contains(.apple), row.contract.token == nil,
+        guard key.provider == .apple, policy.apis.contains(.apple), row.contract.token == nil,
             !row.contract.isFamilyShared
         else { return }
         let errand = Errand(

@@ -18,10 +18,7 @@ extension LedgerStore {
             let change = ContractChange(previous: row, current: try save(ended, over: row))
             // Another leeway or catalogue than when it was written: it has not ended after all.
             guard ended.standing != row.standing else { continue }
-            let (fragments, active) = try announce(change)
-            commit.entries.append(
-                try append(Notice(kind: .accessEnded, change, active: active), fragments, at: now)
-            )
+            try append(change, as: .accessEnded, to: &commit, at: now)
         }
         return commit
     }

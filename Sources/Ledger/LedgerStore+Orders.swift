@@ -6,12 +6,12 @@ extension LedgerStore {
     }
 
     /// Mints or finds the order, and claims the purchases that came before it. Nil when the token is another user's.
-    func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderReceipt>? {
+    func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderReceipt?> {
         // Before the claims, so that a page which resumes from here receives them.
         let since = cursor(try head())
         if let token = request.token {
             if let order = try order(token) {
-                guard order.user == request.user else { return nil }
+                guard order.user == request.user else { return Commit(value: nil) }
                 let widened = try widen(order, with: request)
                 return Commit(value: OrderReceipt(order: widened, since: since, isNew: false))
             }
@@ -27,7 +27,7 @@ extension LedgerStore {
             kind: request.kind
         )
         try statements.insertOrder.run(OrderRow.values(order) + [Value(now)])
-        var commit = Commit(value: OrderReceipt(order: order, since: since, isNew: true))
+        var commit = Commit<OrderReceipt?>(value: OrderReceipt(order: order, since: since, isNew: true))
         let bought = try statements.contractsByToken.all([.text(order.token.description)], read: contractRow)
         try settle(bought, into: &commit, now)
         return commit

@@ -1,66 +1,87 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Applies stored events once more, tries what that would change, or tells their users' pages again.
-    func replay(_ events: [Event], _ mode: ReplayMode, now: Instant) throws(SQLiteError) -> Commit<[ReplayChange]> {
-        guard mode == .dryRun else { return try replayed(events, mode, now) }
+    /// Applies stored events once more, or tries what that would change.
+    func replay(_ batch: ReplayBatch, isTrial: Bool, now: Instant) throws(SQLiteError) -> Commit<ReplayReport> {
+        guard isTrial else { return try replay(batch, now) }
         try statements.trial.run()
-        let commit = try replayed(events, mode, now)
+        let commit = try replay(batch, now)
         try statements.rollbackTrial.run()
         try statements.releaseTrial.run()
         return Commit(value: commit.value)
     }
 
-    private func replayed(_ events: [Event], _ mode: ReplayMode, _ now: Instant) throws(SQLiteError)
-        -> Commit<[ReplayChange]>
-    {
-        var commit = Commit<[ReplayChange]>(value: [])
-        var users: [String] = []
-        for event in events {
+    private func replay(_ batch: ReplayBatch, _ now: Instant) throws(SQLiteError) -> Commit<ReplayReport> {
+        var commit = Commit(value: ReplayReport())
+        for event in batch.events {
             let before = try event.observation.map { said throws(SQLiteError) in try contract(said.contract) } ?? nil
-            if mode != .broadcast {
-                let arrival = Arrival(event: event, receivedAt: now, now: now, isReplay: true)
-                let made = try record(arrival)
-                commit.entries += made.entries
-                commit.unclaimed += made.unclaimed
-            }
-            if let transfer = event.transfer { users += transfer.from + [transfer.to] }
-            guard let key = event.observation?.contract else { continue }
-            let after = try contract(key)
-            users += after?.holders ?? []
-            commit.value.append(ReplayChange(event: event.id, key, before: before, after: after))
+            let made = try record(Arrival(event: event, receivedAt: now, now: now, isReplay: true))
+            commit.entries += made.entries
+            commit.unclaimed += made.unclaimed
+            guard let key = event.observation?.contract, let after = try contract(key) else { continue }
+            commit.value.changes.append(ReplayChange(event: event.id, before: before, after: after))
         }
-        guard mode == .broadcast else { return commit }
-        var told: Set<String> = []
-        for user in users where told.insert(user).inserted {
-            if let entry = try tellAgain(user, now) { commit.entries.append(entry) }
+        for rebuild in batch.rebuilds {
+            guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else {
+                commit.value.outdated.append(rebuild.known.key)
+                continue
+            }
+            let row = try replace(known, by: rebuild.contract, into: &commit, now)
+            commit.value.changes.append(ReplayChange(event: rebuild.event, before: known, after: row))
         }
         return commit
     }
 
-    /// Both elements of a user's pages, as they should look now.
-    private func tellAgain(_ user: String, _ now: Instant) throws(SQLiteError) -> Entry? {
-        let holdings = Holdings(user: user, try holdings(of: user, except: nil), policy: policy)
-        let fragments = fragments(Announcement.current(holdings), for: user)
-        guard !fragments.isEmpty else { return nil }
-        var notice = Notice(kind: .broadcast)
-        notice.user = user
-        notice.active = holdings.isActive
-        return try append(notice, fragments, at: now)
+    private func replace<Value>(
+        _ known: ContractRow,
+        by contract: Contract,
+        into commit: inout Commit<Value>,
+        _ now: Instant
+    ) throws(SQLiteError) -> ContractRow {
+        var row = known
+        row.contract = contract
+        row.restate(at: now, policy)
+        try own(&row)
+        let isSeen = row.standing != known.standing || row.holders != known.holders
+        guard isSeen || row.contract != known.contract else { return known }
+        row = try save(row, over: known)
+        guard isSeen else { return row }
+        try append(ContractChange(previous: known, current: row), as: .contractUpdated, to: &commit, at: now)
+        try settle(relatives(of: row), into: &commit, now)
+        return row
+    }
+
+    /// Both elements of the pages of everyone who holds one of `contracts`, as they should look now.
+    func tell(contracts: [Int64], now: Instant) throws(SQLiteError) -> Commit<[String]> {
+        var commit = Commit<[String]>(value: [])
+        for id in contracts {
+            let owner = try statements.contractByID.first([.integer(id)], read: contractRow)?.user
+            for user in (owner.map { [$0] } ?? []) + (try shares(of: id)) where !commit.value.contains(user) {
+                commit.value.append(user)
+                let holdings = Holdings(user: user, try holdings(of: user, except: nil), policy: policy)
+                let fragments = fragments(Announcement.current(holdings), for: user)
+                guard !fragments.isEmpty else { continue }
+                var notice = Notice(kind: .broadcast)
+                notice.user = user
+                notice.active = holdings.isActive
+                commit.entries.append(try append(notice, fragments, at: now))
+            }
+        }
+        return commit
     }
 }
 
 extension ReplayChange {
-    fileprivate init(event: String, _ key: ContractKey, before: ContractRow?, after: ContractRow?) {
+    fileprivate init(event: String, before: ContractRow?, after: ContractRow) {
         self.init(
             event: event,
-            contract: key.lineage,
-            user: after?.user,
+            contract: after.contract.key.lineage,
+            user: after.user,
             previousUser: before?.user,
             before: before?.standing.state,
-            after: after?.standing.state,
+            after: after.standing.state,
             accessUntilBefore: before?.standing.accessUntil,
-            accessUntil: after?.standing.accessUntil
+            accessUntil: after.standing.accessUntil
         )
     }
 }

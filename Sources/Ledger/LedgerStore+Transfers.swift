@@ -12,14 +12,13 @@ extension LedgerStore {
         for environment in environments { changes += try move(transfer, in: environment, arrival) }
         var notice = Notice(kind: event.kind)
         notice.user = transfer.to
-        guard let first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        guard var first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        first.kind = event.kind
         let (fragments, active) = try announce(first)
         notice = Notice(kind: event.kind, first, active: active)
         var commit = try file(arrival, .applied, notice, fragments, contract: first.current.id)
         for change in changes.dropFirst() {
-            let (fragments, active) = try announce(change)
-            let notice = Notice(kind: event.kind, change, active: active)
-            commit.entries.append(try append(notice, fragments, at: arrival.now))
+            try append(change, as: event.kind, to: &commit, at: arrival.now)
         }
         for change in changes { try settle(relatives(of: change.current), into: &commit, arrival.now) }
         return commit

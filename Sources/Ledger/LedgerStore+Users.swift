@@ -14,10 +14,7 @@ extension LedgerStore {
         while let next = waiting.popLast(), rounds > 0 {
             rounds -= 1
             guard let change = try settled(next, now) else { continue }
-            let (fragments, active) = try announce(change)
-            let kind: EventKind = change.previous?.user == nil ? .orderClaimed : .contractTransferred
-            commit.entries.append(try append(Notice(kind: kind, change, active: active), fragments, at: now))
-            commit.unclaimed += change.unclaimed
+            try append(change, as: change.moveKind, to: &commit, at: now)
             waiting += try relatives(of: change.current)
         }
     }

@@ -5,9 +5,9 @@ struct ReaderStatements {
     let entriesAfter, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
-    let dueErrands, errandCount, nextErrand, nextDeadline, abandonedErrands, mark: Statement
+    let dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
-    let contractsOfUser, contractsSharedWith: Statement
+    let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN")
@@ -82,7 +82,7 @@ struct ReaderStatements {
         nextDeadline = try connection.prepare(
             "SELECT min(deadline) FROM errands WHERE due_at IS NOT NULL"
         )
-        abandonedErrands = try connection.prepare("SELECT count(*) FROM errands WHERE due_at IS NULL")
+        newestErrand = try connection.prepare("SELECT max(id) FROM errands")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
 
         outlasting = try connection.prepare(
@@ -109,5 +109,7 @@ struct ReaderStatements {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
+        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }

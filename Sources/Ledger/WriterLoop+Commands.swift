@@ -6,47 +6,59 @@ extension WriterLoop {
     func add(_ command: LedgerCommand, to batch: inout Batch, _ now: Instant) throws(SQLiteError) -> Int {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
+            try perform(&batch) { store throws(SQLiteError) in
                 try store.record(Arrival(event: event, claim: claim, receivedAt: receivedAt, now: now))
+            } then: { [counts] result in
+                if let outcome = result.success?.outcome { counts.count(outcome, of: event.provider) }
+                completion(result)
             }
-            let counts = counts
-            batch.completions.append {
-                if let outcome = result.success?.value.outcome { counts.count(outcome, of: event.provider) }
-                completion(result.map(\.value))
-            }
-            return batch.take(result)
         case .order(let request, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                let commit = try store.place(request, now: now)
-                return Commit(
-                    value: commit?.value,
-                    entries: commit?.entries ?? [],
-                    unclaimed: commit?.unclaimed ?? 0
-                )
+            try perform(&batch) { store throws(SQLiteError) in
+                try store.place(request, now: now)
+            } then: { result in
+                completion(result.mapError { .ledger($0) }.flatMap { $0.map { .success($0) } ?? .failure(.tokenTaken) })
             }
-            batch.completions.append { completion(answer(result)) }
-            return batch.take(result)
         case .broadcast(let fragments, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                try store.broadcast(fragments, now: now)
-            }
-            batch.completions.append { completion(result.map(\.value)) }
-            return batch.take(result)
-        case .errand(let errand, let outcome):
-            return batch.take(
-                try run(batch.isIsolating) { store throws(SQLiteError) in try store.end(errand, outcome) }
+            try perform(
+                &batch,
+                { store throws(SQLiteError) in try store.broadcast(fragments, now: now) },
+                then: completion
             )
-        case .mark(let name, let instant, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in try store.mark(name, instant) }
-            batch.completions.append { completion(result.success != nil) }
-            return batch.take(result)
-        case .replay(let events, let mode, let completion):
-            let result = try run(batch.isIsolating) { store throws(SQLiteError) in
-                try store.replay(events, mode, now: now)
+        case .errand(let errand, let outcome):
+            try perform(&batch) { store throws(SQLiteError) in
+                try store.end(errand, outcome, now: now)
+            } then: { _ in
             }
-            batch.completions.append { completion(result.map(\.value)) }
-            return batch.take(result)
+        case .mark(let name, let instant, let completion):
+            try perform(&batch) { store throws(SQLiteError) in
+                try store.mark(name, instant)
+            } then: { result in
+                completion(result.success != nil)
+            }
+        case .replay(let stored, let isTrial, let completion):
+            try perform(
+                &batch,
+                { store throws(SQLiteError) in try store.replay(stored, isTrial: isTrial, now: now) },
+                then: completion
+            )
+        case .tell(let contracts, let completion):
+            try perform(
+                &batch,
+                { store throws(SQLiteError) in try store.tell(contracts: contracts, now: now) },
+                then: completion
+            )
         }
+    }
+
+    /// Returns how many more contracts have no user; `then` is called after COMMIT.
+    private func perform<Value>(
+        _ batch: inout Batch,
+        _ work: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>,
+        then: @escaping (Result<Value, LedgerError>) -> Void
+    ) throws(SQLiteError) -> Int {
+        let result = try run(batch.isIsolating, work)
+        batch.completions.append { then(result.map(\.value)) }
+        return batch.take(result)
     }
 }
 
@@ -70,13 +82,6 @@ struct Batch {
     }
 }
 
-private func answer(_ result: Result<Commit<OrderReceipt?>, LedgerError>) -> Result<OrderReceipt, OrderError> {
-    switch result {
-    case .success(let commit): commit.value.map { .success($0) } ?? .failure(.tokenTaken)
-    case .failure(let error): .failure(.ledger(error))
-    }
-}
-
 extension Result {
     var success: Success? { try? get() }
 }
@@ -90,6 +95,7 @@ extension LedgerCommand {
         case .errand: break
         case .mark(_, _, let completion): completion(false)
         case .replay(_, _, let completion): completion(.failure(error))
+        case .tell(_, let completion): completion(.failure(error))
         }
     }
 }

@@ -12,7 +12,7 @@ public final class Promise<Value: Sendable>: Sendable {
         waker.wake()
     }
 
-    /// Blocks until the value is there. For starting and stopping, never on a loop.
+    /// Blocks until the value is there. Never on a loop.
     public func wait() -> Value {
         while true {
             if let value = value.withLock({ $0 }) { return value }

@@ -139,13 +139,14 @@ enum Help {
         """
 
     private static let replay = """
-        Prove and apply stored events once more, and tell the pages what changed.
+        Make contracts anew from all of their stored events, and tell the pages what
+        changed: after an update that reads the stores' events better than before.
 
         Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
 
-        Prints what each event changed, and how many were read, changed something, or
-        were skipped because they mean nothing without the store's API. Exits 1 when
-        there was no such event.
+        Prints what changed, how many events were read, and which were skipped because
+        they cannot be proven any more: a contract of such a one keeps what it said.
+        Orders, claims and transfers stay. Exits 1 when there was no such event.
 
         Options:
           --event ID            this event, by the store's id; may be repeated

@@ -33,7 +33,9 @@ struct Replay: Command {
 
     func run() throws(CommandFailure) -> Int32 {
         var body = body
-        var (read, changed, skipped) = (0, 0, 0)
+        var (read, changed) = (0, 0)
+        // A contract's events may be on several pages, and a user have several contracts.
+        var (skipped, told): (Set<String>, Set<String>) = ([], [])
         while true {
             let bytes = try remote.post("/replays", .object(body), timeout: .seconds(300))
             guard let page = JSONValue(bytes), case .array(let changes)? = page["changes"] else {
@@ -46,21 +48,22 @@ struct Replay: Command {
                 for change in changes { printText(line(change)) }
                 for event in passed { printText(skippedLine(event)) }
             }
+            told.formUnion((page["told"]?.items ?? []).compactMap(\.words))
             if case .integer(let count)? = page["read"] { read += Int(clamping: count) }
             changed += changes.count
-            skipped += passed.count
+            skipped.formUnion(passed.compactMap { $0["event"]?.words })
             guard let next = page["next"]?.words else { break }
             body["since"] = .text(next)
         }
-        if !printsJSON { printText("\(read) read, \(changed) \(verb), \(skipped) skipped") }
+        if !printsJSON { printText(summary(read, changed, skipped.count, told.count)) }
         return read == 0 ? 1 : 0
     }
 
-    private var verb: String {
+    private func summary(_ read: Int, _ changed: Int, _ skipped: Int, _ told: Int) -> String {
         switch body["mode"]?.words {
-        case "dry_run": "would change"
-        case "broadcast": "differ"
-        default: "changed"
+        case "dry_run": "\(read) read, \(changed) would change, \(skipped) skipped"
+        case "broadcast": "\(read) read, \(told) \(told == 1 ? "user" : "users") told"
+        default: "\(read) read, \(changed) changed, \(skipped) skipped"
         }
     }
 

@@ -12,16 +12,21 @@ import Testing
     private struct Scene {
         let server: PaycastServer
         let store: SimulatedGooglePlay
-        let token: OrderToken
+        var token: OrderToken
         let page: EventStreamClient
         var facts: SimulatedSubscription
         private let client = HTTPClient(timeout: .seconds(10))
 
-        init(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws {
+        /// `options`: of the order.
+        init(
+            kind: ProductKind = .subscription,
+            environment: [String: String] = [:],
+            options: [String] = []
+        ) throws {
             server = try PaycastServer(environment: environment)
             store = SimulatedGooglePlay(key: try DevelopmentWorkspace.existing(in: server.folder.path).google)
             let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
-            let order = server.paycast("order", "--user", "42", "--product", product)
+            let order = server.paycast(["order", "--user", "42", "--product", product] + options)
             #expect(try order.waitForExit() == 0)
             token = try #require(OrderToken(try order.value("order")))
             page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order.value("signed_stream"))")
@@ -141,6 +146,25 @@ import Testing
         try scene.say("ONE_TIME_PRODUCT_PURCHASED", .owned, "paywall", "subscription_status")
         #expect(try scene.post(try scene.delivery("VOIDED_PURCHASE/partial")).status == 204)
         try scene.say("VOIDED_PURCHASE", .revoked, "paywall", "subscription_status")
+    }
+
+    /// An order that is no purchase at Google: nobody gets what is paid, so Google is to give the money back.
+    @Test func contradictionIsNotAcknowledged() throws {
+        var scene = try Scene(options: ["--provider", "apple"])
+        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        let client = HTTPClient(timeout: .seconds(10))
+        let metrics = try client.send("GET", scene.server.url + "/metrics").body
+        let count = #"paycast_events_total{provider="google",outcome="quarantined"} 1"#
+        #expect(String(decoding: metrics, as: UTF8.self).contains(count))
+        // In their order: when a later purchase is acknowledged, nothing waits before it.
+        let refunded = SimulatedGooglePlay.lineage(of: scene.facts)
+        scene.token = .random()
+        scene.facts = SimulatedSubscription(product: scene.facts.product, order: scene.token)
+        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        let bought = SimulatedGooglePlay.lineage(of: scene.facts)
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(bought)")
+        let told = try client.send("GET", scene.server.url + "/demo/api/google/errands").body
+        #expect(!String(decoding: told, as: UTF8.self).contains(refunded))
     }
 
     /// What a store says is text, wherever it stands in a template.

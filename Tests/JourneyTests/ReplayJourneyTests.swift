@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import Ledger
+
 /// Stored events once more, on a real server.
 @Suite(
     .timeLimit(.minutes(10))
@@ -13,6 +15,33 @@ import Testing
         let again = server.paycast("replay", "--since", "start")
         #expect(try again.waitForExit() == 0, "\(again.errors)")
         #expect(again.output == "3 read, 0 changed, 0 skipped\n")
+    }
+
+    /// As a bug would leave it that dated what it misread 15 years ahead: no event can be newer.
+    @Test(arguments: ["apple", "stripe", "revenuecat", "purchasekit"])
+    func wrongStateIsMadeAnew(_ store: String) throws {
+        let server = try PaycastServer()
+        let trigger = server.paycast("trigger", store, "--scenario", "-", "--user", "42", input: "initial → +29d renew")
+        #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
+        let ledger = "\(server.folder.path)/paycast.db"
+        do {
+            let saboteur = try Connection(path: ledger, access: .readWrite, lockTimeout: .seconds(5))
+            try saboteur.execute(
+                """
+                UPDATE contracts SET state = 'expired', access_until = 1000, snapshot_state = 'expired',
+                    snapshot_access_until = 1000, snapshot_signed_at = 2200000000000
+                """
+            )
+        }
+        let trial = server.paycast("replay", "--user", "42", "--dry-run")
+        #expect(try trial.waitForExit() == 0, "\(trial.errors)")
+        #expect(trial.output.contains("expired → active"), "\(trial.output)")
+        let replay = server.paycast("replay", "--since", "start")
+        #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+        #expect(replay.output.hasSuffix(" 1 changed, 0 skipped\n"), "\(replay.output)")
+        let again = server.paycast("replay", "--since", "start")
+        #expect(try again.waitForExit() == 0, "\(again.errors)")
+        #expect(again.output.hasSuffix(" 0 changed, 0 skipped\n"), "\(again.output)")
     }
 
     @Test func nobodysEventsExit1() throws {
@@ -36,8 +65,9 @@ import Testing
         let name = stream.output.split(separator: "\n")[0]
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         _ = try page.message()
-        let replay = server.paycast("replay", "--user", "42", "--broadcast", "--json")
+        let replay = server.paycast("replay", "--user", "42", "--broadcast")
         #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+        #expect(replay.output == "3 read, 1 user told\n")
         let told = try page.message().data ?? ""
         #expect(told.contains(#"target="subscription_status""#), "\(told)")
     }

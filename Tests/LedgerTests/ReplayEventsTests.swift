@@ -10,16 +10,16 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         _ = try ledger.send(Stories.subscription("e1", .active, token: token))
-        let events = [
+        let batch = ReplayBatch(events: [
             Stories.subscription("e1", .active, token: token), Stories.subscription("e2", .revoked, minute: 5),
-        ]
-        let changes = try ledger.replayEvents(events, .dryRun)
+        ])
+        let changes = try ledger.replay(batch, isTrial: true).changes
         #expect(changes.map(\.after) == [.active, .revoked])
         #expect(changes.map(\.changesSomething) == [false, true])
         #expect(changes.map(\.user) == ["42", "42"])
         #expect(try ledger.entitlements("42").isActive)
         #expect(try ledger.entries().entries.count == 1)
-        #expect(try ledger.replayEvents(events, .apply) == changes)
+        #expect(try ledger.replay(batch).changes == changes)
         #expect(try ledger.entitlements("42").isActive == false)
         #expect(
             try ledger.entries().entries.map(\.fragments.summary).last == [
@@ -28,11 +28,66 @@ import Testing
         )
         // What was new is stored like any other event.
         #expect(try ledger.events(EventSelection(user: "42")).map(\.id) == ["e1", "e2"])
-        #expect(try ledger.replayEvents(events, .apply).allSatisfy { !$0.changesSomething })
+        #expect(try ledger.replay(batch).changes.allSatisfy { !$0.changesSomething })
         #expect(try ledger.entries().entries.count == 2)
     }
 
-    @Test func broadcastTellsTheUsersAgain() throws {
+    /// What an earlier version misread, here a revocation 15 years ahead, would otherwise stay the newest for ever.
+    @Test func wrongStateIsMadeAnew() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        let events = [
+            Stories.subscription("e1", .active, token: token),
+            Stories.subscription("e2", .cancelled, minute: 5, token: token),
+        ]
+        for event in events + [Stories.subscription("e3", .revoked, minute: 8_000_000)] {
+            _ = try ledger.send(event)
+        }
+        #expect(try ledger.entitlements("42").isActive == false)
+        let truth = Stories.subscription("e3", .active, minute: 7)
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)).contract)
+        for event in [events[1], truth, events[0]] { rebuild.fold(event) }
+        rebuild.fold(Stories.subscription("e4", .revoked, minute: 9, key: Stories.key("of another contract")))
+
+        let trial = try ledger.replay(ReplayBatch(rebuilds: [rebuild]), isTrial: true)
+        #expect(trial.changes.map(\.before) == [.revoked] && trial.changes.map(\.after) == [.active])
+        #expect(try ledger.entitlements("42").isActive == false)
+        #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])) == trial)
+        #expect(try ledger.entitlements("42").isActive)
+        let told = try #require(try ledger.entries().entries.last)
+        #expect(told.notice.kind == .contractUpdated)
+        #expect(told.fragments.summary == ["paywall=success", "subscription_status=manage"])
+        let known = try #require(try ledger.contract(1)).contract
+        #expect(known == rebuild.contract)
+    }
+
+    @Test func whatChangedMeanwhileIsLeftAlone() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Stories.subscription("e1", .active))
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)).contract)
+        rebuild.fold(Stories.subscription("e1", .active))
+        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        let report = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
+        #expect(report.outdated == [rebuild.known.key] && report.changes.isEmpty)
+    }
+
+    @Test func whatCannotBeReadMayOnlyRise() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Stories.subscription("e1", .active))
+        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        let known = try #require(try ledger.contract(1)).contract
+        var rebuild = ContractRebuild(known)
+        rebuild.fold(Stories.subscription("e1", .active))
+        rebuild.miss()
+        #expect(rebuild.contract == known)
+        rebuild.fold(Stories.subscription("e3", .revoked, minute: 6))
+        #expect(rebuild.contract.snapshot?.snapshot.state == .revoked)
+    }
+
+    @Test func usersAreToldAgain() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
@@ -41,7 +96,7 @@ import Testing
             Stories.subscription("e2", .cancelled, minute: 1, token: token),
         ]
         for event in events { _ = try ledger.send(event) }
-        _ = try ledger.replayEvents(events, .broadcast)
+        #expect(try ledger.tell(contracts: [1, 1, 99]) == ["42"])
         let entries = try ledger.entries(after: 2).entries
         #expect(entries.map(\.fragments.summary) == [["paywall=success", "subscription_status=ending"]])
         #expect(entries.map(\.notice.user) == ["42"])
@@ -56,6 +111,8 @@ import Testing
         }
         #expect(try ledger.events(EventSelection()).count == 6)
         #expect(try ledger.events(EventSelection(since: 2, until: 4)).map(\.id) == ["e2", "e3", "e4"])
+        #expect(try ledger.events(EventSelection(contract: 2)).map(\.id) == ["e2", "e4", "e6"])
+        #expect(try ledger.contract(2, until: 5)?.newest == 4)
         #expect(try ledger.events(EventSelection(after: 2), limit: 2).map(\.id) == ["e3", "e4"])
         #expect(try ledger.events(EventSelection(ids: ["e5", "e1", "none"])).map(\.id) == ["e1", "e5"])
         let first = try #require(try ledger.events(EventSelection(ids: ["e1"])).first)

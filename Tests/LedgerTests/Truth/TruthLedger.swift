@@ -55,7 +55,7 @@ final class TruthLedger {
             switch delivery.content {
             case .order(let order):
                 let request = OrderRequest(user: order.user, product: order.product, token: order.token)
-                try check(store.place(request, now: at)?.entries ?? [])
+                try check(store.place(request, now: at).entries)
             case .event(let event): try record(Arrival(event: event, receivedAt: at, now: at))
             case .read(let make): try record(Arrival(event: make(at), receivedAt: at, now: at))
             case .post(let event, let claim):

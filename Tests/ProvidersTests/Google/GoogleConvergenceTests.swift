@@ -93,7 +93,7 @@ import Testing
         var story = try GoogleStory()
         try story.say("4")
         try story.say("SUBSCRIPTION_PURCHASED/upgrade")
-        #expect(story.holdings.honoured.map(\.standing.product) == ["paycast.pro.annual"])
+        #expect(story.holdings.ranked.map(\.standing.product) == ["paycast.pro.annual"])
     }
 
     private static let lifetime = SimulatedSubscription(

@@ -1,0 +1,150 @@
+internal import Domain
+internal import Ledger
+internal import Providers
+internal import Runtime
+
+/// Reads stored events again and makes their contracts anew. It waits for the ledger: on the callers' threads only.
+struct EventReplay {
+    enum Mode: String, CaseIterable {
+        case dryRun = "dry_run"
+        case apply
+        case broadcast
+    }
+
+    struct Result {
+        var read = 0
+        var changes: [ReplayChange] = []
+        var skipped: [(event: StoredEvent, reason: String)] = []
+        var told: [String] = []
+        var next: Cursor?
+    }
+
+    /// Events of one contract that are held at a time.
+    private static let pageSize = 100
+    /// How often a contract is read again because the store said something of it meanwhile.
+    private static let attempts = 5
+
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    /// One page of a selection. A contract is made anew, from all of its events, on the page of its newest one.
+    func run(_ selection: EventSelection, limit: Int, _ mode: Mode) throws(LedgerError) -> Result {
+        let page = try wait { services.reader.events(selection, limit: limit, completion: $0) }
+        var result = Result(read: page.count)
+        if selection.ids.isEmpty, page.count == limit, let last = page.last {
+            result.next = Cursor(epoch: services.epoch, position: last.position)
+        }
+        let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
+        if mode == .broadcast {
+            result.told = try wait { services.writer.submit(.tell(contracts: contracts, completion: $0)) }
+            return result
+        }
+        let loose = page.filter { $0.contract == nil }.compactMap { read($0, &result) }
+        try commit(loose, contracts, isTrial: mode == .dryRun, &result)
+        return result
+    }
+
+    /// The contracts of which no event is on a later page.
+    private func contracts(
+        ending page: [StoredEvent],
+        _ selection: EventSelection,
+        hasMore: Bool
+    ) throws(LedgerError) -> [Int64] {
+        let ids = Set(page.compactMap(\.contract)).sorted()
+        guard hasMore, let last = page.last else { return ids }
+        var ending: [Int64] = []
+        for id in ids {
+            let stored = try wait { services.reader.contract(id, until: selection.until, completion: $0) }
+            if let stored, stored.newest <= last.position { ending.append(id) }
+        }
+        return ending
+    }
+
+    private func commit(
+        _ loose: [Event],
+        _ contracts: [Int64],
+        isTrial: Bool,
+        _ result: inout Result
+    ) throws(LedgerError) {
+        var (events, waiting) = (loose, contracts)
+        for _ in 0..<Self.attempts {
+            var batch = ReplayBatch(events: events)
+            var ids: [ContractKey: Int64] = [:]
+            for id in waiting {
+                guard let rebuild = try rebuild(id, &batch.events, &result) else { continue }
+                ids[rebuild.known.key] = id
+                batch.rebuilds.append(rebuild)
+            }
+            let report = try wait { [batch] in
+                services.writer.submit(.replay(batch, isTrial: isTrial, completion: $0))
+            }
+            result.changes += report.changes.filter(\.changesSomething)
+            waiting = report.outdated.compactMap { ids[$0] }
+            if waiting.isEmpty { return }
+            events = []
+        }
+        throw .busy
+    }
+
+    /// `strays`: what is filed under this contract, and now proves to be another one's.
+    private func rebuild(_ id: Int64, _ strays: inout [Event], _ result: inout Result) throws(LedgerError)
+        -> ContractRebuild?
+    {
+        // Before its events: the rebuild is void when one came in between.
+        guard let stored = try wait({ services.reader.contract(id, until: .max, completion: $0) }) else { return nil }
+        var rebuild = ContractRebuild(stored.contract)
+        var position: Int64 = 0
+        while true {
+            let range = EventSelection(contract: id, after: position)
+            let page = try wait { services.reader.events(range, limit: Self.pageSize, completion: $0) }
+            for one in page {
+                guard let event = read(one, &result) else {
+                    rebuild.miss()
+                    continue
+                }
+                if event.observation.map({ $0.contract != rebuild.known.key }) == true { strays.append(event) }
+                rebuild.fold(event)
+            }
+            guard page.count == Self.pageSize, let last = page.last else { return rebuild }
+            position = last.position
+        }
+    }
+
+    private func read(_ one: StoredEvent, _ result: inout Result) -> Event? {
+        let reason: String
+        do throws(VerificationError) {
+            if let event = try reread(one) { return event }
+            reason = "not_replayable"
+        } catch {
+            reason = error.code
+        }
+        if !result.skipped.contains(where: { $0.event.position == one.position }) {
+            result.skipped.append((one, reason))
+        }
+        return nil
+    }
+
+    private func reread(_ event: StoredEvent) throws(VerificationError) -> Event? {
+        guard let verifier = services.verifiers[event.provider] else { throw .notConfigured }
+        return try verifier.reread(
+            StoredDelivery(
+                id: event.id,
+                body: event.body,
+                environment: event.environment,
+                app: event.app,
+                receivedAt: event.receivedAt
+            )
+        )
+    }
+
+    private func wait<Value: Sendable>(
+        _ ask: (@escaping @Sendable (Swift.Result<Value, LedgerError>) -> Void) -> Bool
+    ) throws(LedgerError) -> Value {
+        let answer = Promise<Swift.Result<Value, LedgerError>>()
+        guard ask({ answer.fulfil($0) }) else { throw .busy }
+        return try answer.wait().get()
+    }
+}

@@ -1,0 +1,38 @@
+public import Domain
+
+/// Stored events, read again.
+public struct ReplayBatch: Sendable, Equatable {
+    /// Those that belong to no contract yet, or to another one than they were filed under.
+    public var events: [Event]
+    public var rebuilds: [ContractRebuild]
+
+    public init(events: [Event] = [], rebuilds: [ContractRebuild] = []) {
+        self.events = events
+        self.rebuilds = rebuilds
+    }
+}
+
+/// What a batch did, or would do.
+public struct ReplayReport: Sendable, Equatable {
+    public var changes: [ReplayChange] = []
+    /// Contracts that have changed since they were read: nothing was done to them, they have to be read once more.
+    public var outdated: [ContractKey] = []
+}
+
+/// What a replay did, or would do, to one contract.
+public struct ReplayChange: Sendable, Equatable {
+    /// The store's id of the event, the newest of several.
+    public var event: String
+    /// The store's lineage id.
+    public var contract: String
+    public var user: String?
+    public var previousUser: String?
+    public var before: ContractState?
+    public var after: ContractState?
+    public var accessUntilBefore: Instant?
+    public var accessUntil: Instant?
+
+    public var changesSomething: Bool {
+        before != after || accessUntilBefore != accessUntil || previousUser != user
+    }
+}
