@@ -93,7 +93,9 @@ struct GoogleScene {
 
     /// With a new token where it replaces another purchase: the old one's has ended.
     private mutating func purchase(_ how: String?) {
-        (startedAt, renewals) = (now, 0)
+        renewals = 0
+        // What is bought for later goes on with what is paid for.
+        if how != "downgrade" { startedAt = now }
         switch how {
         case "upgrade", "pending_upgrade":
             (replaced, token) = (token, SimulatedGooglePlay.successor(of: token))

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func googleConverges() throws {
-        try check { try GoogleWire.history(seed: $0) }
+        try check { try GoogleHistory.history(seed: $0) }
     }
 
     @Test func purchaseKitConverges() throws {

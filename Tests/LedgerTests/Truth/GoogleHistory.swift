@@ -6,7 +6,7 @@ import TestSupport
 
 /// What Google pushes in one random life, and what its API says at any time of it: a push that is read late is read with
 /// the answer of that day.
-struct GoogleWire {
+struct GoogleHistory {
     static let key = Result { try RSAPrivateKey.generate() }
 
     /// As late as anything arrives.
@@ -40,14 +40,14 @@ struct GoogleWire {
     private var hasSuccessor = false
 
     static func history(seed: UInt64) throws -> History {
-        var wire = try GoogleWire(seed)
+        var wire = try GoogleHistory(seed)
         if Int.random(in: 0..<4, using: &wire.generator) == 0 { try wire.buyOnce() } else { try wire.subscribe() }
         return wire.history
     }
 
     private init(_ seed: UInt64) throws {
         self.seed = seed
-        let key = try GoogleWire.key.get()
+        let key = try GoogleHistory.key.get()
         store = SimulatedGooglePlay(key: key)
         let numbers = key.publicNumbers
         publicKey = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
@@ -73,7 +73,7 @@ struct GoogleWire {
     private mutating func next(isLast: Bool) -> String? {
         let end = facts.state.givesAccess ? facts.accessUntil : nil
         if isLast {
-            guard let end, end <= now + GoogleWire.latest else { return nil }
+            guard let end, end <= now + GoogleHistory.latest else { return nil }
             now = max(now, end)
             return "SUBSCRIPTION_EXPIRED"
         }
@@ -144,11 +144,13 @@ struct GoogleWire {
     private mutating func say(_ words: String) throws {
         let old = facts
         let said = try push(words)
-        let document = GoogleWire.event(said, answers, at: now)
+        let document = GoogleHistory.event(said, answers, at: now)
         guard let observation = document.observation else { return }
         facts.lineage = observation.contract.lineage
         switch StoreVocabulary.split(words).type {
-        case "SUBSCRIPTION_PURCHASED": (facts.startedAt, facts.renewals) = (now, 0)
+        case "SUBSCRIPTION_PURCHASED":
+            facts.renewals = 0
+            if !words.hasSuffix("/downgrade") { facts.startedAt = now }
         case "SUBSCRIPTION_RENEWED", "SUBSCRIPTION_RECOVERED": facts.renewals += 1
         default: break
         }
@@ -208,7 +210,7 @@ struct GoogleWire {
         history.deliveries = [Happening(name: "order", at: AppleStage.now, content: .order(order))]
         let answers = answers
         history.deliveries += notices.map { notice in
-            let read = Happening.Content.read { at in GoogleWire.event(notice.said, answers, at: at) }
+            let read = Happening.Content.read { at in GoogleHistory.event(notice.said, answers, at: at) }
             return Happening(name: notice.name, at: notice.at, content: read)
         }
         history.finish()
