@@ -46,12 +46,26 @@ import Testing
             return try store.delivery(event)
         }
 
-        /// What the stand-in is to answer, then the webhook.
-        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+        /// What the stand-in is to answer.
+        func put(_ delivery: SimulatedDelivery) throws {
             for document in delivery.documents {
                 let address = server.url + "/demo/api/google" + document.path
                 #expect(try client.send("PUT", address, body: document.json).status == 200)
             }
+        }
+
+        /// What the user holds, without where the feed stands.
+        func entitlements() throws -> String {
+            let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
+            let address = server.url + "/users/42/entitlements"
+            let answer = try client.send("GET", address, headers: [("Authorization", "Bearer \(key)")])
+            let text = String(decoding: answer.body, as: UTF8.self)
+            return String(text.split(separator: #""since""#).first ?? "")
+        }
+
+        /// The stand-in first, then the webhook.
+        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+            try put(delivery)
             let response = try client.send(
                 "POST",
                 server.url + delivery.path,
@@ -105,6 +119,25 @@ import Testing
         try scene.waitForErrand("acknowledge subscriptions/paycast.pro.annual \(scene.facts.lineage)")
         try scene.say("SUBSCRIPTION_PAUSED", .paused, "paywall", "subscription_status")
         try scene.say("SUBSCRIPTION_REVOKED", .revoked, "paywall", "subscription_status")
+    }
+
+    /// By what Google said then, whatever it says now; and nothing is acknowledged again.
+    @Test func replayEndsInTheSameState() throws {
+        var scene = try Scene()
+        try scene.say("SUBSCRIPTION_PURCHASED", .active, "paywall", "subscription_status")
+        scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
+        try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
+        #expect(try scene.post(try scene.delivery("TEST")).status == 204)
+        let held = try scene.entitlements()
+        try scene.put(try scene.delivery("SUBSCRIPTION_EXPIRED"))
+        for mode in [["--dry-run"], []] {
+            let replay = scene.server.paycast(["replay", "--since", "start"] + mode)
+            #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+            let changed = mode.isEmpty ? "changed" : "would change"
+            #expect(replay.output.contains("3 read, 0 \(changed), 1 skipped"), "\(replay.output)")
+        }
+        #expect(try scene.entitlements() == held && held.contains(#""state":"active""#), "\(held)")
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
     }
 
     @Test func purchaseIsVoided() throws {

@@ -37,6 +37,9 @@ import Testing
         let lines = process.output.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("applied ") }.count >= 2, "\(process.output)")
         #expect(lines.filter { $0.hasPrefix("page ") }.count >= 2, "\(process.output)")
+        let replay = server.paycast("replay", "--since", "start", "--dry-run")
+        #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+        #expect(replay.output.hasSuffix("read, 0 would change, 0 skipped\n"), "\(replay.output)")
     }
 
     @Test(arguments: ["apple", "stripe", "revenuecat", "purchasekit"]) func changedByteIsRefused(_ store: String) throws
