@@ -5,16 +5,18 @@ public import Domain
 ///
 /// Users, tokens and claims are facts of their own and stay.
 public struct ContractRebuild: Sendable, Equatable {
-    /// As it stood before its events were read; the rebuild is void when it has changed since.
+    /// As it stood before its events were read; the rebuild is void when it, or its events, have changed since.
     public let known: Contract
+    /// The position of its newest event then.
+    public let newest: Int64
     /// The newest event.
     public private(set) var event = ""
     private var fresh: Contract?
     private var raised: Contract
     private var isComplete = true
 
-    public init(_ known: Contract) {
-        self.known = known
+    public init(_ stored: StoredContract) {
+        (known, newest) = (stored.contract, stored.newest)
         raised = known
     }
 
@@ -34,7 +36,7 @@ public struct ContractRebuild: Sendable, Equatable {
     }
 
     public var contract: Contract {
-        guard isComplete, let fresh else { return raised }
+        guard isComplete, let fresh, fresh.snapshot != nil || fresh.transaction != nil else { return raised }
         return fresh
     }
 }

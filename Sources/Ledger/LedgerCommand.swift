@@ -18,8 +18,9 @@ public enum LedgerCommand: Sendable {
     case mark(String, Instant, completion: @Sendable (Bool) -> Void)
     /// Stored events once more. `isTrial`: tells what that would change, and changes nothing.
     case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
-    /// Sends both elements of the pages of everyone who holds one of these contracts again, and tells who that is.
-    case tell(contracts: [Int64], completion: @Sendable (Result<[String], LedgerError>) -> Void)
+    /// Sends both elements of the pages of these users, and of everyone who holds one of these contracts, again. Tells
+    /// who that is.
+    case tell(contracts: [Int64], users: [String], completion: @Sendable (Result<[String], LedgerError>) -> Void)
 }
 
 /// Who posts a genuine transaction in his own session: a reason to hold the contract.

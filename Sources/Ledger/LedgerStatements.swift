@@ -3,7 +3,7 @@ struct WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackTo, trial, releaseTrial, rollbackTrial: Statement
     let epoch, unclaimed, setUnclaimed: Statement
     let head, insertEntry, insertFragment: Statement
-    let findEvent, insertEvent: Statement
+    let findEvent, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
     let findContract, contractByID, insertContract, updateIdentity, updateState: Statement
     let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
@@ -40,6 +40,13 @@ struct WriterStatements {
         findEvent = try connection.prepare(
             "SELECT position FROM events WHERE event = ? AND provider = ? AND environment = ?"
         )
+        refileEvent = try connection.prepare(
+            """
+            UPDATE events SET contract = ?1
+            WHERE event = ?2 AND provider = ?3 AND environment = ?4 AND contract IS NOT ?1
+            """
+        )
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
         insertEvent = try connection.prepare(
             """
             INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)

@@ -15,6 +15,8 @@ extension LedgerStore {
             if let id = row.id { row.shares = try shares(of: id) }
             var ended = row
             ended.restate(at: now, policy)
+            // Nothing can be told of it any more: looking again at once would find the same for ever.
+            if let end = ended.endsAt, end <= now { ended.endsAt = nil }
             let change = ContractChange(previous: row, current: try save(ended, over: row))
             // Another leeway or catalogue than when it was written: it has not ended after all.
             guard ended.standing != row.standing else { continue }

@@ -95,7 +95,7 @@ extension LedgerStore {
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed
         commit.unclaimed = change.unclaimed
-        if hasMoved || known?.userAt != row.userAt || known?.contract.kin != row.contract.kin {
+        if known?.isRelatedOtherwise(than: row) ?? true {
             try settle(relatives(of: row), into: &commit, arrival.now)
         }
         return commit
@@ -166,6 +166,10 @@ extension LedgerStore {
     ) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         let isStored = arrival.isReplay ? try position(of: event) != nil : false
+        if isStored, let contract {
+            let id: [Value] = [.text(event.id), Value(event.provider), Value(event.environment)]
+            try statements.refileEvent.run([.integer(contract)] + id)
+        }
         if isStored, outcome != .applied {
             return Commit(value: Receipt(outcome: outcome, event: event.id, cursor: cursor(try head())))
         }
@@ -188,6 +192,13 @@ extension LedgerStore {
         let errands = event.errands.filter { outcome != .quarantined || $0.kind == .forward }
         try queue(errands, position: entry.position, at: arrival.now)
         return Commit(value: receipt, entries: [entry])
+    }
+}
+
+extension ContractRow {
+    /// Others whose users follow from this one's may have other ones than by `other`.
+    func isRelatedOtherwise(than other: ContractRow) -> Bool {
+        holders != other.holders || userAt != other.userAt || contract.kin != other.contract.kin
     }
 }
 

@@ -13,23 +13,52 @@ extension LedgerStore {
 
     private func replay(_ batch: ReplayBatch, _ now: Instant) throws(SQLiteError) -> Commit<ReplayReport> {
         var commit = Commit(value: ReplayReport())
-        for event in batch.events {
-            let before = try event.observation.map { said throws(SQLiteError) in try contract(said.contract) } ?? nil
-            let made = try record(Arrival(event: event, receivedAt: now, now: now, isReplay: true))
-            commit.entries += made.entries
-            commit.unclaimed += made.unclaimed
-            guard let key = event.observation?.contract, let after = try contract(key) else { continue }
+        var rebuilds: [(known: ContractRow, rebuild: ContractRebuild)] = []
+        // Before the events, which change contracts and what is filed under them.
+        for rebuild in batch.rebuilds {
+            if let known = try current(rebuild) {
+                rebuilds.append((known, rebuild))
+            } else {
+                commit.value.outdated.append(rebuild.known.key)
+            }
+        }
+        for event in batch.events where try apply(event, into: &commit, now) != .quarantined {
+            for index in rebuilds.indices { rebuilds[index].rebuild.fold(event) }
+        }
+        var touched: [ContractRow] = []
+        for (before, rebuild) in rebuilds {
+            guard let known = try contract(rebuild.known.key) else { continue }
+            let row = try replace(known, by: rebuild.contract, into: &commit, now)
+            commit.value.changes.append(ReplayChange(event: rebuild.event, before: before, after: row))
+            if known.isRelatedOtherwise(than: row) { touched += [known, row] }
+        }
+        // Of all of them together: whose a contract is may follow from several.
+        for row in touched { try settle(relatives(of: row), into: &commit, now) }
+        return commit
+    }
+
+    /// The contract as the rebuild read it; nil when the store has said something of it since, be it stale.
+    private func current(_ rebuild: ContractRebuild) throws(SQLiteError) -> ContractRow? {
+        guard let known = try contract(rebuild.known.key), let id = known.id, known.contract == rebuild.known else {
+            return nil
+        }
+        let newest = try statements.newestEvent.first([.integer(id)]) { row in row.integer(0) }
+        return newest ?? 0 == rebuild.newest ? known : nil
+    }
+
+    private func apply(
+        _ event: Event,
+        into commit: inout Commit<ReplayReport>,
+        _ now: Instant
+    ) throws(SQLiteError) -> Outcome {
+        let before = try event.observation.map { said throws(SQLiteError) in try contract(said.contract) } ?? nil
+        let made = try record(Arrival(event: event, receivedAt: now, now: now, isReplay: true))
+        commit.entries += made.entries
+        commit.unclaimed += made.unclaimed
+        if let key = event.observation?.contract, let after = try contract(key) {
             commit.value.changes.append(ReplayChange(event: event.id, before: before, after: after))
         }
-        for rebuild in batch.rebuilds {
-            guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else {
-                commit.value.outdated.append(rebuild.known.key)
-                continue
-            }
-            let row = try replace(known, by: rebuild.contract, into: &commit, now)
-            commit.value.changes.append(ReplayChange(event: rebuild.event, before: known, after: row))
-        }
-        return commit
+        return made.value.outcome
     }
 
     private func replace<Value>(
@@ -43,29 +72,30 @@ extension LedgerStore {
         row.restate(at: now, policy)
         try own(&row)
         let isSeen = row.standing != known.standing || row.holders != known.holders
-        guard isSeen || row.contract != known.contract else { return known }
+        guard isSeen || row.contract != known.contract || row.userAt != known.userAt else { return known }
         row = try save(row, over: known)
         guard isSeen else { return row }
         try append(ContractChange(previous: known, current: row), as: .contractUpdated, to: &commit, at: now)
-        try settle(relatives(of: row), into: &commit, now)
         return row
     }
 
-    /// Both elements of the pages of everyone who holds one of `contracts`, as they should look now.
-    func tell(contracts: [Int64], now: Instant) throws(SQLiteError) -> Commit<[String]> {
+    /// Both elements of the pages of `users` and of everyone who holds one of `contracts`, as they should look now.
+    func tell(contracts: [Int64], users: [String], now: Instant) throws(SQLiteError) -> Commit<[String]> {
         var commit = Commit<[String]>(value: [])
+        var holders = users
         for id in contracts {
             let owner = try statements.contractByID.first([.integer(id)], read: contractRow)?.user
-            for user in (owner.map { [$0] } ?? []) + (try shares(of: id)) where !commit.value.contains(user) {
-                commit.value.append(user)
-                let holdings = Holdings(user: user, try holdings(of: user, except: nil), policy: policy)
-                let fragments = fragments(Announcement.current(holdings), for: user)
-                guard !fragments.isEmpty else { continue }
-                var notice = Notice(kind: .broadcast)
-                notice.user = user
-                notice.active = holdings.isActive
-                commit.entries.append(try append(notice, fragments, at: now))
-            }
+            holders += (owner.map { [$0] } ?? []) + (try shares(of: id))
+        }
+        for user in holders where !commit.value.contains(user) {
+            commit.value.append(user)
+            let holdings = Holdings(user: user, try holdings(of: user, except: nil), policy: policy)
+            let fragments = fragments(Announcement.current(holdings), for: user)
+            guard !fragments.isEmpty else { continue }
+            var notice = Notice(kind: .broadcast)
+            notice.user = user
+            notice.active = holdings.isActive
+            commit.entries.append(try append(notice, fragments, at: now))
         }
         return commit
     }

@@ -127,7 +127,7 @@ enum Schema {
             SELECT contracts.id FROM entries JOIN contracts
                 ON contracts.lineage = entries.contract AND contracts.provider = events.provider
                 AND contracts.environment = events.environment AND contracts.app = events.app
-            WHERE entries.position = events.position
+            WHERE entries.position = events.position AND entries.outcome IS NOT 'quarantined'
         );
         CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
         """

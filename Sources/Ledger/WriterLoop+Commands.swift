@@ -41,10 +41,10 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.replay(stored, isTrial: isTrial, now: now) },
                 then: completion
             )
-        case .tell(let contracts, let completion):
+        case .tell(let contracts, let users, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.tell(contracts: contracts, now: now) },
+                { store throws(SQLiteError) in try store.tell(contracts: contracts, users: users, now: now) },
                 then: completion
             )
         }
@@ -95,7 +95,7 @@ extension LedgerCommand {
         case .errand: break
         case .mark(_, _, let completion): completion(false)
         case .replay(_, _, let completion): completion(.failure(error))
-        case .tell(_, let completion): completion(.failure(error))
+        case .tell(_, _, let completion): completion(.failure(error))
         }
     }
 }

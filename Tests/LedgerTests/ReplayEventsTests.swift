@@ -46,7 +46,7 @@ import Testing
         }
         #expect(try ledger.entitlements("42").isActive == false)
         let truth = Stories.subscription("e3", .active, minute: 7)
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)).contract)
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
         for event in [events[1], truth, events[0]] { rebuild.fold(event) }
         rebuild.fold(Stories.subscription("e4", .revoked, minute: 9, key: Stories.key("of another contract")))
 
@@ -66,11 +66,60 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         _ = try ledger.send(Stories.subscription("e1", .active))
-        var rebuild = ContractRebuild(try #require(try ledger.contract(1)).contract)
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
         rebuild.fold(Stories.subscription("e1", .active))
         _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
         let report = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
         #expect(report.outdated == [rebuild.known.key] && report.changes.isEmpty)
+    }
+
+    /// A stale event changes no register, but the rebuild has not read it.
+    @Test func staleEventMeanwhileCountsToo() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        rebuild.fold(Stories.subscription("e2", .active, minute: 1))
+        #expect(try ledger.send(Stories.subscription("e1", .active)).outcome == .stale)
+        #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])).outdated == [rebuild.known.key])
+    }
+
+    /// What once contradicted its order, and does so no more, is its contract's from then on.
+    @Test func quarantinedEventIsFiledWhenItFits() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        let request = OrderRequest(user: "42", product: "monthly", provider: .google, token: token)
+        _ = try ledger.order(request)
+        let events = [
+            Stories.subscription("e1", .pending), Stories.subscription("e2", .active, minute: 5, token: token),
+        ]
+        #expect(try events.map { try ledger.send($0).outcome } == [.unclaimed, .quarantined])
+        _ = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple, token: token))
+        for (isTrial, changes) in [(true, true), (false, true), (false, false)] {
+            let filed = try ledger.events(EventSelection(contract: 1)).map(\.id)
+            var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+            for event in events where filed.contains(event.id) { rebuild.fold(event) }
+            let batch = ReplayBatch(events: events.filter { !filed.contains($0.id) }, rebuilds: [rebuild])
+            let report = try ledger.replay(batch, isTrial: isTrial)
+            #expect(report.changes.contains(where: \.changesSomething) == changes)
+            #expect(report.changes.last?.after == .active)
+            #expect(try ledger.entitlements("42").isActive == !isTrial)
+        }
+        #expect(try ledger.events(EventSelection(contract: 1)).map(\.id) == ["e1", "e2"])
+    }
+
+    /// Nothing of it can be told from its events alone: what is known must not be lost.
+    @Test func contractOfWhichNothingIsToldStays() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        _ = try ledger.send(Stories.subscription("e1", .active))
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        rebuild.fold(
+            Stories.event("e1", .contractUpdated, Observation(contract: Stories.key("1"), kind: .subscription))
+        )
+        #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])).changes.allSatisfy { !$0.changesSomething })
+        #expect(try ledger.contract(1)?.contract == rebuild.known)
     }
 
     @Test func whatCannotBeReadMayOnlyRise() throws {
@@ -78,8 +127,9 @@ import Testing
         defer { ledger.remove() }
         _ = try ledger.send(Stories.subscription("e1", .active))
         _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
-        let known = try #require(try ledger.contract(1)).contract
-        var rebuild = ContractRebuild(known)
+        let stored = try #require(try ledger.contract(1))
+        let known = stored.contract
+        var rebuild = ContractRebuild(stored)
         rebuild.fold(Stories.subscription("e1", .active))
         rebuild.miss()
         #expect(rebuild.contract == known)

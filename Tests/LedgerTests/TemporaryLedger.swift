@@ -125,8 +125,8 @@ final class TemporaryLedger: Sendable {
         try ask { answer in writer.submit(.replay(batch, isTrial: isTrial, completion: answer)) }
     }
 
-    func tell(contracts: [Int64]) throws -> [String] {
-        try ask { answer in writer.submit(.tell(contracts: contracts, completion: answer)) }
+    func tell(contracts: [Int64], users: [String] = []) throws -> [String] {
+        try ask { answer in writer.submit(.tell(contracts: contracts, users: users, completion: answer)) }
     }
 
     func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {

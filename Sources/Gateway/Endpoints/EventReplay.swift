@@ -39,7 +39,11 @@ struct EventReplay {
         }
         let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
         if mode == .broadcast {
-            result.told = try wait { services.writer.submit(.tell(contracts: contracts, completion: $0)) }
+            // A transfer may have moved several contracts, and is filed under one.
+            let users = page.compactMap { try? reread($0)?.transfer }.flatMap { $0.from + [$0.to] }
+            result.told = try wait {
+                services.writer.submit(.tell(contracts: contracts, users: users, completion: $0))
+            }
             return result
         }
         let loose = page.filter { $0.contract == nil }.compactMap { read($0, &result) }
@@ -89,13 +93,13 @@ struct EventReplay {
         throw .busy
     }
 
-    /// `strays`: what is filed under this contract, and now proves to be another one's.
+    /// `strays`: what is filed under this contract, and says nothing of it, or proves to be another one's.
     private func rebuild(_ id: Int64, _ strays: inout [Event], _ result: inout Result) throws(LedgerError)
         -> ContractRebuild?
     {
         // Before its events: the rebuild is void when one came in between.
         guard let stored = try wait({ services.reader.contract(id, until: .max, completion: $0) }) else { return nil }
-        var rebuild = ContractRebuild(stored.contract)
+        var rebuild = ContractRebuild(stored)
         var position: Int64 = 0
         while true {
             let range = EventSelection(contract: id, after: position)
@@ -105,7 +109,8 @@ struct EventReplay {
                     rebuild.miss()
                     continue
                 }
-                if event.observation.map({ $0.contract != rebuild.known.key }) == true { strays.append(event) }
+                let isStray = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
+                if isStray { strays.append(event) }
                 rebuild.fold(event)
             }
             guard page.count == Self.pageSize, let last = page.last else { return rebuild }

@@ -4,8 +4,9 @@ public import Domain
 public struct StripeStatement: Sendable {
     /// What it says of the contract, as of the instant at which it was asked; no snapshot for a status of tomorrow.
     public let observation: Observation
+    /// The API's answer.
+    public let body: [UInt8]
     private let environment: StoreEnvironment
-    private let body: [UInt8]
 
     /// Nil for an answer that is not that subscription's. `app` is the account that it was asked of.
     public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {

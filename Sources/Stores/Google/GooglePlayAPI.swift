@@ -36,7 +36,7 @@ public struct GooglePlayAPI: StoreAPI {
     func read(
         _ subject: GoogleNotification.Subject,
         of package: String
-    ) throws(StoreAPIError) -> (reading: GoogleReading, said: GoogleRecord.Said?) {
+    ) throws(StoreAPIError) -> (reading: GoogleReading, said: StoredReading.Said?) {
         guard let question = GoogleQuestion(subject, package: package) else { return (.nothing, nil) }
         guard let said = try ask(question) else { return (.unknown, nil) }
         return (try meaning(of: said, to: question), said)
@@ -44,7 +44,7 @@ public struct GooglePlayAPI: StoreAPI {
 
     /// What an answer of an earlier time means by the catalogue of now.
     func reread(
-        _ said: GoogleRecord.Said,
+        _ said: StoredReading.Said,
         of subject: GoogleNotification.Subject,
         of package: String
     ) throws(StoreAPIError) -> GoogleReading {
@@ -60,19 +60,19 @@ public struct GooglePlayAPI: StoreAPI {
         let purchase = try question.purchase(said.answer, catalog: catalog, readAt: said.readAt)
         let token = Hex.encode(SHA256.hash(Array(contract.lineage.utf8)).prefix(16))
         let id = "statement:\(said.readAt.milliseconds):\(token)"
-        let record = GoogleRecord(.subscription(token: contract.lineage), said)
+        let record = StoredReading(.subscription(token: contract.lineage), said)
         return purchase.statement(body: record?.bytes ?? said.answer, id: id)
     }
 
-    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> GoogleRecord.Said? {
+    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> StoredReading.Said? {
         try readings.one(of: question.token) { readAt throws(StoreAPIError) in
             guard let body = try call("GET", question.path, of: question.package, now: readAt) else { return nil }
-            return GoogleRecord.Said(answer: body, readAt: readAt)
+            return StoredReading.Said(answer: body, readAt: readAt)
         }
     }
 
     private func meaning(
-        of said: GoogleRecord.Said,
+        of said: StoredReading.Said,
         to question: GoogleQuestion
     ) throws(StoreAPIError) -> GoogleReading {
         do throws(StoreAPIError) {

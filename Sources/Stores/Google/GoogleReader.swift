@@ -46,20 +46,20 @@ public struct GoogleReader: StoreVerifier {
         try token.check(expected, key: try key(token.keyID, now), now: now)
         let notification = GoogleNotification(delivery.body)
         let (reading, said) = try read(notification, now)
-        let record = said.flatMap { GoogleRecord(.notification(delivery.body), $0) }
+        let record = said.flatMap { StoredReading(.notification(delivery.body), $0) }
         return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
     }
 
     /// By the answer of that time, without an errand: what was to be acknowledged then has been, or never will be. A
     /// notification whose purchase was not read says nothing.
     public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        guard let record = GoogleRecord(stored.body) else { return nil }
+        guard let record = StoredReading(stored.body) else { return nil }
         var event: Event
         switch record.cause {
         case .notification(let body):
             let notification = GoogleNotification(body)
             guard let package = notification.package else { return nil }
-            let reading = try reread(record, notification.subject, package)
+            guard let reading = try reread(record, notification.subject, package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
         case .subscription(let token):
             guard case .purchase(let purchase) = try reread(record, .subscription(token: token), stored.app) else {
@@ -71,20 +71,21 @@ public struct GoogleReader: StoreVerifier {
         return event
     }
 
+    /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had
+    /// said nothing.
     private func reread(
-        _ record: GoogleRecord,
+        _ record: StoredReading,
         _ subject: GoogleNotification.Subject,
         _ package: String
-    ) throws(VerificationError) -> GoogleReading {
+    ) throws(VerificationError) -> GoogleReading? {
         guard packages.contains(package) else { throw .wrongApp }
-        // What was an object then is one now.
-        return (try? api.reread(record.said, of: subject, of: package)) ?? .unreadable
+        return try? api.reread(record.said, of: subject, of: package)
     }
 
     private func read(
         _ notification: GoogleNotification,
         _ now: Instant
-    ) throws(VerificationError) -> (reading: GoogleReading, said: GoogleRecord.Said?) {
+    ) throws(VerificationError) -> (reading: GoogleReading, said: StoredReading.Said?) {
         guard let package = notification.package else { return (.nothing, nil) }
         guard packages.contains(package) else { throw .wrongApp }
         do throws(StoreAPIError) {

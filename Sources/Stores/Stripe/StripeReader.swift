@@ -21,8 +21,23 @@ public struct StripeReader: StoreVerifier {
 
     public var asksStore: Bool { true }
 
+    /// By the answer of that time, when Stripe was asked.
     public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        try verifier.reread(stored)
+        guard let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
+            return try verifier.reread(stored)
+        }
+        var delivered = stored
+        delivered.body = body
+        guard var event = try verifier.reread(delivered) else { return nil }
+        let read = try verifier.event(
+            stored: record.said.answer,
+            environment: stored.environment,
+            app: stored.app,
+            receivedAt: record.said.readAt
+        )
+        if let observation = read.observation { event.observation = merged(observation, event.observation) }
+        event.body = stored.body
+        return event
     }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
@@ -32,6 +47,8 @@ public struct StripeReader: StoreVerifier {
             guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
             else { return event }
             event.observation = merged(statement.observation, event.observation)
+            let said = StoredReading.Said(answer: statement.body, readAt: now)
+            event.body = StoredReading(.notification(delivery.body), said)?.bytes ?? delivery.body
             return event
         } catch {
             report(error)

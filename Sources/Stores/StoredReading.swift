@@ -1,10 +1,10 @@
 internal import Domain
 internal import FoundationEssentials
 
-/// What the ledger keeps of a purchase that was read. Nobody can ask for it again: tomorrow the API says how the
-/// purchase stands tomorrow, and a notification says only that something has changed.
-struct GoogleRecord {
-    /// What a webhook may post. Google's answers have about 2 KiB.
+/// What the ledger keeps of a purchase that was read at Google or Stripe. Nobody can ask for it again: tomorrow the API
+/// says how the purchase stands tomorrow, and a notification says little more than that something has changed.
+struct StoredReading {
+    /// What a webhook may post. Google's answers have about 2 KiB, Stripe's 8.
     private static let limit = 256 << 10
 
     /// Why it was read.
@@ -25,7 +25,7 @@ struct GoogleRecord {
 
     /// Nil for an answer that is not worth its place.
     init?(_ cause: Cause, _ said: Said) {
-        guard said.answer.count <= GoogleRecord.limit else { return nil }
+        guard said.answer.count <= StoredReading.limit else { return nil }
         (self.cause, self.said) = (cause, said)
     }
 
