@@ -1,0 +1,5 @@
+import Testing
+
+@testable import HTTP2
+
+@Suite struct ClientHelloTests {}
