@@ -76,7 +76,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
+                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP2", "JSONText",
             ]
         ),
         executable(

@@ -3,7 +3,7 @@
 /// nghttp2 has checked names, values and the order of pseudo-header fields (RFC 9113 §8.2, §8.3) before they arrive here.
 /// What could still end a line or a request early is refused again, since the text goes to a parser of HTTP/1.1.
 struct RequestText {
-    /// All that `text` may have, as for a head of HTTP/1.1.
+    /// All that the fields may have, as for a head of HTTP/1.1.
     static let limit = 16 << 10
 
     private(set) var method: [UInt8] = []
@@ -11,13 +11,13 @@ struct RequestText {
     private var authority: [UInt8]?
     private var host: [UInt8]?
     private var fields: [UInt8] = []
+    private var size = 0
 
+    /// Why a request gets no answer but a reset.
     enum Flaw: Equatable {
-        /// RST_STREAM.
         case malformed
-        /// 431.
         case tooLarge
-        /// CONNECT and what else stands on no resource: 501.
+        /// CONNECT, and what else makes a tunnel of a stream.
         case notServed
     }
 
@@ -31,9 +31,9 @@ struct RequestText {
 
     mutating func add(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
         guard flaw == nil else { return }
-        guard fields.count + path.count + name.count + value.count + 64 <= RequestText.limit else {
-            return flaw = .tooLarge
-        }
+        // Whatever is dropped counts too: it has cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
+        size += name.count + value.count + 32
+        guard size <= RequestText.limit else { return flaw = .tooLarge }
         guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return flaw = .malformed }
         switch String(decoding: name, as: UTF8.self) {
         case ":method": method = Array(value)

@@ -20,7 +20,9 @@ struct ResponseHead: Equatable {
 
     /// Nil for what is no final answer. `text` ends before the empty line.
     init?(_ text: some Collection<UInt8>) {
-        var lines = String(decoding: text, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)[...]
+        var lines = String(decoding: text, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)[
+            ...
+        ]
         let words = lines.popFirst()?.split(separator: " ", maxSplits: 2) ?? []
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]),
             (200...599).contains(status)

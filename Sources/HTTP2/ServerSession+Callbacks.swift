@@ -11,7 +11,15 @@ extension ServerSession {
             guard let frame else { return 0 }
             return owner(of: context)?.beginHeaders(frame.pointee) ?? 0
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, nameCount, value, count, _, context in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _,
+            frame,
+            name,
+            nameCount,
+            value,
+            count,
+            _,
+            context in
             guard let frame, let session = owner(of: context) else { return 0 }
             return session.addHeader(
                 frame.pointee.hd.stream_id,
@@ -74,8 +82,11 @@ extension ServerSession {
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>
     ) -> Int32 {
-        // A trailer: nothing reads it.
-        guard arriving?.id == id else { return 0 }
+        guard arriving?.id == id else {
+            // A trailer, which nobody reads: a few bytes can stand for many of them (RFC 7541 §7.3).
+            flood.take(1)
+            return flood.isWithin ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
         arriving?.text.add(name, value)
         guard arriving?.text.flaw != nil else { return 0 }
         // nghttp2 resets the stream and only decompresses what follows, which is to cost no more than that.

@@ -58,12 +58,10 @@ public final class ServerSession {
     public func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isTerminated, let start = bytes.baseAddress else { return !isTerminated }
         let count = nghttp2_session_mem_recv(session, start.assumingMemoryBound(to: UInt8.self), bytes.count)
-        guard count == bytes.count else {
-            terminate(NGHTTP2_PROTOCOL_ERROR)
-            return false
-        }
-        guard flood.isWithin else {
-            terminate(NGHTTP2_ENHANCE_YOUR_CALM)
+        guard count == bytes.count, flood.isWithin else {
+            // nghttp2 counts what waits to be acknowledged, and the pieces of a head.
+            let isFlood = [NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS].contains { $0.rawValue == count }
+            terminate(isFlood || count == bytes.count ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR)
             return false
         }
         return true
