@@ -102,7 +102,7 @@ let package = Package(
         tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
         tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
         tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Simulator"]),
+        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),

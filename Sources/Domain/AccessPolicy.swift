@@ -9,8 +9,9 @@ public struct AccessPolicy: Sendable, Equatable {
     public var sandboxUsers: SandboxUsers
     public var catalog: Catalog
     public var transfers: TransferPolicy
-    /// Whose stores are asked before the end of a period is believed.
-    public var reconciled: Set<Provider>
+    /// Stores whose API this server has the key of: they are asked before the end of a period is believed, and told whose
+    /// a purchase is.
+    public var apis: Set<Provider>
     /// How long access outlasts a period whose renewal is expected: notifications come seconds late, RevenueCat's a minute
     /// (https://www.revenuecat.com/docs/integrations/webhooks), and a store has to be asked.
     public var leeway: Duration
@@ -19,13 +20,13 @@ public struct AccessPolicy: Sendable, Equatable {
         sandboxUsers: SandboxUsers,
         catalog: Catalog = Catalog(),
         transfers: TransferPolicy = .transfer,
-        reconciled: Set<Provider> = [],
+        apis: Set<Provider> = [],
         leeway: Duration = .zero
     ) {
         self.sandboxUsers = sandboxUsers
         self.catalog = catalog
         self.transfers = transfers
-        self.reconciled = reconciled
+        self.apis = apis
         self.leeway = leeway
     }
 

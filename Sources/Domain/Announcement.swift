@@ -23,7 +23,7 @@ public struct Announcement: Sendable, Equatable {
     }
 
     private static func paywall(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
-        if let bought = after[contract], isHandedOver(bought, since: before[contract]) {
+        if let bought = after[contract], isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought)) {
             return Announcement(target: .paywall, name: .success, holding: bought)
         }
         if let lost = before[contract], after[contract] == nil, !after.isActive {

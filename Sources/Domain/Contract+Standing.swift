@@ -39,6 +39,10 @@ extension Contract {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
         var standing = Standing(of: snapshot)
         guard let charge = transaction?.transaction else { return standing }
+        // Apple goes on to tell the end of the period whose money went back.
+        if standing.state == .revoked, let revokedAt = charge.revokedAt {
+            standing.accessUntil = min(revokedAt, standing.accessUntil ?? revokedAt)
+        }
         // RevenueCat announces a change of plan beside the purchase that makes it, before or after. Elsewhere the
         // charge may be that of an older period: back to what was bought before.
         if key.provider == .revenuecat, let pending = snapshot.pendingProduct, pending == charge.product,

@@ -87,6 +87,14 @@ public struct Holdings: Sendable, Equatable {
     public subscript(contract: ContractKey) -> Holding? {
         ranked.first { $0.contract == contract }
     }
+
+    /// What goes on under another id: the same charge, so that nobody has bought anything (Apple's MIGRATION).
+    func migrated(to holding: Holding) -> Holding? {
+        guard let previous = holding.replaces.flatMap({ self[$0] }), previous.boughtAt != nil,
+            previous.boughtAt == holding.boughtAt
+        else { return nil }
+        return previous
+    }
 }
 
 extension Holding {

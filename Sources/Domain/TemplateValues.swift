@@ -1,6 +1,9 @@
 extension Holding {
     /// What a fragment's template may show; what is not known is the empty string.
-    public func templateValues(user: String) -> [String: String] {
+    ///
+    /// `event` and `reason` tell why the page changes, as far as an event of this contract is why: our name of it, the
+    /// same for every store, and the store's own word.
+    public func templateValues(user: String, event: EventKind? = nil, reason: String? = nil) -> [String: String] {
         [
             "user": user,
             "product": standing.product,
@@ -17,6 +20,8 @@ extension Holding {
             "order": order?.description ?? "",
             "provider": contract.provider.rawValue,
             "environment": contract.environment.rawValue,
+            "event": event?.rawValue ?? "",
+            "reason": reason ?? "",
         ]
     }
 }

@@ -8,7 +8,7 @@ struct ErrandAlarm: Equatable {
     /// No errand that waits has a deadline.
     static let never = 999_999_999
 
-    var backlog = ErrandBacklog(waiting: 0, next: nil, nearestDeadline: nil, abandoned: 0)
+    var backlog = ErrandBacklog()
     /// Acknowledgements that were given up since the start.
     var unacknowledged = 0
     var now = Instant(milliseconds: 0)

@@ -19,6 +19,7 @@ public final class ErrandRunner: Sendable {
     private let stop = Routine.Stop()
     private let routine: Routine
     private let alarm = Mutex(ErrandAlarm())
+    private let abandoned: Counter
 
     public init(
         reader: LedgerReader,
@@ -30,12 +31,13 @@ public final class ErrandRunner: Sendable {
     ) {
         (self.reader, self.writer, self.apis, self.clock, self.log) = (reader, writer, apis, clock, log)
         routine = Routine(stop)
+        abandoned = metrics.counter(
+            "paycast_errands_abandoned_total",
+            "What stores and staging servers could not be told, since this server's start."
+        )
         let alarm: @Sendable () -> ErrandAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? ErrandAlarm() }
         metrics.gauge("paycast_errands_waiting", "What stores and staging servers are still to be told.") {
             alarm().backlog.waiting
-        }
-        metrics.counter("paycast_errands_abandoned_total", "What they could not be told.") {
-            alarm().backlog.abandoned
         }
         metrics.gauge(
             "paycast_errand_nearest_deadline_seconds",
@@ -62,7 +64,8 @@ public final class ErrandRunner: Sendable {
 
     private func turn(_ round: inout ErrandRound) -> Duration {
         let now = clock.now()
-        guard let backlog = answer({ reader.errandBacklog(completion: $0) }) else { return .seconds(1) }
+        let known = alarm.withLock { $0.backlog }
+        guard let backlog = answer({ reader.errandBacklog(after: known, completion: $0) }) else { return .seconds(1) }
         watch(backlog, now)
         guard let next = backlog.next, next <= now,
             let due = answer({ reader.errands(dueAt: now, limit: ErrandRunner.roundSize, completion: $0) })
@@ -109,6 +112,8 @@ public final class ErrandRunner: Sendable {
 
     /// Nothing of the errand's subject goes to the log: it may be a purchase token, or an address with a secret.
     private func report(_ queued: QueuedErrand, _ result: ErrandResult) {
+        // A full queue: it is tried again, and every errand bears that.
+        guard writer.submit(.errand(queued.id, result)) else { return }
         let errand = queued.errand
         switch result {
         case .done: break
@@ -123,13 +128,12 @@ public final class ErrandRunner: Sendable {
                 ["kind": errand.kind.rawValue, "attempts": queued.attempts + 1, "until": at.iso8601, "reason": reason]
             )
         case .abandoned(let reason):
+            abandoned.add()
             if errand.kind == .acknowledge || errand.kind == .consume { alarm.withLock { $0.unacknowledged += 1 } }
             log.error(
                 "errand abandoned",
                 ["kind": errand.kind.rawValue, "provider": errand.provider.rawValue, "reason": reason]
             )
         }
-        // A full queue: it is tried again, and every errand bears that.
-        _ = writer.submit(.errand(queued.id, result))
     }
 }

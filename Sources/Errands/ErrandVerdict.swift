@@ -17,7 +17,7 @@ struct ErrandVerdict {
     var jitter: Double
 
     func result(of error: StoreAPIError) -> ErrandResult {
-        let reason = error.description
+        let reason = error.description(of: errand.errand)
         guard !error.isFinal else { return .abandoned(reason: reason) }
         guard now < end else { return .abandoned(reason: "its time is over; at last \(reason)") }
         return .retry(at: comeback(after: error), reason: reason)
@@ -26,7 +26,7 @@ struct ErrandVerdict {
     /// For one whose store has just not answered another: it is not tried in vain.
     func postponed(because error: StoreAPIError) -> ErrandResult {
         guard now < end else { return result(of: error) }
-        return .retry(at: comeback(after: error), reason: error.description)
+        return .retry(at: comeback(after: error), reason: error.description(of: errand.errand))
     }
 
     private var end: Instant {

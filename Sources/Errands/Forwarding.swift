@@ -1,7 +1,5 @@
 public import Domain
-internal import HTTPClient
 public import Providers
-internal import Stores
 
 /// Has every Sandbox notification told to other servers as well: Apple takes one address only, and a team has many
 /// staging servers.
@@ -40,28 +38,5 @@ public struct ForwardingVerifier: StoreVerifier {
     /// Other servers have been told when it was new.
     public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         try verifier.reread(stored)
-    }
-}
-
-/// Posts a body to another server. Blocks.
-struct Forwarder: Sendable {
-    var client = HTTPClient(timeout: .seconds(10))
-
-    /// Only a body that the other server calls malformed is given up at once: it may be starting, or not built yet.
-    func post(_ body: [UInt8], to address: String, now: Instant) throws(StoreAPIError) {
-        let response: HTTPClient.Response
-        do throws(HTTPClientError) {
-            response = try client.send("POST", address, headers: [("Content-Type", "application/json")], body: body)
-        } catch {
-            throw .unavailable(reason: error.description)
-        }
-        switch response.status {
-        case 200..<300: return
-        case 413: throw .refused(status: response.status, code: nil, reason: "it does not take the body")
-        default:
-            let seconds = response.header("Retry-After").flatMap { Int64($0) }.map { min(max($0, 0), 3600) }
-            let after = seconds.map { now + .seconds($0) }
-            throw .unavailable(reason: "it answered \(response.status)", after: after)
-        }
     }
 }

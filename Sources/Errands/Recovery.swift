@@ -3,6 +3,7 @@ public import Ledger
 public import Providers
 public import Runtime
 public import Stores
+internal import Synchronization
 
 /// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought: through
 /// the same verifier and the same ledger command, so that a notification counts once, whichever way it comes.
@@ -23,7 +24,8 @@ public final class Recovery: HistoryRecovery {
         /// What the ledger remembers how far it was read by.
         var mark: String { "history/apple/\(environment.rawValue)/\(app)" }
         /// How long Apple keeps it.
-        var reach: Duration { .seconds((environment == .production ? 180 : 30) * 86_400) }
+        var days: Int { environment == .production ? 180 : 30 }
+        var reach: Duration { .seconds(days * 86_400) }
     }
 
     private let places: [Place]
@@ -34,6 +36,9 @@ public final class Recovery: HistoryRecovery {
     private let clock: Clock
     private let log: Log
     private let recovered: Counter
+    private let refused: Counter
+    /// Of histories that the settings do not fit, by their marks.
+    private let misfits = Mutex<[String: String]>([:])
     private let stop = Routine.Stop()
     private let routine: Routine
 
@@ -50,6 +55,10 @@ public final class Recovery: HistoryRecovery {
         (self.places, self.api, self.verifier) = (places, api, verifier)
         (self.reader, self.writer, self.clock, self.log) = (reader, writer, clock, log)
         recovered = metrics.counter("paycast_recovered_total", "Notifications that a store's history brought first.")
+        refused = metrics.counter(
+            "paycast_recovery_refused_total",
+            "Entries of a store's history that this server's settings refuse, each time that they are read."
+        )
         routine = Routine(stop)
     }
 
@@ -74,17 +83,17 @@ public final class Recovery: HistoryRecovery {
         recover(since: since, onlyFailures: false)
     }
 
+    /// For `/ready`.
+    public var problems: [String] {
+        misfits.withLock { misfits in places.compactMap { misfits[$0.mark] } }
+    }
+
     private func recover(since: Instant?, onlyFailures: Bool) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
         for place in places where !stop.isRaised {
-            let now = clock.now()
-            let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
-            let start = since ?? RecoverySchedule.start(mark: mark, now: now)
-            let span = HistorySpan(from: start, to: now, reach: place.reach)
-            var reading = HistoryReading(api: api.of(place.app), place: place, span: span, onlyFailures: onlyFailures)
             do throws(StoreAPIError) {
-                try read(&reading, marking: since == nil, into: &report)
+                try read(place, since: since, onlyFailures: onlyFailures, into: &report)
             } catch {
                 failures += 1
                 report.problems.append("\(place.environment.rawValue), \(place.app): \(error.description)")
@@ -106,19 +115,42 @@ public final class Recovery: HistoryRecovery {
     }
 
     private func read(
+        _ place: Place,
+        since: Instant?,
+        onlyFailures: Bool,
+        into report: inout RecoveryReport
+    ) throws(StoreAPIError) {
+        let now = clock.now()
+        let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
+        let start = since ?? RecoverySchedule.start(mark: mark, now: now)
+        let span = HistorySpan(from: start, to: now, reach: place.reach)
+        var reading = HistoryReading(api: api.of(place.app), place: place, span: span, onlyFailures: onlyFailures)
+        var tally = HistoryTally()
+        defer { note(tally, of: place) }
+        try read(&reading, &tally, marking: since == nil, into: &report)
+        let problem = tally.problem(of: place)
+        if let problem { report.problems.append(problem) }
+        guard since == nil else { return }
+        // The first time there is nothing yet to stay at, and the next start would begin a day before itself.
+        if problem != nil, mark == nil { remember(start, of: place) }
+        // Beside failures alone nothing genuine may stand, because it was delivered: the next run asks for all.
+        if problem == nil || !onlyFailures { misfits.withLock { $0[place.mark] = problem } }
+    }
+
+    private func read(
         _ reading: inout HistoryReading,
+        _ tally: inout HistoryTally,
         marking: Bool,
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
         let rest = Waker()
-        while let bodies = try reading.next(now: clock.now()) {
+        while !tally.isHopeless, let bodies = try reading.next(now: clock.now()) {
             guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
             report.found += bodies.count
-            for body in bodies { try commit(body, into: &report) }
-            if marking, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
+            for body in bodies { try commit(body, &tally, into: &report) }
+            if marking, !tally.isMisfit, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
             rest.wait(timeout: reading.place.pause)
         }
-        if marking, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
         if let lost = reading.span.lost {
             log.info(
                 "history does not reach back",
@@ -127,18 +159,33 @@ public final class Recovery: HistoryRecovery {
         }
     }
 
-    private func commit(_ body: [UInt8], into report: inout RecoveryReport) throws(StoreAPIError) {
+    private func commit(
+        _ body: [UInt8],
+        _ tally: inout HistoryTally,
+        into report: inout RecoveryReport
+    ) throws(StoreAPIError) {
         let now = clock.now()
         let event: Event
         do throws(VerificationError) {
             event = try verifier.verify(Delivery(body: body), now: now)
         } catch {
             report.refused += 1
-            return log.warning("history entry refused", ["reason": error.code])
+            return tally.refused(error)
         }
+        tally.proved()
         let receipt: Receipt? = answer { writer.submit(.event(event, receivedAt: now, completion: $0)) }
         guard let receipt else { throw .unavailable(reason: "the ledger does not take it") }
         report.outcomes[receipt.outcome, default: 0] += 1
+    }
+
+    private func note(_ tally: HistoryTally, of place: Place) {
+        refused.add(tally.misfits)
+        for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
+            log.warning(
+                "history entries refused",
+                ["environment": place.environment.rawValue, "app": place.app, "reason": code, "count": count]
+            )
+        }
     }
 
     private func remember(_ instant: Instant, of place: Place) {

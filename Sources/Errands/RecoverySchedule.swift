@@ -10,7 +10,8 @@ struct RecoverySchedule {
 
     private var failures = 0
     /// At the start all is asked for, later what was not delivered: a ledger that came back from a backup lacks what
-    /// the store had delivered to it.
+    /// the store had delivered to it. After a failure all again: whether the settings refuse everything, or one entry
+    /// is odd, shows beside what was delivered.
     private(set) var onlyFailures = false
 
     static func start(mark: Instant?, now: Instant) -> Instant {
@@ -21,8 +22,9 @@ struct RecoverySchedule {
 
     /// Until the next time.
     mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
+        onlyFailures = !isFailure
         guard isFailure else {
-            (failures, onlyFailures) = (0, true)
+            failures = 0
             return RecoverySchedule.interval
         }
         failures += 1

@@ -49,7 +49,7 @@ public enum ClaimOutcome: Sendable, Equatable {
 public enum ErrandResult: Sendable, Equatable {
     case done
     case retry(at: Instant, reason: String)
-    /// No attempt can succeed any more. It is kept for the operator.
+    /// No attempt can succeed any more. It is kept for the operator, for a month.
     case abandoned(reason: String)
 }
 

@@ -7,14 +7,21 @@ extension LedgerQueries {
         }
     }
 
-    func errandBacklog() throws(LedgerError) -> ErrandBacklog {
+    /// Those that wait are counted one by one, and this is asked every second: `previous` is taken at its word unless
+    /// one has come, or the one whose turn was next has had it.
+    func errandBacklog(after previous: ErrandBacklog?) throws(LedgerError) -> ErrandBacklog {
         try snapshot { _ throws(SQLiteError) in
-            ErrandBacklog(
-                waiting: try statements.errandCount.first { row in Int(row.integer(0)) } ?? 0,
+            var backlog = ErrandBacklog(
                 next: try statements.nextErrand.first { row in row.optionalInstant(0) } ?? nil,
                 nearestDeadline: try statements.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
-                abandoned: try statements.abandonedErrands.first { row in Int(row.integer(0)) } ?? 0
+                newest: try statements.newestErrand.first { row in row.integer(0) } ?? 0
             )
+            if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
+                backlog.waiting = previous.waiting
+            } else {
+                backlog.waiting = try statements.errandCount.first { row in Int(row.integer(0)) } ?? 0
+            }
+            return backlog
         }
     }
 
@@ -27,7 +34,7 @@ extension LedgerQueries {
     func expiring(at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
         try snapshot { _ throws(SQLiteError) in
             // No store's name is a part of another's.
-            let providers = policy.reconciled.map(\.rawValue).joined(separator: ",")
+            let providers = policy.apis.map(\.rawValue).joined(separator: ",")
             let range: [Value] = [
                 Value(now), Value(now + policy.leeway), Value(now), .text(providers), .integer(Int64(limit)),
             ]
@@ -39,44 +46,6 @@ extension LedgerQueries {
                     lineage: row.text(3)
                 )
             }
-        }
-    }
-
-    func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
-        try snapshot { _ throws(SQLiteError) in
-            guard let row = try statements.contractByID.first([.integer(id)], read: contractRow) else { return nil }
-            let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
-            return StoredContract(contract: row.contract, newest: newest ?? 0)
-        }
-    }
-
-    func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
-        try snapshot { head throws(SQLiteError) in
-            let after = max(selection.after, selection.since - 1)
-            let range: [Value] = [
-                .integer(after), .integer(min(selection.until, head.position)), .integer(Int64(limit)),
-            ]
-            if !selection.ids.isEmpty {
-                var found: [StoredEvent] = []
-                for id in selection.ids.prefix(limit) {
-                    found += try statements.eventsByID.all([.text(id), .integer(after)], read: StoredEvent.read)
-                }
-                return found.sorted { $0.position < $1.position }
-            }
-            if let contract = selection.contract {
-                return try statements.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
-            }
-            guard let user = selection.user else {
-                return try statements.eventsAfter.all(range, read: StoredEvent.read)
-            }
-            let ids =
-                try statements.contractsOfUser.all([.text(user)]) { row in row.integer(0) }
-                + statements.contractsSharedWith.all([.text(user)]) { row in row.integer(0) }
-            var found: [StoredEvent] = []
-            for id in ids {
-                found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
-            }
-            return Array(found.sorted { $0.position < $1.position }.prefix(limit))
         }
     }
 }
@@ -98,23 +67,6 @@ extension QueuedErrand {
             attempts: Int(row.integer(8)),
             queuedAt: row.instant(9),
             body: row.isNull(10) ? nil : row.bytes(10)
-        )
-    }
-}
-
-extension StoredEvent {
-    static let columns = "position, provider, environment, app, event, received_at, body, contract"
-
-    fileprivate static func read(_ row: Row) throws(SQLiteError) -> StoredEvent {
-        StoredEvent(
-            position: row.integer(0),
-            provider: try row.word(1),
-            environment: try row.word(2),
-            app: row.text(3),
-            id: row.text(4),
-            receivedAt: row.instant(5),
-            body: row.bytes(6),
-            contract: row.optionalInteger(7)
         )
     }
 }

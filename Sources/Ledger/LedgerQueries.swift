@@ -68,11 +68,15 @@ struct LedgerQueries: ~Copyable {
 
     /// What is newer than `since` on a stream. Beyond `limit` fragments, without a cursor, and with one that is not
     /// this ledger's: the newest of each target.
-    func replay(_ stream: StreamName, since start: ReplayStart, limit: Int) throws(LedgerError) -> Replay {
+    func missed(
+        on stream: StreamName,
+        since start: MissedSince,
+        limit: Int
+    ) throws(LedgerError) -> MissedFragments {
         try snapshot { head throws(SQLiteError) in
             let since = try cursor(start, head)
             let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
-            var replay = Replay(
+            var missed = MissedFragments(
                 through: head,
                 items: [],
                 mode: .exact,
@@ -82,23 +86,23 @@ struct LedgerQueries: ~Copyable {
             let start = isKnown ? since?.position ?? 0 : 0
             let keys = try targets(of: stream)
             let isComplete = keys.count < LedgerQueries.targetLimit
-            if let missed = isKnown && isComplete ? try fragments(stream, keys + [""], after: start, limit) : nil {
-                replay.items = grouped(missed)
-                return replay
+            if let newer = isKnown && isComplete ? try fragments(stream, keys + [""], after: start, limit) : nil {
+                missed.items = grouped(newer)
+                return missed
             }
-            replay.mode = .newest
+            missed.mode = .newest
             let staying = try newest(of: "", stream, after: start)
-            replay.isTruncated = isKnown && (!isComplete || staying != nil)
+            missed.isTruncated = isKnown && (!isComplete || staying != nil)
             var found: [PlacedFragment] = []
             for key in keys {
                 if let fragment = try newest(of: key, stream, after: start) { found.append(fragment) }
             }
-            replay.items = grouped(found)
-            return replay
+            missed.items = grouped(found)
+            return missed
         }
     }
 
-    private func cursor(_ start: ReplayStart, _ head: Cursor) throws(SQLiteError) -> Cursor? {
+    private func cursor(_ start: MissedSince, _ head: Cursor) throws(SQLiteError) -> Cursor? {
         switch start {
         case .nothing: nil
         case .cursor(let cursor): cursor
@@ -167,13 +171,13 @@ struct LedgerQueries: ~Copyable {
 }
 
 /// In commit order, those of one entry together.
-private func grouped(_ fragments: [PlacedFragment]) -> [ReplayItem] {
-    var items: [ReplayItem] = []
+private func grouped(_ fragments: [PlacedFragment]) -> [MissedItem] {
+    var items: [MissedItem] = []
     for next in fragments.sorted(by: { ($0.position, $0.ordinal) < ($1.position, $1.ordinal) }) {
         if items.last?.position == next.position {
             items[items.count - 1].fragments.append(next.fragment)
         } else {
-            items.append(ReplayItem(position: next.position, fragments: [next.fragment]))
+            items.append(MissedItem(position: next.position, fragments: [next.fragment]))
         }
     }
     return items

@@ -39,14 +39,14 @@ public final class LedgerReader: Sendable {
 
     /// What is newer than `since` on `stream`. Beyond `limit` fragments, without a cursor, and with one that is not
     /// this ledger's: the newest fragment of each target.
-    public func replay(
-        _ stream: StreamName,
-        since: ReplayStart,
+    public func missed(
+        on stream: StreamName,
+        since: MissedSince,
         limit: Int = 100,
-        completion: @escaping @Sendable (Result<Replay, LedgerError>) -> Void
+        completion: @escaping @Sendable (Result<MissedFragments, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.replay(stream, since: since, limit: limit) })
+            completion(Result { () throws(LedgerError) in try queries.missed(on: stream, since: since, limit: limit) })
         }
     }
 
@@ -90,11 +90,13 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// `previous`: the last answer, which spares counting again what has not changed.
     public func errandBacklog(
+        after previous: ErrandBacklog? = nil,
         completion: @escaping @Sendable (Result<ErrandBacklog, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.errandBacklog() })
+            completion(Result { () throws(LedgerError) in try queries.errandBacklog(after: previous) })
         }
     }
 

@@ -11,7 +11,7 @@ struct WriterStatements {
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage: Statement
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
-    let insertErrand, deleteErrand, delayErrand, abandonErrand, setMark: Statement
+    let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let nextEnd, endedContracts: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -169,8 +169,9 @@ struct WriterStatements {
             "UPDATE errands SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
         )
         abandonErrand = try connection.prepare(
-            "UPDATE errands SET attempts = attempts + 1, due_at = NULL, reason = ? WHERE id = ?"
+            "UPDATE errands SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
         )
+        forgetErrands = try connection.prepare("DELETE FROM errands WHERE abandoned_at < ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
         )

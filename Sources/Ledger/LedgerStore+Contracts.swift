@@ -1,9 +1,12 @@
 internal import Domain
 
-/// A contract before and after a command, as far as pages care.
+/// A contract before and after a command, and why, as far as pages care.
 struct ContractChange {
     var previous: ContractRow?
     var current: ContractRow
+    var kind: EventKind?
+    /// The store's own word.
+    var reason: String?
 
     var key: ContractKey { current.contract.key }
 
@@ -11,13 +14,6 @@ struct ContractChange {
     var users: [String] {
         let lost = (previous?.holders ?? []).filter { !current.holders.contains($0) }
         return lost + current.holders
-    }
-
-    /// What only the state before it tells: that the contract was another user's, and that a pause is over.
-    func name(of kind: EventKind) -> EventKind {
-        if let owner = previous?.user, let user = current.user, owner != user { return .contractTransferred }
-        let isRenewed = kind == .subscriptionRecovered || kind == .subscriptionRenewed
-        return isRenewed && previous?.standing.state == .paused ? .resumed : kind
     }
 
     /// What it is called when no event carries it.
@@ -81,6 +77,8 @@ extension LedgerStore {
         to commit: inout Commit<Value>,
         at now: Instant
     ) throws(SQLiteError) {
+        var change = change
+        change.kind = kind
         let (fragments, active) = try announce(change)
         commit.entries.append(try append(Notice(kind: kind, change, active: active), fragments, at: now))
         commit.unclaimed += change.unclaimed
@@ -95,7 +93,7 @@ extension LedgerStore {
         let before = Holdings(user: user, others + had, policy: policy)
         let after = Holdings(user: user, others + has, policy: policy)
         let announcements = Announcement.announcements(before: before, after: after, contract: change.key)
-        return (self.fragments(announcements, for: user), after.isActive)
+        return (self.fragments(announcements, for: user, because: change), after.isActive)
     }
 
     /// What a user holds, consumables left out, as the last commit announced it.
@@ -107,14 +105,21 @@ extension LedgerStore {
         return rows.map { $0.holding(policy.catalog) }
     }
 
-    func fragments(_ announcements: [Announcement], for user: String) -> [Fragment] {
+    func fragments(
+        _ announcements: [Announcement],
+        for user: String,
+        because change: ContractChange? = nil
+    ) -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }
         return announcements.map {
-            Fragment(
+            // What is shown may be another contract, which was there before.
+            let cause = $0.holding.contract == change?.key ? change : nil
+            let values = $0.holding.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            return Fragment(
                 stream: stream,
                 action: "replace",
                 target: $0.target.rawValue,
-                content: .template(name: $0.name.rawValue, values: $0.holding.templateValues(user: user))
+                content: .template(name: $0.name.rawValue, values: values)
             )
         }
     }

@@ -1,6 +1,10 @@
 internal import Domain
 
 extension LedgerStore {
+    /// How long what was given up is kept: an operator finds its reason, and an event that asks for the same once more
+    /// does not begin it anew. A month: nothing is tried for longer.
+    private static let memoryOfErrands = Duration.seconds(30 * 86_400)
+
     /// Queues what is not queued yet. `position` is of the event whose body may be forwarded.
     func queue(_ errands: [Errand], position: Int64?, at now: Instant) throws(SQLiteError) {
         for errand in errands {
@@ -12,12 +16,14 @@ extension LedgerStore {
         }
     }
 
-    func end(_ errand: Int64, _ result: ErrandResult) throws(SQLiteError) -> Commit<Void> {
+    /// What becomes of one; with it those are forgotten that were given up too long ago.
+    func end(_ errand: Int64, _ result: ErrandResult, now: Instant) throws(SQLiteError) -> Commit<Void> {
         switch result {
         case .done: try statements.deleteErrand.run([.integer(errand)])
         case .retry(let at, let reason): try statements.delayErrand.run([Value(at), .text(reason), .integer(errand)])
-        case .abandoned(let reason): try statements.abandonErrand.run([.text(reason), .integer(errand)])
+        case .abandoned(let reason): try statements.abandonErrand.run([.text(reason), Value(now), .integer(errand)])
         }
+        try statements.forgetErrands.run([Value(now - LedgerStore.memoryOfErrands)])
         return Commit(value: ())
     }
 

@@ -84,11 +84,13 @@ extension LedgerStore {
             commit.value.claim = claimed
             return commit
         }
+        let isTransfer = claimed == .moved || claimed == .shared
+        let kind = isTransfer ? .contractTransferred : try name(of: arrival.event.kind, change)
+        var change = change
+        (change.kind, change.reason) = (kind, arrival.event.subtype)
         let (fragments, active) = try announce(change)
         let outcome: Outcome =
             row.user == nil ? .unclaimed : known?.standing != row.standing || hasMoved ? .applied : .ignored
-        let isTransfer = claimed == .moved || claimed == .shared
-        let kind = isTransfer ? .contractTransferred : change.name(of: arrival.event.kind)
         let notice = Notice(kind: kind, change, active: active)
         var commit = try file(arrival, outcome, notice, fragments, contract: row.id)
         commit.value.claim = claimed
@@ -193,9 +195,10 @@ extension Contract {
     /// What others are found by, when they follow from this one.
     fileprivate var kin: [String?] { [account?.value, previousLineage?.value] }
 
-    /// Tokens apart: they are facts of their own.
+    /// Tokens are facts of their own; of equally old ones the newest statement's counts.
     fileprivate func mayHaveOtherOwner(than other: Contract) -> Bool {
-        storeUser != other.storeUser || kin != other.kin || group?.value != other.group?.value || kind != other.kind
+        token?.value != other.token?.value || storeUser != other.storeUser || kin != other.kin
+            || group?.value != other.group?.value || kind != other.kind
     }
 }
 

@@ -67,6 +67,10 @@ extension LedgerStore {
             }
             facts = try claims(on: id).flatMap(\.facts)
         }
+        // A purchase that names another buyer than before is no older nor newer: what was said last counts.
+        if let newest = row.contract.token?.value, let at = dates[newest], dates.values.filter({ $0 == at }).count > 1 {
+            dates[newest] = at + .milliseconds(1)
+        }
         for (token, at) in dates {
             guard let order = try order(token), !order.contradicts(row.contract) else { continue }
             facts.append(.init(user: order.user, at: at, ground: .purchase))
@@ -95,7 +99,8 @@ extension LedgerStore {
         return nil
     }
 
-    private func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
+    /// Those that it replaced, and others of the same buyer.
+    func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
         var kin: [ContractRow] = []
         var key = row.contract.key
         if let lineage = row.contract.previousLineage?.value {

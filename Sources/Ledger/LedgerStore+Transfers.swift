@@ -12,7 +12,8 @@ extension LedgerStore {
         for environment in environments { changes += try move(transfer, in: environment, arrival) }
         var notice = Notice(kind: event.kind)
         notice.user = transfer.to
-        guard let first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        guard var first = changes.first else { return try file(arrival, .ignored, notice, [], contract: nil) }
+        first.kind = event.kind
         let (fragments, active) = try announce(first)
         notice = Notice(kind: event.kind, first, active: active)
         var commit = try file(arrival, .applied, notice, fragments, contract: first.current.id)

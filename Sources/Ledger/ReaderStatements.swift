@@ -5,7 +5,7 @@ struct ReaderStatements {
     let entriesAfter, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
-    let dueErrands, errandCount, nextErrand, nextDeadline, abandonedErrands, mark: Statement
+    let dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
 
@@ -82,7 +82,7 @@ struct ReaderStatements {
         nextDeadline = try connection.prepare(
             "SELECT min(deadline) FROM errands WHERE due_at IS NOT NULL"
         )
-        abandonedErrands = try connection.prepare("SELECT count(*) FROM errands WHERE due_at IS NULL")
+        newestErrand = try connection.prepare("SELECT max(id) FROM errands")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
 
         outlasting = try connection.prepare(

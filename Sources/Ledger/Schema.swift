@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second]
+    static let migrations = [first, second, third]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -130,6 +130,13 @@ enum Schema {
             WHERE entries.position = events.position
         );
         CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
+        """
+
+    /// When an errand was given up, so that it can be forgotten. Of older ones it is not known.
+    private static let third = """
+        ALTER TABLE errands ADD COLUMN abandoned_at INTEGER;
+        UPDATE errands SET abandoned_at = queued_at WHERE due_at IS NULL;
+        CREATE INDEX errands_by_abandonment ON errands (abandoned_at) WHERE abandoned_at IS NOT NULL;
         """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.

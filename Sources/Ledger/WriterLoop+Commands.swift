@@ -26,7 +26,7 @@ extension WriterLoop {
             )
         case .errand(let errand, let outcome):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.end(errand, outcome)
+                try store.end(errand, outcome, now: now)
             } then: { _ in
             }
         case .mark(let name, let instant, let completion):

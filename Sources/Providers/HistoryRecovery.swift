@@ -14,7 +14,8 @@ public struct RecoveryReport: Sendable, Equatable {
     public var outcomes: [Outcome: Int] = [:]
     /// Not proven, or not for this server.
     public var refused = 0
-    /// What could not be asked, one sentence each. Nothing of it is remembered as done.
+    /// What could not be asked, or fits this server's settings nowhere, one sentence each. Nothing of it is remembered
+    /// as done.
     public var problems: [String] = []
     /// True when nothing could be asked.
     public var isFailure = false

@@ -1,7 +1,8 @@
 internal import Domain
 internal import JSONText
 
-/// An object of a store's JSON. A member that has another type than expected counts as absent.
+/// An object of a store's JSON. A member that has another type than expected counts as absent; where that could open or
+/// end something by mistake, the checked look-ups refuse it.
 struct StoreObject {
     private let node: JSONNode
 
@@ -14,6 +15,11 @@ struct StoreObject {
         node = try StrictJSON.object(body)
     }
 
+    subscript(_ path: String...) -> JSONNode? {
+        path.reduce(Optional(node)) { $0?[$1] }
+    }
+
+    /// True when the member is there and says something.
     func has(_ name: String) -> Bool { node[name].map { $0 != .null } ?? false }
 
     func object(_ path: String...) -> StoreObject? {
@@ -31,10 +37,24 @@ struct StoreObject {
         node[name]?.text.flatMap { isPlain($0, limit: limit) ? $0 : nil }
     }
 
+    /// Such texts of a list, as far as `limit`.
+    func texts(_ name: String, limit: Int = 256) -> [String] {
+        guard case .array(let items)? = node[name] else { return [] }
+        return items.prefix(limit).compactMap { item in item.text.flatMap { isPlain($0) ? $0 : nil } }
+    }
+
     func flag(_ name: String) -> Bool? { node[name]?.boolean }
 
     /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
     func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
+
+    /// Thousandths of a price; nil when it is none, or too large to count.
+    func thousandths(_ name: String) -> Int64? {
+        guard case .number(let digits)? = node[name], let price = Double(String(decoding: digits, as: UTF8.self)),
+            abs(price) < 9e12
+        else { return nil }
+        return Int64((price * 1000).rounded())
+    }
 
     /// What ECMAScript's Date can hold.
     private static let dates = Int64(-8_640_000_000_000_000)...8_640_000_000_000_000

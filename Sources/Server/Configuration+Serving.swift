@@ -26,7 +26,7 @@ extension ConfigurationReader {
     mutating func publicFolder() -> String? {
         guard let given = given("PAYCAST_PUBLIC", flag: "--public") else {
             if isFolder("public") { return "public" }
-            warn("there is no folder named public here: no pages and no templates; say --public FOLDER")
+            warn("there is no folder named public here: no pages and no templates; say --public, or set PAYCAST_PUBLIC")
             return nil
         }
         if !isFolder(given.value) { reject(given.name, "\(shown(given.value)) is not a folder") }

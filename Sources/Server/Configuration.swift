@@ -95,12 +95,12 @@ public struct Configuration: Sendable {
         revenueCat = RevenueCat(&reader)
         purchaseKit = PurchaseKit(&reader)
         accessPolicy = reader.accessPolicy(serving: apple.environments)
-        if stripe.apiKey != nil { accessPolicy.reconciled.insert(.stripe) }
+        if stripe.apiKey != nil { accessPolicy.apis.insert(.stripe) }
         // A stand-in beside the server answers at once.
         let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
         accessPolicy.leeway = .seconds(leeway)
-        if apple.serverKey != nil || isDevelopment { accessPolicy.reconciled.insert(.apple) }
-        if google.isServed || isDevelopment { accessPolicy.reconciled.insert(.google) }
+        if apple.serverKey != nil || isDevelopment { accessPolicy.apis.insert(.apple) }
+        if google.isServed || isDevelopment { accessPolicy.apis.insert(.google) }
         forward = reader.addresses("PAYCAST_FORWARD")
         if !forward.isEmpty && !apple.environments.contains(.sandbox) {
             reader.warn(

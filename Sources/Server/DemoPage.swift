@@ -23,13 +23,13 @@ struct DemoPage: Sendable {
     func send(_ request: Request, to reply: Reply, from reader: LedgerReader) -> Bool {
         let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: user) else { return false }
-        return reader.replay(stream, since: .nothing) { result in
-            guard case .success(let replay) = result, let page = contents(of: path) else {
+        return reader.missed(on: stream, since: .nothing) { result in
+            guard case .success(let missed) = result, let page = contents(of: path) else {
                 return reply.send(
                     .error(404, "no_demo", "public/demo/index.html is missing; run in the project's folder.")
                 )
             }
-            let html = render(page, user: user, stream: stream, replay)
+            let html = render(page, user: user, stream: stream, missed)
             reply.send(
                 Response(
                     status: 200,
@@ -40,11 +40,11 @@ struct DemoPage: Sendable {
         }
     }
 
-    private func render(_ page: String, user: String, stream: StreamName, _ replay: Replay) -> String {
-        let newest = replay.items.flatMap(\.fragments)
+    private func render(_ page: String, user: String, stream: StreamName, _ missed: MissedFragments) -> String {
+        let newest = missed.items.flatMap(\.fragments)
         let values = [
             "user": HTML.escape(user),
-            "source": source(stream, since: replay.through),
+            "source": source(stream, since: missed.through),
             "paywall": element(.paywall, newest, user),
             "subscription_status": element(.subscriptionStatus, newest, user),
         ]

@@ -78,5 +78,5 @@ struct Upkeep {
     }
 
     /// For `/ready`.
-    var problems: [String] { errands.problems }
+    var problems: [String] { errands.problems + (recovery?.problems ?? []) }
 }

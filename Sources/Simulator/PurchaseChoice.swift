@@ -13,10 +13,17 @@ struct PurchaseChoice {
         let provider = store.provider
         self.held = held.filter {
             $0.provider == provider.rawValue && $0.environment == request.environment.rawValue
-        }.compactMap(\.facts)
+        }.compactMap(\.facts).filter { request.kind == nil || $0.mayBe(request.kind ?? $0.kind) }.map { facts in
+            var facts = facts
+            facts.kind = request.kind ?? facts.kind
+            return facts
+        }
     }
 
-    var product: String { request.product ?? SimulatedProduct.monthly.id }
+    var product: String {
+        let isListed = request.kind == nil || request.kind == .subscription
+        return request.product ?? (isListed ? SimulatedProduct.monthly.id : "paycast.extra")
+    }
     var kind: ProductKind {
         request.kind ?? (request.isOneTime ? .nonConsumable : .subscription)
     }
@@ -48,6 +55,14 @@ struct PurchaseChoice {
         var facts = facts
         if changesPlan, let product = request.product { facts.pendingProduct = product }
         return facts
+    }
+}
+
+extension SimulatedSubscription {
+    /// The state tells what kind of thing it is, unless it is over: then it may have been any.
+    fileprivate func mayBe(_ asked: ProductKind) -> Bool {
+        let isOver = [.expired, .revoked, .pending].contains(state)
+        return isOver || (kind == .subscription) == (asked == .subscription)
     }
 }
 

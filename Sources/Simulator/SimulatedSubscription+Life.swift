@@ -5,6 +5,10 @@ extension SimulatedSubscription {
     /// one on its way.
     public func after(_ step: LifeStep, at now: Instant) -> SimulatedSubscription {
         var facts = self
+        guard kind == .subscription else {
+            (facts.state, facts.autoRenew) = (step == .refund ? .revoked : .owned, false)
+            return facts
+        }
         let period = SimulatedProduct(id: product, kind: kind).period
         let paidUntil = accessUntil ?? now
         switch step {

@@ -11,6 +11,10 @@ public struct SimulatedSubscription: Sendable, Equatable {
     public var accessUntil: Instant?
     public var autoRenew: Bool
     public var pendingProduct: String?
+    /// When it was bought, for who remembers; nil: one period before its end.
+    public var startedAt: Instant?
+    /// How often it was renewed, for who remembers.
+    public var renewals: Int64 = 0
 
     public init(
         product: String,

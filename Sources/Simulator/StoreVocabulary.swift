@@ -5,15 +5,17 @@ public struct StoreVocabulary: Sendable {
     public let provider: Provider
     private let names: KeyValuePairs<LifeStep, String>
 
-    public init(_ provider: Provider) {
+    /// What is bought once lives a shorter life, under other names.
+    public init(_ provider: Provider, _ kind: ProductKind = .subscription) {
         self.provider = provider
+        let isSubscription = kind == .subscription
         names =
             switch provider {
-            case .apple: apple
-            case .stripe: stripe
-            case .revenuecat: revenueCat
-            case .purchasekit: purchaseKit
-            case .google: google
+            case .apple: isSubscription ? apple : appleOnce
+            case .stripe: isSubscription ? stripe : stripeOnce
+            case .revenuecat: isSubscription ? revenueCat : revenueCatOnce
+            case .purchasekit: isSubscription ? purchaseKit : [:]
+            case .google: isSubscription ? google : googleOnce
             }
     }
 
@@ -23,6 +25,11 @@ public struct StoreVocabulary: Sendable {
     /// Nil when this store has nothing like it.
     public func event(for step: LifeStep) -> (type: String, subtype: String?)? {
         names.first { $0.key == step }.map { StoreVocabulary.split($0.value) }
+    }
+
+    /// What a store that says it in two events says first: RevenueCat announces a new plan, then tells what was paid.
+    public func prelude(to step: LifeStep) -> LifeStep? {
+        provider == .revenuecat && step == .upgrade && event(for: step) != nil ? .downgrade : nil
     }
 
     /// The first that it means; nil when it means none.
@@ -97,6 +104,8 @@ private let revenueCat: KeyValuePairs<LifeStep, String> = [
     .refund: "CANCELLATION/CUSTOMER_SUPPORT",
     .reversed: "REFUND_REVERSED",
     .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
+    // Announced by a PRODUCT_CHANGE.
+    .upgrade: "RENEWAL/UPGRADE",
     .downgrade: "PRODUCT_CHANGE",
 ]
 
@@ -106,4 +115,22 @@ private let purchaseKit: KeyValuePairs<LifeStep, String> = [
     .recover: "subscription.updated",
     .cancel: "subscription.canceled",
     .expire: "subscription.expired",
+]
+
+private let appleOnce: KeyValuePairs<LifeStep, String> = [
+    .initial: "ONE_TIME_CHARGE", .refund: "REFUND", .reversed: "REFUND_REVERSED",
+]
+
+private let googleOnce: KeyValuePairs<LifeStep, String> = [
+    .initial: "ONE_TIME_PRODUCT_PURCHASED", .refund: "VOIDED_PURCHASE",
+]
+
+/// A subscription that ended at Stripe has ended for ever; a purchase comes back with a dispute that was won.
+private let stripeOnce: KeyValuePairs<LifeStep, String> = [
+    .initial: "checkout.session.completed", .refund: "charge.refunded",
+    .reversed: "charge.dispute.funds_reinstated",
+]
+
+private let revenueCatOnce: KeyValuePairs<LifeStep, String> = [
+    .initial: "NON_RENEWING_PURCHASE", .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
 ]

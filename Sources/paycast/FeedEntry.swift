@@ -1,7 +1,7 @@
 internal import Domain
 
 /// One committed event as `/feed` tells it: a JSON object whose members are named like the words of the ledger.
-struct FeedEntry {
+struct FeedEntry: Sendable {
     /// What filters and `--until` may name.
     static let fields = [
         "cursor", "at", "kind", "provider", "environment", "type", "subtype", "event", "outcome", "user",

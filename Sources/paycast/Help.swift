@@ -97,33 +97,42 @@ enum Help {
 
         Usage: paycast trigger STORE TYPE[/SUBTYPE] [OPTIONS]
                paycast trigger STORE --scenario FILE [OPTIONS]
+               paycast trigger STORE --list
 
         STORE is apple, google, stripe, revenuecat or purchasekit. In place of a type
         stands, at every store that has it: initial, renew, grace, retry, recover,
         cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
         Prints the outcome, the event's id and its cursor; exits 1 when the server
         refuses it, or what was expected does not come. Needs the server's .paycast/.
+        Google is answered without an outcome: the feed tells it, or it is “unknown”.
 
         Options:
           --user USER           who pays
           --order UUID          the order that the purchase carries; without it, one is
                                 created for the user
           --product PRODUCT     what is bought
+          --kind KIND           what kind of product: subscription (default),
+                                non_renewing, non_consumable, consumable
           --environment WORD    Sandbox (default) or Production
           --bundle ID           the store's name of the app: bundle id, package …
-          --expect NAME         wait until the user's page receives this fragment:
-                                success, paywall:success …; may be repeated
+          --expect NAME         wait until the user's page receives this fragment after
+                                the last event: success, paywall:success …; may be repeated
           --expect-text TEXT    … or markup with this text in it
           --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
+          --list                print the store's events, and deliver nothing
 
         Faults, on purpose:
-          --duplicate NUMBER    deliver it so often
+          --duplicate NUMBER    deliver it so often; all but the first must be told to
+                                be a “duplicate”
           --delay SECONDS       deliver it so much later than it was signed
           --tamper              change a byte after signing; exit 1 if that is taken
           --stale               deliver after it what the store had said before
           --lose                deliver nothing: only the store's history knows
-          --shuffle [SEED]      deliver a scenario's events in another order
+          --shuffle [SEED]      deliver a scenario's events in another order. Checks that
+                                no late one takes a page back (not with --delay: time
+                                changes states, too), and in the end what the last
+                                step expects. What others expect holds in order alone.
 
         Scenarios:
           --scenario FILE       a file, “-” for stdin, or one of life, lapse, recovery.
@@ -180,20 +189,23 @@ enum Help {
         """
 
     private static let doctor = """
-        Look at a server's environment, and say what is wrong and what to do.
+        Look at a server and its environment, and say what is wrong and what to do.
 
         Usage: paycast doctor [OPTIONS]
 
         Run it where the server runs, with the same environment. One line for each
         thing it looks at, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
-        prints a secret. With the key of Apple's API it asks for a test notification.
+        prints a secret. Asks the stores' APIs whether they take the keys, and Apple
+        for a test notification. In the folder of a running “demo” or “serve --dev” it
+        judges that server, whose stand-ins answer for the stores.
 
         Options:
-          --url URL             the server's public address: TLS, webhooks, clock
-          --dev                 judge the settings as “serve --dev” does
+          --dev                 judge the settings as “serve --dev” does; the address of
+                                .paycast/ says the same
           --json                an array of {level, what, detail}
+        \(remote)
 
-        Example: paycast doctor --url https://pay.example.com
+        Example: paycast doctor --server https://pay.example.com
         """
 
     private static let publish = """

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Any JSON, for answers whose fields are shown rather than understood.
-enum JSONValue: Equatable, Codable {
+enum JSONValue: Equatable, Codable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)

@@ -2,8 +2,24 @@ internal import HTTPClient
 
 /// The server that a client command talks to, and the key it shows there.
 struct Remote {
+    /// Who named the address.
+    enum Source {
+        case option
+        case environment
+        /// `.paycast/address` of this folder: a development server listens there, or did.
+        case workspace
+        /// Nobody: a server of this machine, at the usual port.
+        case none
+    }
+
+    /// Without a slash at its end.
     let url: String
+    let source: Source
     let key: String?
+    /// The option, variable or file that holds the key.
+    let keyName: String?
+    /// Whether the address is that of this folder's development server, whoever named it.
+    let isOfThisFolder: Bool
 
     /// `--server` and `--key`, then the environment, then `.paycast/`, then this machine.
     init(
@@ -11,10 +27,27 @@ struct Remote {
         environment: [String: String] = processEnvironment(),
         workspace: Workspace = Workspace()
     ) throws(UsageError) {
-        let named = try arguments.option("--server") ?? environment["PAYCAST_SERVER"].flatMap(nonEmpty)
-        let address = named ?? workspace.address ?? "http://127.0.0.1:8080"
-        url = address.hasSuffix("/") ? String(address.dropLast()) : address
-        key = try arguments.option("--key") ?? environment["PAYCAST_API_KEY"].flatMap(firstOfList) ?? workspace.apiKey
+        let addresses: [(Source, name: String, value: String?)] = [
+            (.option, "--server", try arguments.option("--server")),
+            (.environment, "PAYCAST_SERVER", environment["PAYCAST_SERVER"].flatMap(nonEmpty)),
+            (.workspace, ".paycast/address", workspace.address),
+        ]
+        let named = addresses.first { $0.value != nil }
+        let address = named?.value ?? "http://127.0.0.1:8080"
+        guard ["http://", "https://"].contains(where: { address.hasPrefix($0) && address != $0 }) else {
+            let name = named?.name ?? ""
+            throw UsageError("\(name) is an address such as https://pay.example.com, not \(quoted(address))")
+        }
+        url = withoutSlash(address)
+        source = named?.0 ?? .none
+        isOfThisFolder = workspace.address.map(withoutSlash) == url
+        let keys: [(name: String, value: String?)] = [
+            ("--key", try arguments.option("--key")),
+            ("PAYCAST_API_KEY", environment["PAYCAST_API_KEY"].flatMap(firstOfList)),
+            (".paycast/api.key", workspace.apiKey),
+        ]
+        let shown = keys.first { $0.value != nil }
+        (key, keyName) = (shown?.value, shown?.name)
     }
 
     var authorization: [(String, String)] {
@@ -56,7 +89,8 @@ struct Remote {
             return CommandFailure(
                 key == nil
                     ? "no API key: say --key, set PAYCAST_API_KEY, or run this where the development server runs"
-                    : "the server at \(url) does not know this API key: check --key or PAYCAST_API_KEY"
+                    : "the server at \(url) does not know this API key (\(keyName ?? "--key")): check --key or "
+                        + "PAYCAST_API_KEY"
             )
         }
         let answer = JSONValue(body)
@@ -67,6 +101,10 @@ struct Remote {
             "the server refuses (\(status) \(code)): \(answer?["message"]?.words ?? "no reason given")"
         )
     }
+}
+
+private func withoutSlash(_ address: String) -> String {
+    address.hasSuffix("/") ? String(address.dropLast()) : address
 }
 
 private func nonEmpty(_ text: String) -> String? {

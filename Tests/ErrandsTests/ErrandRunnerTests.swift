@@ -57,6 +57,13 @@ import Testing
         #expect(stage.server.requests.count { $0.method == "POST" } == 1)
         #expect(ledger.lines.all.contains { $0.contains("errand abandoned") && $0.contains("4040010") })
         #expect(!ledger.lines.all.contains { $0.contains("2000000000000099") })
+        // A counter: what comes later does not take it back.
+        var next = try purchase(stage)
+        (next.id, next.errands) = ("next", [errand(.finish, lineage)])
+        try ledger.send(next)
+        try ledger.wait { try ledger.backlog().waiting == 0 }
+        #expect(ledger.metrics.page().contains("paycast_errands_abandoned_total 1"))
+        try ledger.wait { ledger.metrics.page().contains("paycast_errands_waiting 0") }
         runner.close()
         ledger.close()
     }

@@ -19,7 +19,7 @@ final class LedgerStage: Sendable {
 
     init() throws {
         var policy = AccessPolicy(sandboxUsers: .all)
-        policy.reconciled = [.apple]
+        policy.apis = [.apple]
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
             path: path,
@@ -69,7 +69,16 @@ final class LedgerStage: Sendable {
         )
     }
 
-    func recovery(_ stage: AppleStage, in environments: [StoreEnvironment] = [.sandbox]) -> Recovery {
+    func mark(_ place: String) throws -> Instant? {
+        try ask { reader.mark(place, completion: $0) }
+    }
+
+    /// `verifier`: of a server with other settings than the stage's.
+    func recovery(
+        _ stage: AppleStage,
+        in environments: [StoreEnvironment] = [.sandbox],
+        verifier: AppleVerifier? = nil
+    ) -> Recovery {
         Recovery(
             environments.map { environment in
                 var place = Recovery.Place(app: AppleStage.bundle, environment: environment)
@@ -77,7 +86,7 @@ final class LedgerStage: Sendable {
                 return place
             },
             api: stage.api,
-            verifier: stage.verifier,
+            verifier: verifier ?? stage.verifier,
             reader: reader,
             writer: writer,
             clock: clock,

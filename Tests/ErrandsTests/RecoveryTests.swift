@@ -78,6 +78,89 @@ import Testing
         ledger.close()
     }
 
+    /// Of a server whose operator mistyped the app's number.
+    private func misconfigured() throws -> AppleVerifier {
+        AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: .only([AppleStage.bundle]),
+                appIDs: .only([99]),
+                environments: [.production, .sandbox],
+                roots: try #require(TrustedRoots(pem: AppleStage.authority.get().root))
+            )
+        )
+    }
+
+    private let mark = "history/apple/Production/\(AppleStage.bundle)"
+
+    /// Genuine, and refused by a wrong setting: it is there, once, when the setting is right.
+    @Test func refusedHistoryIsReadAgainWithTheRightSettings() throws {
+        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        defer { ledger.close() }
+        let wrong = ledger.recovery(stage, in: [.production], verifier: try misconfigured())
+        try stage.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(5 * 3600))
+        let report = wrong.recover(since: nil)
+        #expect((report.found, report.refused, report.recovered) == (1, 1, 0))
+        #expect(report.problems.first?.contains("wrong_app; check PAYCAST_APPLE_APP_ID") == true, "\(report)")
+        #expect(wrong.problems == report.problems)
+        #expect(ledger.metrics.page().contains("paycast_recovery_refused_total 1"))
+        #expect(ledger.lines.all.contains { $0.contains("history entries refused") && $0.contains("count=1") })
+        let kept = try #require(try ledger.mark(mark))
+        #expect(abs(kept.milliseconds - (Self.now - .seconds(86_400)).milliseconds) < 60_000)
+
+        // What is new does not carry the mark along, and the mark does not wander back.
+        try stage.say("DID_RENEW", in: .production, at: Self.now - .seconds(60))
+        #expect(wrong.recover(since: nil).refused == 2)
+        #expect(try ledger.mark(mark) == kept)
+
+        let right = ledger.recovery(stage, in: [.production])
+        let second = right.recover(since: nil)
+        #expect((second.found, second.recovered, second.problems) == (2, 2, []))
+        #expect(right.problems.isEmpty)
+        #expect(try #require(try ledger.mark(mark)) >= Self.now)
+    }
+
+    /// What was read with the right settings stays read.
+    @Test func markStaysWhereTheSettingsWereRight() throws {
+        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        defer { ledger.close() }
+        try stage.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(3600))
+        _ = ledger.recovery(stage, in: [.production]).recover(since: nil)
+        let kept = try #require(try ledger.mark(mark))
+        let wrong = ledger.recovery(stage, in: [.production], verifier: try misconfigured())
+        #expect(wrong.recover(since: nil).problems.count == 1)
+        #expect(try ledger.mark(mark) == kept)
+    }
+
+    /// An entry that no setting of ours admits, beside others that are genuine, holds nothing up.
+    @Test func oddEntryIsPassed() throws {
+        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        defer { ledger.close() }
+        let odd = try stage.body(of: "SUBSCRIBED", in: .production, app: 99)
+        #expect(stage.standIn.remember(odd, event: "odd"))
+        try stage.say("SUBSCRIBED", in: .production, at: Self.now - .seconds(60))
+        let recovery = ledger.recovery(stage, in: [.production])
+        let report = recovery.recover(since: nil)
+        #expect((report.found, report.refused, report.recovered) == (2, 1, 1))
+        #expect(report.problems.isEmpty && recovery.problems.isEmpty)
+        #expect(try #require(try ledger.mark(mark)) >= Self.now)
+    }
+
+    /// Settings that fit nothing cost a bounded number of questions, however long the history is.
+    @Test func refusalsWithoutAnEndAreLeft() throws {
+        let stage = try AppleStage()
+        let body = String(decoding: try stage.body(of: "SUBSCRIBED", in: .production), as: UTF8.self)
+        let entries = Array(repeating: body, count: 20).joined(separator: ",")
+        let endless = try AppleStage { request in
+            let page = (request.parameter("paginationToken").flatMap { Int($0) } ?? 0) + 1
+            return .init(200, #"{"notificationHistory":[\#(entries)],"hasMore":true,"paginationToken":"\#(page)"}"#)
+        }
+        let ledger = try LedgerStage()
+        defer { ledger.close() }
+        let report = ledger.recovery(endless, in: [.production], verifier: try misconfigured()).recover(since: nil)
+        #expect((report.refused, endless.server.requests.count) == (1000, 50))
+        #expect(report.problems.count == 1)
+    }
+
     struct Loop: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var answer: @Sendable (AnsweringServer.Request) -> AnsweringServer.Answer

@@ -12,16 +12,21 @@ import Testing
     private struct Scene {
         let server: PaycastServer
         let store: SimulatedGooglePlay
-        let token: OrderToken
+        var token: OrderToken
         let page: EventStreamClient
         var facts: SimulatedSubscription
         private let client = HTTPClient(timeout: .seconds(10))
 
-        init(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws {
+        /// `options`: of the order.
+        init(
+            kind: ProductKind = .subscription,
+            environment: [String: String] = [:],
+            options: [String] = []
+        ) throws {
             server = try PaycastServer(environment: environment)
             store = SimulatedGooglePlay(key: try DevelopmentWorkspace.existing(in: server.folder.path).google)
             let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
-            let order = server.paycast("order", "--user", "42", "--product", product)
+            let order = server.paycast(["order", "--user", "42", "--product", product] + options)
             #expect(try order.waitForExit() == 0)
             token = try #require(OrderToken(try order.value("order")))
             page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order.value("signed_stream"))")
@@ -41,12 +46,26 @@ import Testing
             return try store.delivery(event)
         }
 
-        /// What the stand-in is to answer, then the webhook.
-        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+        /// What the stand-in is to answer.
+        func put(_ delivery: SimulatedDelivery) throws {
             for document in delivery.documents {
                 let address = server.url + "/demo/api/google" + document.path
                 #expect(try client.send("PUT", address, body: document.json).status == 200)
             }
+        }
+
+        /// What the user holds, without where the feed stands.
+        func entitlements() throws -> String {
+            let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
+            let address = server.url + "/users/42/entitlements"
+            let answer = try client.send("GET", address, headers: [("Authorization", "Bearer \(key)")])
+            let text = String(decoding: answer.body, as: UTF8.self)
+            return String(text.split(separator: #""since""#).first ?? "")
+        }
+
+        /// The stand-in first, then the webhook.
+        func post(_ delivery: SimulatedDelivery) throws -> (status: Int, text: String) {
+            try put(delivery)
             let response = try client.send(
                 "POST",
                 server.url + delivery.path,
@@ -102,12 +121,50 @@ import Testing
         try scene.say("SUBSCRIPTION_REVOKED", .revoked, "paywall", "subscription_status")
     }
 
+    /// By what Google said then, whatever it says now; and nothing is acknowledged again.
+    @Test func replayEndsInTheSameState() throws {
+        var scene = try Scene()
+        try scene.say("SUBSCRIPTION_PURCHASED", .active, "paywall", "subscription_status")
+        scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
+        try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
+        #expect(try scene.post(try scene.delivery("TEST")).status == 204)
+        let held = try scene.entitlements()
+        try scene.put(try scene.delivery("SUBSCRIPTION_EXPIRED"))
+        for mode in [["--dry-run"], []] {
+            let replay = scene.server.paycast(["replay", "--since", "start"] + mode)
+            #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+            let changed = mode.isEmpty ? "changed" : "would change"
+            #expect(replay.output.contains("3 read, 0 \(changed), 1 skipped"), "\(replay.output)")
+        }
+        #expect(try scene.entitlements() == held && held.contains(#""state":"active""#), "\(held)")
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
+    }
+
     @Test func purchaseIsVoided() throws {
         var scene = try Scene(kind: .nonConsumable)
         try scene.say("ONE_TIME_PRODUCT_PURCHASED/pending", .pending, "paywall", "subscription_status")
         try scene.say("ONE_TIME_PRODUCT_PURCHASED", .owned, "paywall", "subscription_status")
         #expect(try scene.post(try scene.delivery("VOIDED_PURCHASE/partial")).status == 204)
         try scene.say("VOIDED_PURCHASE", .revoked, "paywall", "subscription_status")
+    }
+
+    /// An order that is no purchase at Google: nobody gets what is paid, so Google is to give the money back.
+    @Test func contradictionIsNotAcknowledged() throws {
+        var scene = try Scene(options: ["--provider", "apple"])
+        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        let client = HTTPClient(timeout: .seconds(10))
+        let metrics = try client.send("GET", scene.server.url + "/metrics").body
+        let count = #"paycast_events_total{provider="google",outcome="quarantined"} 1"#
+        #expect(String(decoding: metrics, as: UTF8.self).contains(count))
+        // In their order: when a later purchase is acknowledged, nothing waits before it.
+        let refunded = SimulatedGooglePlay.lineage(of: scene.facts)
+        scene.token = .random()
+        scene.facts = SimulatedSubscription(product: scene.facts.product, order: scene.token)
+        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        let bought = SimulatedGooglePlay.lineage(of: scene.facts)
+        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(bought)")
+        let told = try client.send("GET", scene.server.url + "/demo/api/google/errands").body
+        #expect(!String(decoding: told, as: UTF8.self).contains(refunded))
     }
 
     /// What a store says is text, wherever it stands in a template.

@@ -1,4 +1,5 @@
 import Domain
+import HTTPClient
 import Runtime
 import TestSupport
 import Testing
@@ -48,6 +49,18 @@ import Testing
         #expect(try journey.post(body).contains(#""outcome":"applied""#))
         let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
         #expect(report.contains(#""found":1"#) && report.contains(#""recovered":0"#), "\(report)")
+    }
+
+    /// What the settings refuse is not passed over in silence.
+    @Test func wrongSettingIsToldToTheOperator() throws {
+        let journey = try AppleJourney(environment: ["PAYCAST_APPLE_BUNDLE_ID": "com.example.mistyped"])
+        let order = try journey.order(for: "42")
+        _ = try journey.say("SUBSCRIBED", of: order.token, until: Clock().now() + .seconds(86_400), isLost: true)
+        let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
+        #expect(report.contains(#""refused":1"#) && report.contains("refused as wrong_app"), "\(report)")
+        let ready = try HTTPClient(timeout: .seconds(20)).send("GET", journey.server.url + "/ready")
+        #expect(ready.status == 503)
+        #expect(String(decoding: ready.body, as: UTF8.self).contains("PAYCAST_APPLE_BUNDLE_ID"))
     }
 
     struct Request: Sendable {

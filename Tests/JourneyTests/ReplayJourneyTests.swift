@@ -7,8 +7,8 @@ import Testing
 @Suite(
     .timeLimit(.minutes(10))
 ) struct ReplayJourneyTests {
-    @Test func whatWasAppliedChangesNothing() throws {
-        let server = try lived()
+    @Test(arguments: ["apple", "google"]) func whatWasAppliedChangesNothing(_ store: String) throws {
+        let server = try lived(store)
         let replay = server.paycast("replay", "--user", "42", "--dry-run")
         #expect(try replay.waitForExit() == 0, "\(replay.errors)")
         #expect(replay.output == "3 read, 0 would change, 0 skipped\n")
@@ -80,9 +80,9 @@ import Testing
     }
 
     /// A user with three events behind him.
-    private func lived() throws -> PaycastServer {
+    private func lived(_ store: String = "apple") throws -> PaycastServer {
         let server = try PaycastServer()
-        let words = ["trigger", "apple", "--scenario", "-", "--user", "42"]
+        let words = ["trigger", store, "--scenario", "-", "--user", "42"]
         let trigger = server.paycast(words, input: "initial → +29d renew → +1d cancel")
         #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
         return server

@@ -28,14 +28,18 @@ import Testing
         #expect(replay.output.hasSuffix("read, 0 would change, 0 skipped\n"), "\(replay.output)")
     }
 
-    /// Pub/Sub is answered with a status alone, and a notification means nothing without Google's API.
+    /// Pub/Sub is answered with a status alone, so that the feed tells the outcome; and a notification means nothing
+    /// without Google's API.
     @Test(arguments: ["life", "lapse", "recovery"]) func googleLives(_ name: String) throws {
         let server = try PaycastServer()
         let process = server.paycast("trigger", "google", "--scenario", name, "--user", "42")
         #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
         let lines = process.output.split(separator: "\n")
-        #expect(lines.filter { $0.hasPrefix("204 ") }.count >= 2, "\(process.output)")
+        #expect(lines.filter { $0.hasPrefix("applied ") }.count >= 2, "\(process.output)")
         #expect(lines.filter { $0.hasPrefix("page ") }.count >= 2, "\(process.output)")
+        let replay = server.paycast("replay", "--since", "start", "--dry-run")
+        #expect(try replay.waitForExit() == 0, "\(replay.errors)")
+        #expect(replay.output.hasSuffix("read, 0 would change, 0 skipped\n"), "\(replay.output)")
     }
 
     @Test(arguments: ["apple", "stripe", "revenuecat", "purchasekit"]) func changedByteIsRefused(_ store: String) throws
@@ -122,6 +126,76 @@ import Testing
         let lines = process.output.split(separator: "\n")
         #expect(lines.filter { $0.hasSuffix("(stale)") && !$0.hasPrefix("applied") }.count == 1, "\(process.output)")
         #expect(process.errors.contains("did not receive ending in time; nothing came"), "\(process.errors)")
+    }
+
+    struct Word: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var words: [String]
+        var outcome: String
+    }
+
+    @Test(arguments: [
+        Word(testDescription: "of a user", words: ["initial", "--user", "42"], outcome: "applied"),
+        Word(testDescription: "of nobody", words: ["TEST"], outcome: "ignored"),
+        Word(testDescription: "that nobody claims", words: ["initial"], outcome: "unclaimed"),
+    ]) func outcomeOfGoogleIsFoundInTheFeed(_ word: Word) throws {
+        let server = try PaycastServer()
+        let process = server.paycast(["trigger", "google"] + word.words)
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        #expect(process.output.hasPrefix("outcome  \(word.outcome)\nevent    "), "\(process.output)")
+        #expect(!process.output.contains("cursor   -"), "\(process.output)")
+        let json = server.paycast(["trigger", "google", "--json"] + word.words)
+        #expect(try json.waitForExit() == 0, "\(json.errors)")
+        #expect(json.output.contains(#""outcome":"\#(word.outcome)""#), "\(json.output)")
+    }
+
+    @Test(arguments: ["apple", "google", "stripe", "revenuecat", "purchasekit"])
+    func whatComesAgainIsADuplicate(_ store: String) throws {
+        let server = try PaycastServer()
+        let process = server.paycast("trigger", store, "initial", "--user", "42", "--duplicate", "3")
+        #expect(try process.waitForExit() == 0, "\(process.errors)")
+        let outcomes = process.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+        #expect(outcomes == ["applied", "duplicate", "duplicate"], "\(process.output)")
+    }
+
+    @Test func planOfRevenueCatIsChangedByTwoEvents() throws {
+        let server = try PaycastServer()
+        let scenario = "initial expect success → +5d upgrade expect manage expect success"
+        let process = server.paycast(
+            ["trigger", "revenuecat", "--scenario", "-", "--user", "42"],
+            input: scenario
+        )
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.errors)")
+        let tail = server.paycast("tail", "--since", "start", "--json", "--limit", "3", "--timeout", "15")
+        #expect(try tail.waitForExit() == 0, "\(tail.errors)")
+        let lines = tail.output.split(separator: "\n")
+        #expect(lines.count == 3 && lines[1].contains("PRODUCT_CHANGE") && lines[1].contains("monthly"))
+        #expect(lines[2].contains(#""type":"RENEWAL""#) && lines[2].contains("paycast.pro.annual"), "\(lines)")
+    }
+
+    /// Bought once, paid back, and given back, as far as the store has it.
+    @Test(arguments: ["apple", "google", "stripe", "revenuecat"]) func purchaseLives(_ store: String) throws {
+        let server = try PaycastServer()
+        let life = "initial expect success → +1d refund expect revoked"
+        let scenario = life + (store == "google" ? "" : " → +1d reversed expect success")
+        let process = server.paycast(
+            ["trigger", store, "--scenario", "-", "--user", "42", "--kind", "non_consumable"],
+            input: scenario
+        )
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
+    }
+
+    /// No late event takes a page back.
+    @Test(arguments: ["google", "stripe", "revenuecat", "purchasekit"])
+    func orderOfDeliveryDoesNotMatterAtAnyStore(_ store: String) throws {
+        let server = try PaycastServer()
+        for seed in 1...3 {
+            let words = ["--scenario", "life", "--user", "\(seed)", "--shuffle", "\(seed)"]
+            let process = server.paycast(["trigger", store] + words)
+            #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
+            #expect(process.errors.contains("checked: no late event took a page back"), "\(process.errors)")
+            #expect(process.errors.contains("not checked: what "), "\(process.errors)")
+        }
     }
 
     @Test(arguments: [1, 2, 3]) func orderOfDeliveryDoesNotMatter(_ seed: Int) throws {

@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ClaimTests {
     private let now = TemporaryLedger.start
 
-    private func ledger(_ policy: TransferPolicy, reconciled: Set<Provider> = []) throws -> TemporaryLedger {
+    private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {
         try TemporaryLedger(
-            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, reconciled: reconciled)
+            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, apis: apis)
         )
     }
 
@@ -34,11 +34,11 @@ import Testing
 
     struct Case: Sendable, CustomTestStringConvertible {
         var policy: TransferPolicy
-        var isActive = true
+        var state = ContractState.active
         var outcome: ClaimOutcome
         var holders: [String]
         var fragments: [String]
-        var testDescription: String { "\(policy.rawValue) \(isActive ? "active" : "lapsed")" }
+        var testDescription: String { "\(policy.rawValue) \(state.rawValue)" }
     }
 
     private static let success = ["new paywall=success", "new subscription_status=manage"]
@@ -49,11 +49,28 @@ import Testing
         Case(policy: .transferIfInactive, outcome: .refused, holders: ["old"], fragments: []),
         Case(
             policy: .transferIfInactive,
-            isActive: false,
+            state: .expired,
             outcome: .moved,
             holders: ["new"],
             fragments: moved + ["new subscription_status=paywall"]
         ),
+        // Whoever has access keeps it; a store that still tries to charge, or a pause, is no access.
+        Case(
+            policy: .transferIfInactive,
+            state: .inBillingRetry,
+            outcome: .moved,
+            holders: ["new"],
+            fragments: moved + ["new paywall=fix_billing", "new subscription_status=fix_billing"]
+        ),
+        Case(
+            policy: .transferIfInactive,
+            state: .paused,
+            outcome: .moved,
+            holders: ["new"],
+            fragments: moved + ["new paywall=paused", "new subscription_status=paused"]
+        ),
+        Case(policy: .transferIfInactive, state: .inGracePeriod, outcome: .refused, holders: ["old"], fragments: []),
+        Case(policy: .transferIfInactive, state: .cancelled, outcome: .refused, holders: ["old"], fragments: []),
         Case(policy: .keep, outcome: .refused, holders: ["old"], fragments: []),
         Case(policy: .share, outcome: .shared, holders: ["old", "new"], fragments: success),
     ])
@@ -61,8 +78,8 @@ import Testing
         let ledger = try ledger(given.policy)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
-        let until = given.isActive ? Duration.seconds(30 * 86_400) : .seconds(-60)
-        _ = try ledger.send(Stories.subscription("e1", given.isActive ? .active : .expired, until: until, token: token))
+        let until = given.state.givesAccess ? Duration.seconds(30 * 86_400) : .seconds(-60)
+        _ = try ledger.send(Stories.subscription("e1", given.state, until: until, token: token))
         let receipt = try ledger.send(
             posted("e2", minute: 1, until: until.components.seconds),
             claim: Claim(user: "new")
@@ -183,7 +200,7 @@ import Testing
     }
 
     @Test func claimWithAnOrderAsksAppleToRepeatItsToken() throws {
-        let ledger = try ledger(.transfer, reconciled: [.apple])
+        let ledger = try ledger(.transfer, apis: [.apple])
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         _ = try ledger.send(posted("e1", minute: 1), claim: Claim(user: "42", order: token))

@@ -54,7 +54,7 @@ import Testing
 
     /// The newest banner says what the ledger says.
     private func checkPage(of user: String, _ held: UserEntitlements, _ ledger: TemporaryLedger) throws {
-        let page = try ledger.replay(user).items.flatMap(\.fragments)
+        let page = try ledger.missed(user).items.flatMap(\.fragments)
         let winner = held.entitlements.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
         let banner = page.first { $0.target == PageTarget.subscriptionStatus.rawValue }
         guard case .template(_, let values)? = banner?.content else {

@@ -20,7 +20,7 @@ import Testing
         #expect(entry.fragments.summary == ["paywall=success", "subscription_status=manage"])
         #expect(entry.notice.user == "42")
         #expect(entry.notice.active == true)
-        #expect(try ledger.replay("42", since: placed.since).items.map(\.fragments) == [entry.fragments])
+        #expect(try ledger.missed("42", since: placed.since).items.map(\.fragments) == [entry.fragments])
     }
 
     @Test func outcomes() throws {
@@ -59,7 +59,7 @@ import Testing
         let receipt = try ledger.send(Stories.subscription("e1", .active, token: token, key: key))
         #expect(receipt.outcome == .quarantined)
         #expect(try ledger.entitlements("42").entitlements.isEmpty)
-        #expect(try ledger.replay("42").items.isEmpty)
+        #expect(try ledger.missed("42").items.isEmpty)
     }
 
     @Test func sandboxOpensNothingForOthersThanTesters() throws {
@@ -73,7 +73,7 @@ import Testing
         }
         #expect(try ledger.entitlements("42").isActive == false)
         #expect(try ledger.entitlements("42").entitlements.map(\.isActive) == [false])
-        #expect(try ledger.replay("42").items.isEmpty)
+        #expect(try ledger.missed("42").items.isEmpty)
         #expect(try ledger.entitlements("tester").isActive)
     }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(entry.notice.kind == .accessEnded)
         #expect(entry.position == 2)
         #expect(
-            try second.replay("42").items.map(\.fragments.summary) == [
+            try second.missed("42").items.map(\.fragments.summary) == [
                 ["paywall=paywall", "subscription_status=paywall"]
             ]
         )

@@ -58,7 +58,7 @@ import Testing
         let claim = try #require(try ledger.entries().entries.last)
         #expect(claim.notice.kind == .orderClaimed)
         #expect(claim.fragments.summary == ["paywall=success", "subscription_status=manage"])
-        #expect(try ledger.replay("42", since: placed.since).items.map(\.position) == [claim.position])
+        #expect(try ledger.missed("42", since: placed.since).items.map(\.position) == [claim.position])
         #expect(try ledger.entitlements("42").isActive)
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
     }

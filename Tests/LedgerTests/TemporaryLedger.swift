@@ -14,6 +14,8 @@ final class TemporaryLedger: Sendable {
     let writer: LedgerWriter
     let reader: LedgerReader
     let committed: Committed
+    /// Whoever sets it lets the ledger's time pass: what has ended is ended before the next command.
+    let clock: Clock
     let metrics = Metrics()
 
     init(
@@ -26,6 +28,7 @@ final class TemporaryLedger: Sendable {
         let committed = Committed()
         self.committed = committed
         let clock = Clock(startingAt: now)
+        self.clock = clock
         writer = try LedgerWriter(
             path: path,
             clock: clock,
@@ -78,10 +81,16 @@ final class TemporaryLedger: Sendable {
         return try answer.take().get()
     }
 
-    func replay(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> Replay {
-        let answer = Handover<Result<Replay, LedgerError>>()
+    func missed(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> MissedFragments {
+        let answer = Handover<Result<MissedFragments, LedgerError>>()
         guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
-        guard reader.replay(stream, since: since.map { .cursor($0) } ?? .nothing, limit: limit, completion: answer.give)
+        guard
+            reader.missed(
+                on: stream,
+                since: since.map { .cursor($0) } ?? .nothing,
+                limit: limit,
+                completion: answer.give
+            )
         else { throw LedgerError.busy }
         return try answer.take().get()
     }
@@ -100,8 +109,8 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.errands(dueAt: now, limit: 100, completion: answer) }
     }
 
-    func backlog() throws -> ErrandBacklog {
-        try ask { answer in reader.errandBacklog(completion: answer) }
+    func backlog(after previous: ErrandBacklog? = nil) throws -> ErrandBacklog {
+        try ask { answer in reader.errandBacklog(after: previous, completion: answer) }
     }
 
     func mark(_ name: String) throws -> Instant? {

@@ -49,7 +49,7 @@ import Testing
         let configuration = try Configuration(environment: serverKey(PrivateKey.generate(.p256).pem()))
         #expect(configuration.apple.serverKey?.id == "ID")
         #expect(configuration.apple.serverKey?.issuer == "issuer")
-        #expect(configuration.accessPolicy.reconciled == [.apple])
+        #expect(configuration.accessPolicy.apis == [.apple])
     }
 
     @Test func keyThatCannotSignStopsTheStart() throws {
@@ -64,12 +64,12 @@ import Testing
 
     @Test func withoutAKeyNobodyIsAskedAtAPeriodsEnd() throws {
         let configuration = try Configuration(environment: app.merging(["PAYCAST_APPLE_APP_ID": "1"]) { $1 })
-        #expect(configuration.accessPolicy.reconciled == [])
+        #expect(configuration.accessPolicy.apis == [])
     }
 
     @Test func developmentAsksItsStandIn() throws {
         let policy = try Configuration(isDevelopment: true, environment: [:]).accessPolicy
-        #expect(policy.reconciled == [.apple, .google])
+        #expect(policy.apis == [.apple, .google])
         #expect(policy.leeway == .seconds(5))
     }
 

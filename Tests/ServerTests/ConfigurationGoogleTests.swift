@@ -18,7 +18,7 @@ import Testing
             let configuration = try Configuration(
                 environment: Self.app.merging(["PAYCAST_GOOGLE_CREDENTIALS": path]) { $1 }
             )
-            #expect(configuration.accessPolicy.reconciled.contains(.google))
+            #expect(configuration.accessPolicy.apis.contains(.google))
             #expect(configuration.warnings.allSatisfy { !$0.contains("GOOGLE") })
             #expect(!"\(configuration)".contains("PRIVATE KEY"))
             return nil
@@ -42,9 +42,9 @@ import Testing
     @Test func withoutAServiceAccountThereIsAWarning() throws {
         let configuration = try Configuration(environment: Self.app)
         #expect(configuration.warnings.contains { $0.contains("PAYCAST_GOOGLE_CREDENTIALS") })
-        #expect(!configuration.accessPolicy.reconciled.contains(.google))
+        #expect(!configuration.accessPolicy.apis.contains(.google))
         let development = try Configuration(isDevelopment: true, environment: [:])
-        #expect(development.accessPolicy.reconciled.contains(.google))
+        #expect(development.accessPolicy.apis.contains(.google))
         #expect(development.warnings.allSatisfy { !$0.contains("GOOGLE") })
     }
 }

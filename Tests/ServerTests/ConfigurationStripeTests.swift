@@ -20,10 +20,10 @@ import Testing
 
     /// Who may read the subscription again asks before its end is believed.
     @Test func keyMakesStripeReconcilable() throws {
-        #expect(!(try Configuration(environment: Self.secrets).accessPolicy.reconciled.contains(.stripe)))
+        #expect(!(try Configuration(environment: Self.secrets).accessPolicy.apis.contains(.stripe)))
         let key = ["PAYCAST_STRIPE_API_KEY": "rk_live_1"]
         let configuration = try Configuration(environment: Self.secrets.merging(key) { $1 })
-        #expect(configuration.accessPolicy.reconciled.contains(.stripe))
+        #expect(configuration.accessPolicy.apis.contains(.stripe))
         #expect(!"\(configuration)".contains("rk_live_1"))
         #expect(try Configuration(isDevelopment: true, environment: key).stripe.apiKey != nil)
     }

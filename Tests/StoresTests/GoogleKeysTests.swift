@@ -79,10 +79,12 @@ import Testing
     /// Tokens with made-up key ids, while Google is silent: one thread waits, the others are free at once.
     @Test func fetchHoldsOneThreadOnly() throws {
         let mood = Mood()
-        mood.answer.withLock { $0 = .silence }
+        mood.answer.withLock { $0 = .init(500) }
         let (server, keys) = keys(mood, timeout: .seconds(6))
-        let first = WorkerThread(name: "first") { _ = try? keys.key("a", now: Self.now) }
-        while server.requests.isEmpty { sched_yield() }
+        #expect(throws: StoreAPIError.self) { try keys.key("a", now: Self.now) }
+        mood.answer.withLock { $0 = .silence }
+        let first = WorkerThread(name: "first") { _ = try? keys.key("a", now: Self.now + .seconds(6)) }
+        while server.requests.count < 2 { sched_yield() }
         let elapsed = ContinuousClock().measure {
             for number in 0..<20 {
                 // A minute later: the running fetch alone is what holds them off.
@@ -91,6 +93,30 @@ import Testing
         }
         first.join()
         #expect(elapsed < .seconds(4))
+        #expect(server.requests.count == 2)
+    }
+
+    /// What Google could not push while the server was away comes all at once. It is answered, or asked to come back,
+    /// after one fetch, whose end everybody waits for.
+    @Test(arguments: [true, false]) func firstFetchServesAllWhoCame(_ isGood: Bool) throws {
+        let good = try good()
+        let asking = Atomic<Int>(0)
+        let found = Atomic<Int>(0)
+        let server = AnsweringServer { _ in
+            while asking.load(ordering: .relaxed) < 8 { sched_yield() }
+            return isGood ? good : .init(500)
+        }
+        let url = server.url
+        let keys = GoogleKeys { "\(url)/certs" }
+        let threads = (0..<8).map { number in
+            WorkerThread(name: "push-\(number)") {
+                asking.wrappingAdd(1, ordering: .relaxed)
+                let key = try? keys.key("a", now: Self.now)
+                if key != nil { found.wrappingAdd(1, ordering: .relaxed) }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(found.load(ordering: .relaxed) == (isGood ? 8 : 0))
         #expect(server.requests.count == 1)
     }
 

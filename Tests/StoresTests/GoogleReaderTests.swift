@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import HTTPClient
 import Providers
@@ -10,78 +9,10 @@ import Testing
 
 /// Against the stand-in over real connections.
 @Suite(.timeLimit(.minutes(10))) struct GoogleReaderTests {
-    private static let key = Result { try RSAPrivateKey.generate() }
-    private static let now = Instant(milliseconds: 1_767_225_600_000)
-
-    /// A reader, the stand-in that it asks, and the simulated store that both believe.
-    private final class Stage: Sendable {
-        let store: SimulatedGooglePlay
-        let standIn: GoogleStandIn
-        let server: AnsweringServer
-        let api: GooglePlayAPI
-        let reader: GoogleReader
-        /// Takes the place of the API's answers, but for keys and tokens.
-        let trouble: Trouble
-
-        init(packages: GoogleReader.Packages = .any) throws {
-            let key = try GoogleReaderTests.key.get()
-            let (standIn, trouble) = (GoogleStandIn(key: key), Trouble())
-            let server = AnsweringServer { request in
-                if request.path.hasPrefix("/androidpublisher"), let answer = trouble.answer.withLock({ $0 }) {
-                    return answer
-                }
-                return Stage.answer(request, standIn)
-            }
-            let url = server.url
-            let credentials = GoogleCredentials(account: "a@b", keyID: "1", key: key, tokenAddress: "\(url)/token")
-            api = GooglePlayAPI(clock: { GoogleReaderTests.now }, credentials: { credentials }, address: { url })
-            reader = GoogleReader(
-                packages: packages,
-                expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
-                keys: GoogleKeys { "\(url)/certs" },
-                api: api
-            )
-            store = SimulatedGooglePlay(key: key)
-            (self.standIn, self.server, self.trouble) = (standIn, server, trouble)
-        }
-
-        private static func answer(
-            _ request: AnsweringServer.Request,
-            _ standIn: GoogleStandIn
-        ) -> AnsweringServer.Answer {
-            let asked = StandInRequest(
-                method: request.method,
-                path: request.path,
-                authorization: request.header("Authorization"),
-                body: Array(request.body.utf8)
-            )
-            guard let answer = standIn.answer(asked) else { return .init(404) }
-            return .init(answer.status, answer.body, headers: answer.headers.map { ($0.name, $0.value) })
-        }
-
-        func delivery(
-            _ type: String,
-            _ facts: SimulatedSubscription = .init(product: "paycast.pro.monthly", lineage: "token.1"),
-            puts: Bool = true,
-            at now: Instant = GoogleReaderTests.now
-        ) throws -> Delivery {
-            let delivery = try store.delivery(
-                SimulatedEvent(type: type, facts: facts, token: .random(), now: now)
-            )
-            for document in delivery.documents where puts {
-                let request = StandInRequest(method: "PUT", path: document.path, body: document.json)
-                #expect(standIn.answer(request)?.status == 200)
-            }
-            return Delivery(body: delivery.body, authorization: delivery.headers[0].1)
-        }
-    }
-
-    private final class Trouble: Sendable {
-        let answer = Mutex<AnsweringServer.Answer?>(nil)
-    }
+    private static let now = GoogleStage.now
 
     @Test func readsThePurchase() throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
         #expect(event.observation?.snapshot?.state == .active && event.environment == .sandbox)
         #expect(event.observation?.transaction?.price == 9990)
@@ -94,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [ProductKind.subscription, .nonConsumable]) func acknowledges(_ kind: ProductKind) throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         let type = kind == .subscription ? "SUBSCRIPTION_PURCHASED" : "ONE_TIME_PRODUCT_PURCHASED"
         let facts = SimulatedSubscription(product: "p", kind: kind, lineage: "token.1")
         let delivery = try stage.delivery(type, facts)
@@ -116,7 +47,7 @@ import Testing
         (500, "", "unavailable"), (503, "<html>", "unavailable"),
         (400, #"{"error":{"errors":[{"reason":"alreadyAcknowledged"}]}}"#, ""), (200, "", ""), (204, "", ""),
     ]) func errandIsDoneOrNot(_ status: Int, _ body: String, _ expected: String) throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         stage.trouble.answer.withLock { $0 = .init(status, body) }
         let errand = Errand(
             kind: .acknowledge,
@@ -155,7 +86,7 @@ import Testing
         AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, "<html>"), .init(418),
         .init(404), .init(404, unknownPackage), .init(400), .init(400, invalidPackage), .init(404, unknownToken),
     ]) func withoutAnAnswerGoogleShallComeBack(_ answer: AnsweringServer.Answer) throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
         stage.trouble.answer.withLock { $0 = answer }
         #expect(throws: VerificationError.storeUnreachable) { try stage.reader.verify(delivery, now: Self.now) }
@@ -169,7 +100,7 @@ import Testing
         (.init(400, invalidToken), "unknown_purchase"), (.init(200, "{}"), "unreadable_purchase"),
         (.init(200, #"{"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","lineItems":[]}"#), "unreadable_purchase"),
     ]) func whatCannotSucceedIsKept(_ answer: AnsweringServer.Answer, _ subtype: String) throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
         stage.trouble.answer.withLock { $0 = answer }
         let event = try stage.reader.verify(delivery, now: Self.now)
@@ -178,7 +109,7 @@ import Testing
 
     /// An hour is time enough; the token of the push has to live as long.
     @Test func oldPurchaseThatIsUnknownIsKept() throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         var purchase = try stage.delivery("SUBSCRIPTION_PURCHASED")
         stage.trouble.answer.withLock { $0 = .init(404, Self.unknownToken) }
         let later = Self.now + .seconds(3600)
@@ -187,7 +118,7 @@ import Testing
     }
 
     @Test func otherPackageIsNotAskedFor() throws {
-        let stage = try Stage(packages: .only(["com.example.other"]))
+        let stage = try GoogleStage(packages: .only(["com.example.other"]))
         let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
         #expect(throws: VerificationError.wrongApp) { try stage.reader.verify(delivery, now: Self.now) }
         #expect(!stage.server.requests.contains { $0.path.hasPrefix("/androidpublisher") })
@@ -195,7 +126,7 @@ import Testing
 
     /// The sender is proven before anything of the body is looked at.
     @Test func strangersAreNotAnswered() throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         var delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
         delivery.authorization = nil
         #expect(throws: VerificationError.untrusted(.unauthorized)) {
@@ -205,7 +136,7 @@ import Testing
     }
 
     @Test func statementIsAnEventOfItsOwn() throws {
-        let stage = try Stage()
+        let stage = try GoogleStage()
         _ = try stage.delivery("SUBSCRIPTION_CANCELED")
         var contract = ContractKey(
             provider: .google,

@@ -79,7 +79,11 @@ public struct AppleStage: Sendable {
     }
 
     /// What the store would post; the stand-in knows nothing of it.
-    public func body(of type: String, in environment: StoreEnvironment = .sandbox) throws -> [UInt8] {
+    public func body(
+        of type: String,
+        in environment: StoreEnvironment = .sandbox,
+        app: Int64 = 1_234_567_890
+    ) throws -> [UInt8] {
         var notification = SimulatedNotification(
             type: type,
             subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
@@ -88,6 +92,7 @@ public struct AppleStage: Sendable {
             now: AppleStage.now
         )
         notification.environment = environment
+        notification.appID = app
         return try SimulatedAppStore(signer: signer).body(notification)
     }
 

@@ -115,7 +115,7 @@ import Testing
         ("2000-01-01T00:00:00Z", .fail),
     ]) func judgesApplesRoots(_ now: String, _ worst: Finding.Level) throws {
         let findings = CertificatesCheck(now: try #require(Instant(iso8601: now))).roots(.apple)
-        #expect(findings.count == 4)
+        #expect(findings.count == (now < "2027" ? 4 : 3))
         let levels = findings.map(\.level)
         #expect((levels.contains(.fail) ? .fail : levels.contains(.warn) ? .warn : .ok) == worst, "\(findings)")
         #expect(findings.contains { $0.detail.contains("Apple Root CA - G3") })
@@ -170,28 +170,101 @@ import Testing
         #expect(!process.output.contains("hunter2"))
     }
 
-    @Test func serverIsReachedAtItsAddress() throws {
-        let server = try PaycastServer(environment: ["PAYCAST_API_KEY": Self.key])
-        let words = ["doctor", "--dev", "--url", server.url, "--json"]
-        let process = PaycastProgram.start(
-            words,
-            environment: ["PAYCAST_API_KEY": Self.key],
-            folder: server.folder.path
-        )
-        #expect(try process.waitForExit() == 0, "\(process.output)")
-        #expect(process.output.contains(#"{"detail":"/webhooks/apple refuses"#), "\(process.output)")
-        let port = SocketServer.freePort()
-        let nobody = PaycastProgram.start(["doctor", "--dev", "--url", "http://127.0.0.1:\(port)"])
-        #expect(try nobody.waitForExit() == 1)
-        #expect(nobody.output.contains("FAIL  address"), "\(nobody.output)")
+    /// In the folder of a running development server nothing has to be said.
+    @Test func developmentServerOfTheFolderIsExamined() throws {
+        let server = try PaycastServer()
+        let environment = ["PAYCAST_PUBLIC": PaycastProgram.root + "/public"]
+        let process = PaycastProgram.start(["doctor"], environment: environment, folder: server.folder.path)
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output)")
+        #expect(process.output.contains("ok    mode                  development: .paycast/address here names"))
+        let looked = [
+            "TLS", "address", "webhook apple", "webhook google", "webhook stripe", "webhook revenuecat",
+            "webhook purchasekit", "ready", "API key", "Apple Production", "Apple Sandbox", "Google API", "clock",
+        ]
+        for what in looked { #expect(process.output.contains("\nok    \(what) "), "\(what): \(process.output)") }
+        for level in ["warn", "FAIL"] { #expect(!process.output.contains("\n\(level) "), "\(process.output)") }
+    }
+
+    /// A clock that a scenario has moved is no wrong clock.
+    @Test func movedClockIsExplained() throws {
+        let server = try PaycastServer(environment: ["PAYCAST_DEV_NOW": "2030-01-31T12:00:00Z"])
+        let process = server.paycast("doctor")
+        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output)")
+        #expect(process.output.contains("ok    Apple Sandbox"), "\(process.output)")
+        #expect(process.output.contains("days ahead of this machine's, as PAYCAST_DEV_NOW"), "\(process.output)")
+    }
+
+    struct Visit: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var words: [String]
+        /// In the server's folder; else in one where nothing ran.
+        var isAtHome = true
+        var isRunning = true
+        var findings: [String]
+    }
+
+    @Test(arguments: [
+        Visit(testDescription: "a wrong key", words: ["--key", "x"], findings: ["FAIL  API key .*\\(--key\\)"]),
+        Visit(
+            testDescription: "from another folder",
+            words: ["--dev"],
+            isAtHome: false,
+            findings: ["warn  API key .*--key", "warn  stores .*run this there"]
+        ),
+        Visit(
+            testDescription: "as if it were in production",
+            words: [],
+            isAtHome: false,
+            findings: ["ok    mode .*production", "warn  development .*--dev", "warn  TLS .*--server"]
+        ),
+        Visit(
+            testDescription: "after its end",
+            words: [],
+            isRunning: false,
+            findings: ["FAIL  address .*.paycast/address names: start “paycast demo”", "warn  server "]
+        ),
+    ]) func everyLineSaysWhatToDo(_ visit: Visit) throws {
+        let server = try PaycastServer()
+        let elsewhere = TemporaryFolder()
+        let words = ["doctor"] + (visit.isAtHome ? [] : ["--server", server.url]) + visit.words
+        if !visit.isRunning { try server.stop() }
+        let process = PaycastProgram.start(words, folder: visit.isAtHome ? server.folder.path : elsewhere.path)
+        let hasFailed = try process.waitForExit(timeout: .seconds(40)) == 1
+        #expect(hasFailed == process.output.contains("\nFAIL  "), "\(process.output)")
+        for finding in visit.findings {
+            #expect(try process.output.contains(Regex("(?m)^\(finding)")), "\(finding): \(process.output)")
+        }
+    }
+
+    @Test func withoutAnyServerTheSettingsAreJudged() throws {
+        let folder = TemporaryFolder()
+        let dead = "http://127.0.0.1:\(SocketServer.freePort())"
+        let environment = ["PAYCAST_SERVER": dead, "PAYCAST_API_KEY": Self.key]
+        let process = PaycastProgram.start(["doctor"], environment: environment, folder: folder.path)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.contains("FAIL  stores                none is configured"), "\(process.output)")
+        #expect(process.output.contains("FAIL  address               nothing answers at \(dead)"), "\(process.output)")
+        #expect(!process.output.contains(Self.key))
+    }
+
+    @Test func productionServerIsNoDevelopmentServer() throws {
+        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": Self.key])
+        let words = ["doctor", "--dev", "--server", server.url, "--key", Self.key, "--json"]
+        let process = PaycastProgram.start(words, folder: server.folder.path)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.output.contains("is no development server"), "\(process.output)")
+        #expect(process.output.contains("the server knows the one of --key"), "\(process.output)")
     }
 
     @Test func someoneElsesAddressIsNoticed() throws {
         let body = "<html>"
         let recorder = Recorder("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        let process = PaycastProgram.start(["doctor", "--dev", "--url", recorder.url])
+        let folder = TemporaryFolder()
+        let words = ["doctor", "--dev", "--server", recorder.url, "--key", Self.key]
+        let process = PaycastProgram.start(words, folder: folder.path)
         #expect(try process.waitForExit() == 1)
         #expect(process.output.contains("that is not Paycast"), "\(process.output)")
+        #expect(process.output.contains("FAIL  API key"), "\(process.output)")
     }
 
     @Test(arguments: [
@@ -219,7 +292,7 @@ import Testing
             "PAYCAST_APPLE_API_URL": server.url + "/demo/api/apple", "PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast",
             "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox",
         ]
-        let process = PaycastProgram.start(["doctor", "--dev"], environment: environment, folder: server.folder.path)
+        let process = PaycastProgram.start(["doctor"], environment: environment, folder: server.folder.path)
         #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output)")
         #expect(process.output.contains("ok    Apple Sandbox"), "\(process.output)")
         #expect(!process.output.contains("PRIVATE"))

@@ -58,6 +58,35 @@ import Testing
         #expect(good.check(steps))
     }
 
+    /// What is expected belongs to the last of its events.
+    @Test func wordOfTwoEventsIsTwoSteps() throws {
+        let words = StoreWords(StoreVocabulary(.revenuecat), types: [])
+        let steps = try ScenarioParser(words).parse("initial\n+5d upgrade product p expect manage").steps
+        #expect(steps.map(\.label) == ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "RENEWAL/UPGRADE"])
+        #expect(steps.map(\.after) == [.zero, .seconds(432_000), .seconds(1)])
+        #expect(steps.map(\.product) == [nil, "p", "p"] && steps.map(\.line) == [1, 2, 2])
+        #expect(steps.map(\.expected.count) == [0, 0, 1])
+    }
+
+    struct Shuffled: Sendable, CustomTestStringConvertible {
+        var text: String
+        var told: [String]
+
+        var testDescription: String { text }
+    }
+
+    @Test(arguments: [
+        Shuffled(text: "initial expect success → renew", told: ["no late event", "1 earlier step expects"]),
+        Shuffled(
+            text: "initial expect success → renew outcome applied → refund expect revoked",
+            told: ["no late event", "in the end", "2 earlier steps expect"]
+        ),
+        Shuffled(text: "initial delay 1d → renew", told: ["checked nothing"]),
+    ]) func shufflingSaysWhatItChecks(_ given: Shuffled) throws {
+        let told = try ScenarioParser(Self.words).parse(given.text).whatShufflingChecks
+        for words in given.told { #expect(told.contains(words), "\(told)") }
+    }
+
     struct Bad: Sendable, CustomTestStringConvertible {
         var text: String
         var line: Int

@@ -9,7 +9,12 @@ struct Purchases {
     /// As the store's webhooks.
     init(_ count: Int, of provider: Provider, at target: PaycastTarget, _ publishers: Publishers) throws {
         let (tokens, now) = try Purchases.orders(count, at: target, publishers)
-        requests = try tokens.enumerated().map { try target.purchase($1, of: provider, channel: $0, now: now) }
+        let purchases = try tokens.enumerated().map { channel, token in
+            try target.purchase(token, of: provider, channel: channel, now: now)
+        }
+        for document in purchases.flatMap(\.documents) { try publishers.send(document) }
+        try publishers.finish()
+        requests = purchases.map(\.webhook)
     }
 
     /// As apps post them, the moment they have paid.

@@ -14,6 +14,6 @@ struct FloorTarget: Target {
     func subscribeCommand(channel: Int) -> String { "" }
 
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
-        postRequest("/pages/\(channel)", body: Array(html.utf8))
+        request("POST", "/pages/\(channel)", body: Array(html.utf8))
     }
 }

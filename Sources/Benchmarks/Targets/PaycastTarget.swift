@@ -82,13 +82,13 @@ struct PaycastTarget: Target {
         post("/orders", #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#)
     }
 
-    /// A first purchase as the store tells it.
+    /// A first purchase as the store tells it, and what its stand-in has to be told first.
     func purchase(
         _ token: OrderToken,
         of provider: Provider,
         channel: Int,
         now: Instant
-    ) throws(BenchmarkError) -> [UInt8] {
+    ) throws(BenchmarkError) -> (webhook: [UInt8], documents: [[UInt8]]) {
         guard let store = workspace.store(provider), let first = StoreVocabulary(provider).event(for: .initial) else {
             throw .notStarted("nobody plays \(provider)")
         }
@@ -103,7 +103,12 @@ struct PaycastTarget: Target {
         )
         guard let delivery = try? store.delivery(event) else { throw .notStarted("\(provider) cannot sign") }
         let headers = delivery.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-        return postRequest(delivery.path, headers: headers, body: delivery.body)
+        // Stripe's API is asked only by who has a key.
+        let asked = provider == .google ? delivery.documents : []
+        let documents = asked.map { document in
+            request("PUT", "/demo/api/\(provider.rawValue)\(document.path)", body: document.json)
+        }
+        return (request("POST", delivery.path, headers: headers, body: delivery.body), documents)
     }
 
     /// The same purchase as an app posts it, through its backend.
@@ -128,7 +133,7 @@ struct PaycastTarget: Target {
 
     private func post(_ path: String, _ json: String) -> [UInt8] {
         let headers = "Authorization: Bearer \(apiKey)\r\nContent-Type: application/json\r\n"
-        return postRequest(path, headers: headers, body: Array(json.utf8))
+        return request("POST", path, headers: headers, body: Array(json.utf8))
     }
 }
 

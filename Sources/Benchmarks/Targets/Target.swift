@@ -14,8 +14,8 @@ protocol Target {
 }
 
 /// A request with a body; `headers` end in a line break each.
-func postRequest(_ path: String, headers: String = "", body: [UInt8]) -> [UInt8] {
-    let head = "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(headers)Content-Length: \(body.count)\r\n\r\n"
+func request(_ method: String, _ path: String, headers: String = "", body: [UInt8]) -> [UInt8] {
+    let head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(headers)Content-Length: \(body.count)\r\n\r\n"
     return Array(head.utf8) + body
 }
 

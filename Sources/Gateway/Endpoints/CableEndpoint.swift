@@ -34,7 +34,7 @@ struct CableEndpoint {
     }
 
     /// What a client of the extended protocol has seen last wins over the cursor that its page was rendered at.
-    private func start(of request: CableRequest, on stream: StreamName) -> ReplayStart {
+    private func start(of request: CableRequest, on stream: StreamName) -> MissedSince {
         let place = request.history?.place(in: stream.text).map { "\($0.epoch)-\($0.offset)" }
         if let cursor = PageSource(services).best(of: [place, request.parameters.since]) { return .cursor(cursor) }
         guard let seconds = request.history?.since else { return .nothing }

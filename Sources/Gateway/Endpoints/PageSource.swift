@@ -18,14 +18,14 @@ struct PageSource {
         follow(name, since.map { .cursor($0) } ?? .nothing, SourceElement(signedName: token, host: host))
     }
 
-    func follow(_ name: SignedName, _ start: ReplayStart, _ source: SourceElement? = nil) -> PageRequest {
+    func follow(_ name: SignedName, _ start: MissedSince, _ source: SourceElement? = nil) -> PageRequest {
         let (reader, templates, stream) = (services.reader, services.templates, name.stream)
         let telemetry = services.telemetry
         return PageRequest(stream: stream, content: .fragments, expires: name.expires, source: source) { done in
-            reader.replay(stream, since: start) { result in
-                guard case .success(let replay) = result else { return done(.unreadable) }
-                if replay.needsRefresh { telemetry.healed.add() }
-                done(PageReplay(replay, on: stream, templates.renderer))
+            reader.missed(on: stream, since: start) { result in
+                guard case .success(let missed) = result else { return done(.unreadable) }
+                if missed.needsRefresh { telemetry.healed.add() }
+                done(PageReplay(missed, on: stream, templates.renderer))
             }
         }
     }
@@ -50,7 +50,7 @@ extension PageRequest {
     }
 }
 
-extension Replay {
+extension MissedFragments {
     /// What was missed cannot be told any more.
     fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
@@ -59,18 +59,18 @@ extension PageReplay {
     static let unreadable = PageReplay(through: 0, messages: [], extent: .unreadable)
 
     /// Renders what was missed with today's templates; what cannot be told any more is healed by a refresh.
-    init(_ replay: Replay, on stream: StreamName, _ renderer: Renderer) {
-        var messages = replay.items.map {
+    init(_ missed: MissedFragments, on stream: StreamName, _ renderer: Renderer) {
+        var messages = missed.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
         }
-        if replay.needsRefresh {
+        if missed.needsRefresh {
             let part = Part(html: Renderer.refresh, collapseKey: nil)
-            messages.append(Message(stream: stream, position: replay.through.position, parts: [part]))
+            messages.append(Message(stream: stream, position: missed.through.position, parts: [part]))
         }
         self.init(
-            through: replay.through.position,
+            through: missed.through.position,
             messages: messages,
-            hasGap: replay.isTruncated || replay.isUnknownCursor
+            hasGap: missed.isTruncated || missed.isUnknownCursor
         )
     }
 }

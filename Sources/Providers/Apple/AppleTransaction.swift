@@ -18,6 +18,8 @@ struct AppleTransaction: SignedDocument {
     var purchaseDate: AppleDate
     var expiresDate: AppleDate?
     var revocationDate: AppleDate?
+    @Lossy var revocationType: String?
+    @Lossy var revocationPercentage: Int?
     var signedDate: AppleDate?
     @Lossy var isUpgraded: Bool?
     @Lossy var quantity: Int?
@@ -45,6 +47,20 @@ struct AppleTransaction: SignedDocument {
         }
     }
 
+    /// Part of the price went back, and what was bought stays: only of what is bought once, for a prorated refund ends a
+    /// subscription's period (https://developer.apple.com/documentation/storekit/transaction/revocationpercentage).
+    /// Whoever is not refunded but removed (`FAMILY_REVOKE`) loses it whole.
+    private var isRefundedInPart: Bool {
+        guard kind != .subscription, revocationDate != nil else { return false }
+        // Thousandths of a percent. What cannot be one is not stated.
+        let part = revocationPercentage.flatMap { (0...100_000).contains($0) ? $0 < 100_000 : nil }
+        switch revocationType {
+        case "REFUND_PRORATED": return part ?? true
+        case nil: return part ?? false
+        default: return false
+        }
+    }
+
     /// An app's delivery has no id of its own: the same signed version of the same transaction is the same event.
     var clientEventID: String {
         let version = "\(transactionId)/\(signedAt?.milliseconds ?? 0)"
@@ -57,7 +73,7 @@ struct AppleTransaction: SignedDocument {
             product: productId,
             purchasedAt: purchaseDate.instant,
             expiresAt: expiresDate?.instant,
-            revokedAt: revocationDate?.instant,
+            revokedAt: isRefundedInPart ? nil : revocationDate?.instant,
             isUpgraded: isUpgraded ?? false,
             quantity: max(1, quantity ?? 1),
             price: price.flatMap { Int64(exactly: $0.rounded()) },

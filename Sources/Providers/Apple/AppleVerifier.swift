@@ -30,7 +30,7 @@ public struct AppleVerifier: StoreVerifier {
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
-        try checkConsent(notification.appData, place, now)
+        let consenter = try consenter(notification.appData, place, now)
         let transaction = try transaction(notification.data?.signedTransactionInfo, place, now)
         let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, place, now)
         return Event(
@@ -49,6 +49,7 @@ public struct AppleVerifier: StoreVerifier {
             observation: transaction.map { transaction in
                 observe(transaction, renewal, status: notification.data?.status, place, signedAt)
             },
+            account: consenter,
             body: body
         )
     }
@@ -185,16 +186,18 @@ extension AppleVerifier {
         return renewal
     }
 
-    private func checkConsent(
+    /// Whose consent it is about; nil for everything else.
+    private func consenter(
         _ data: AppleNotification.AppData?,
         _ place: Place,
         _ now: Instant
-    ) throws(VerificationError) {
-        guard let text = data?.signedAppTransactionInfo else { return }
+    ) throws(VerificationError) -> String? {
+        guard let text = data?.signedAppTransactionInfo else { return nil }
         let download = try checker.open(AppleAppTransaction.self, text, now: now)
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
             place.environment == .sandbox || download.appAppleId == data?.appAppleId
         else { throw .untrusted(.mismatchedTransaction) }
+        return download.appTransactionId.flatMap { isPlain($0) ? $0 : nil }
     }
 
     private func observe(

@@ -12,7 +12,8 @@ extension GooglePurchase {
             token: account.flatMap { OrderToken($0) },
             account: account,
             previousLineage: previousToken,
-            transaction: kind == .subscription ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked),
+            transaction: kind == .subscription
+                ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked, sentAt: notification?.sentAt),
             snapshot: kind == .subscription
                 ? snapshot(
                     isRevoked: isRevoked,
@@ -53,10 +54,18 @@ extension GooglePurchase {
     }
 
     /// A one-time purchase is its charge. What was taken back stays so, whatever is read later: Google goes on to say
-    /// `PURCHASED` of some that were voided. So a purchase is dated by itself, and its end by the reading.
-    private func charge(isRevoked: Bool) -> Transaction? {
+    /// `PURCHASED` of some that were voided. So a purchase is dated by itself. The day of its end is known to the void
+    /// alone, whenever it is read; a reading without one comes before it in the order.
+    private func charge(isRevoked: Bool, sentAt: Instant?) -> Transaction? {
         guard let purchasedAt, state == .owned || state == .revoked else { return nil }
-        let revokedAt = isRevoked || state == .revoked ? max(readAt, purchasedAt + .milliseconds(1)) : nil
+        let first = purchasedAt + .milliseconds(1)
+        var (revokedAt, signedAt) = (Instant?.none, purchasedAt)
+        if isRevoked {
+            signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
+            revokedAt = signedAt
+        } else if state == .revoked {
+            (revokedAt, signedAt) = (max(readAt, first), first)
+        }
         return Transaction(
             id: order ?? token,
             product: product,
@@ -65,7 +74,7 @@ extension GooglePurchase {
             quantity: quantity,
             price: price?.amount,
             currency: price?.currency,
-            signedAt: revokedAt ?? purchasedAt
+            signedAt: signedAt
         )
     }
 

@@ -21,22 +21,23 @@ struct PurchaseKitEvent {
     private let name: String?
 
     init(_ body: [UInt8]) throws(VerificationError) {
-        guard let fields = StoreFields(try StrictJSON.object(body)), let id = try fields.id("event_id"),
-            let type = try fields.text("type")
-        else { throw .malformed(.invalidPayload) }
+        let fields = try StoreObject(body)
+        guard let id = try fields.checkedID("event_id"), let type = try fields.checkedText("type") else {
+            throw .malformed(.invalidPayload)
+        }
         self.id = id
         self.type = type
-        status = try fields.text("status")
-        lineage = try fields.id("subscription_id", limit: PurchaseKitEvent.lineageLimit)
-        customer = try fields.id("customer_id")
-        store = fields.word("store")
-        product = try fields.text("store_product_id")
-        basePlan = try fields.text("google_base_plan_id")
-        name = fields.word("subscription_name")
-        periodStart = try fields.writtenDate("current_period_start")
-        let trialEnd = try fields.writtenDate("trial_ends_at")
-        periodEnd = try fields.writtenDate("current_period_end") ?? trialEnd
-        endsAt = try fields.writtenDate("ends_at")
+        status = try fields.checkedText("status")
+        lineage = try fields.checkedID("subscription_id", limit: PurchaseKitEvent.lineageLimit)
+        customer = try fields.checkedID("customer_id")
+        store = fields.text("store")
+        product = try fields.checkedText("store_product_id")
+        basePlan = try fields.checkedText("google_base_plan_id")
+        name = fields.text("subscription_name")
+        periodStart = try fields.checkedDate("current_period_start")
+        let trialEnd = try fields.checkedDate("trial_ends_at")
+        periodEnd = try fields.checkedDate("current_period_end") ?? trialEnd
+        endsAt = try fields.checkedDate("ends_at")
     }
 
     /// The store's product, with Google's base plan where the catalogue tells the plans apart. An end may come without

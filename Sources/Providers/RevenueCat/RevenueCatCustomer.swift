@@ -7,11 +7,11 @@ struct RevenueCatCustomer {
     let account: String?
     let token: OrderToken?
 
-    init(_ fields: StoreFields) {
-        account = fields.word("original_app_user_id")
-        ids = [fields.word("app_user_id"), account].compactMap { $0 } + fields.words("aliases")
+    init(_ fields: StoreObject) {
+        account = fields.text("original_app_user_id")
+        ids = [fields.text("app_user_id"), account].compactMap { $0 } + fields.texts("aliases")
         let attributes = fields.object("subscriber_attributes")
-        let named = ["paycast_order", "order"].map { attributes?.object($0)?.word("value") }.compactMap { $0 }
+        let named = ["paycast_order", "order"].map { attributes?.object($0)?.text("value") }.compactMap { $0 }
         token = (named + ids).lazy.compactMap { OrderToken($0) }.first
     }
 

@@ -27,35 +27,35 @@ struct RevenueCatEvent {
     let transferredTo: [String]
 
     init(_ body: [UInt8]) throws(VerificationError) {
-        guard let fields = StoreFields(try StrictJSON.object(body))?.object("event") else {
+        guard let fields = try StoreObject(body).object("event") else {
             throw .malformed(.invalidPayload)
         }
-        guard let id = try fields.text("id"), let type = try fields.text("type"),
-            let happenedAt = try fields.date("event_timestamp_ms")
+        guard let id = try fields.checkedText("id"), let type = try fields.checkedText("type"),
+            let happenedAt = try fields.checkedMilliseconds("event_timestamp_ms")
         else { throw .malformed(.invalidPayload) }
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
-        let stated = try fields.text("environment")
+        let stated = try fields.checkedText("environment")
         environment = try RevenueCatEvent.environment(stated, of: type)
         isEnvironmentStated = stated != nil
-        app = try fields.text("app_id") ?? RevenueCatEvent.unnamedApp
+        app = try fields.checkedText("app_id") ?? RevenueCatEvent.unnamedApp
         customer = RevenueCatCustomer(fields)
-        product = try fields.text("product_id") ?? fields.words("entitlement_ids", limit: 1).first
-        newProduct = try fields.text("new_product_id")
-        store = fields.word("store")
-        periodType = fields.word("period_type")
-        reason = fields.word("cancel_reason") ?? fields.word("expiration_reason")
-        purchasedAt = try fields.date("purchased_at_ms")
-        expiresAt = try fields.date("expiration_at_ms")
-        graceUntil = try fields.date("grace_period_expiration_at_ms")
-        transaction = try fields.text("transaction_id")
-        originalTransaction = try fields.text("original_transaction_id")
-        isFamilyShared = fields.flag("is_family_share")
+        product = try fields.checkedText("product_id") ?? fields.texts("entitlement_ids", limit: 1).first
+        newProduct = try fields.checkedText("new_product_id")
+        store = fields.text("store")
+        periodType = fields.text("period_type")
+        reason = fields.text("cancel_reason") ?? fields.text("expiration_reason")
+        purchasedAt = try fields.checkedMilliseconds("purchased_at_ms")
+        expiresAt = try fields.checkedMilliseconds("expiration_at_ms")
+        graceUntil = try fields.checkedMilliseconds("grace_period_expiration_at_ms")
+        transaction = try fields.checkedText("transaction_id")
+        originalTransaction = try fields.checkedText("original_transaction_id")
+        isFamilyShared = fields.flag("is_family_share") ?? false
         price = fields.thousandths("price_in_purchased_currency")
-        currency = fields.word("currency")
-        transferredFrom = fields.words("transferred_from")
-        transferredTo = fields.words("transferred_to")
+        currency = fields.text("currency")
+        transferredFrom = fields.texts("transferred_from")
+        transferredTo = fields.texts("transferred_to")
     }
 
     /// Of what RevenueCat itself grants, which names no app.

@@ -2,10 +2,10 @@ internal import Domain
 
 /// A charge: refunds and disputes are about it. The payment intent names the purchase.
 struct StripeCharge {
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
     }
@@ -31,9 +31,9 @@ struct StripeCharge {
 
 /// One refund. It does not say whether it is all of the charge: `charge.refunded`, which comes beside it, does.
 struct StripeRefund {
-    private let object: StripeObject
+    private let object: StoreObject
 
-    init(_ object: StripeObject) {
+    init(_ object: StoreObject) {
         self.object = object
     }
 
@@ -54,10 +54,10 @@ struct StripeRefund {
 
 /// A customer's bank asks for the money back.
 struct StripeDispute {
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
     }

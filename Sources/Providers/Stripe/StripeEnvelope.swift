@@ -11,16 +11,16 @@ struct StripeEnvelope {
     let environment: StoreEnvironment
     /// A connected account; nil when it happened on the endpoint's own.
     let account: String?
-    let object: StripeObject
+    let object: StoreObject
     /// What the object said before, of what changed.
-    let previous: StripeObject?
+    let previous: StoreObject?
 
     init(_ body: [UInt8]) throws(VerificationError) {
-        guard let event = StripeObject(try StrictJSON.object(body)) else { throw .malformed(.invalidJSON) }
+        let event = try StoreObject(body)
         guard event.text("object") != "v2.core.event" else { throw .malformed(.thinEvent) }
-        guard let id = event.text("id"), let type = event.text("type"), let created = event.date("created"),
+        guard let id = event.text("id"), let type = event.text("type"), let created = event.seconds("created"),
             StripeEnvelope.dates.contains(created), let isLive = event.flag("livemode"),
-            let object = event.object("data", "object"), !event.states("account") || event.text("account") != nil
+            let object = event.object("data", "object"), !event.has("account") || event.text("account") != nil
         else { throw .malformed(.invalidPayload) }
         self.id = id
         self.type = type

@@ -2,12 +2,12 @@ internal import Domain
 
 /// An invoice. Only those of subscriptions matter: what is bought once is known from its Checkout session.
 struct StripeInvoice {
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
     /// Since the API's version 2025-03-31 an invoice belongs to its parent.
-    private let details: StripeObject?
+    private let details: StoreObject?
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
         details = object.object("parent", "subscription_details") ?? object.object("subscription_details")
@@ -50,26 +50,26 @@ struct StripeInvoice {
     /// since then, its end above all, is newer.
     private var transaction: Transaction? {
         // A change of plan credits the old one on a line of its own.
-        let lines = object.list("lines").compactMap { line -> (line: StripeObject, end: Instant)? in
-            guard (line.integer("amount") ?? 0) >= 0 else { return nil }
-            return line.object("period")?.date("end").map { (line, $0) }
+        let lines = object.list("lines").compactMap { line -> (line: StoreObject, end: Instant)? in
+            guard (line.amount("amount") ?? 0) >= 0 else { return nil }
+            return line.object("period")?.seconds("end").map { (line, $0) }
         }
-        guard let id = object.text("id"), let created = object.date("created"),
+        guard let id = object.text("id"), let created = object.seconds("created"),
             let (line, end) = lines.max(by: { $0.end < $1.end }), let product = product(of: line)
         else { return nil }
         let currency = object.text("currency")
         return Transaction(
             id: id,
             product: product,
-            purchasedAt: line.object("period")?.date("start") ?? created,
+            purchasedAt: line.object("period")?.seconds("start") ?? created,
             expiresAt: end,
-            price: StripePrice.thousandths(object.integer("amount_paid"), currency),
+            price: StripePrice.thousandths(object.amount("amount_paid"), currency),
             currency: currency?.uppercased(),
             signedAt: created
         )
     }
 
-    private func product(of line: StripeObject) -> String? {
+    private func product(of line: StoreObject) -> String? {
         if let product = StripePrice.product(of: line["price"] ?? line["plan"], catalog) { return product }
         let details = line.object("pricing", "price_details")
         let names = [details?.id("price"), details?.id("product")].compactMap { $0 }

@@ -3,10 +3,10 @@ internal import Domain
 /// A payment intent: how those sell who use no Checkout. It counts when its metadata name the order and the product; a
 /// subscription's does not, and the session of a Checkout says more.
 struct StripePaymentIntent {
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
     }
@@ -40,8 +40,8 @@ struct StripePaymentIntent {
             observation.transaction = Transaction(
                 id: id,
                 product: product,
-                purchasedAt: object.date("created") ?? envelope.created,
-                price: StripePrice.thousandths(object.integer("amount_received"), currency),
+                purchasedAt: object.seconds("created") ?? envelope.created,
+                price: StripePrice.thousandths(object.amount("amount_received"), currency),
                 currency: currency?.uppercased(),
                 signedAt: envelope.created
             )

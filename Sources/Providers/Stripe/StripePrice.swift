@@ -6,7 +6,7 @@ enum StripePrice {
     /// A product has one price a month and another a year, so the price is what we call a product: by the first of its
     /// id, its lookup key and its product's id that the catalogue names, else by its id.
     static func product(of price: JSONNode?, _ catalog: Catalog) -> String? {
-        guard let price = StripeObject(price) else {
+        guard let price = StoreObject(price) else {
             return price?.text.flatMap { isPlain($0) ? $0 : nil }
         }
         let names = [price.text("id"), price.text("lookup_key"), price.id("product")].compactMap { $0 }

@@ -3,9 +3,9 @@ internal import Domain
 /// A subscription schedule: changes of plan to come. What they change to is read from the subscription when Paycast may
 /// read it.
 struct StripeSchedule {
-    private let object: StripeObject
+    private let object: StoreObject
 
-    init(_ object: StripeObject) {
+    init(_ object: StoreObject) {
         self.object = object
     }
 

@@ -8,10 +8,10 @@ struct StripeSession {
     /// What a session is called that says not what it sells: Stripe leaves line items out of events.
     static let unnamed = "checkout"
 
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
     }
@@ -61,7 +61,7 @@ struct StripeSession {
     /// The subscription's own events decide: whatever they say is newer than the session's making.
     private func subscription(_ envelope: StripeEnvelope) -> Observation? {
         guard let id = object.id("subscription") else { return nil }
-        let made = object.date("created") ?? StripeSubscription.beforeAll
+        let made = object.seconds("created") ?? StripeSubscription.beforeAll
         var charge: Transaction?
         if isPaid, isComplete {
             charge = transaction(object.text("id") ?? id, signedAt: made, envelope)
@@ -111,7 +111,7 @@ struct StripeSession {
             id: id,
             product: product,
             purchasedAt: object.text("mode") == "payment" ? envelope.created : signedAt,
-            price: StripePrice.thousandths(object.integer("amount_total"), currency),
+            price: StripePrice.thousandths(object.amount("amount_total"), currency),
             currency: currency?.uppercased(),
             signedAt: signedAt
         )

@@ -9,7 +9,7 @@ public struct StripeStatement: Sendable {
 
     /// Nil for an answer that is not that subscription's. `app` is the account that it was asked of.
     public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
-        guard let document = try? StrictJSON.object(body), let object = StripeObject(document) else { return nil }
+        guard let object = try? StoreObject(body) else { return nil }
         let subscription = StripeSubscription(object, catalog)
         guard object.text("object") == "subscription", subscription.id == contract.lineage,
             object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
@@ -36,9 +36,7 @@ public struct StripeStatement: Sendable {
 
     /// The subscription that a charge paid for, from the charge with its invoice in it; nil for any other charge.
     public static func subscription(paidBy charge: [UInt8]) -> String? {
-        guard let document = try? StrictJSON.object(charge), let object = StripeObject(document),
-            let invoice = object.object("invoice")
-        else { return nil }
+        guard let invoice = try? StoreObject(charge).object("invoice") else { return nil }
         return invoice.id("subscription") ?? invoice.object("parent", "subscription_details")?.id("subscription")
     }
 

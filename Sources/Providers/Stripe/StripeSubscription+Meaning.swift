@@ -37,12 +37,12 @@ extension StripeSubscription {
 
 /// What `customer.subscription.updated` was about, from what the subscription said before.
 struct StripeSubscriptionChange {
-    private let now: StripeObject
-    private let before: StripeObject
+    private let now: StoreObject
+    private let before: StoreObject
     private let renews: Bool
 
     /// Without `before` nothing is known of the change.
-    init(_ now: StripeObject, since before: StripeObject?, renews: Bool) {
+    init(_ now: StoreObject, since before: StoreObject?, renews: Bool) {
         self.now = now
         self.before = before ?? now
         self.renews = renews
@@ -50,21 +50,21 @@ struct StripeSubscriptionChange {
 
     var kind: EventKind {
         if let kind = statusKind { return kind }
-        if before.states("customer"), before.id("customer") != now.id("customer") { return .contractTransferred }
-        if before.has("items") || before.has("plan"), let old = price(of: before), old != price(of: now) {
+        if before.has("customer"), before.id("customer") != now.id("customer") { return .contractTransferred }
+        if before.names("items") || before.names("plan"), let old = price(of: before), old != price(of: now) {
             return .planChanged
         }
-        if before.has("pending_update"), before["pending_update"] != now["pending_update"] {
-            return now.states("pending_update") ? .planChangeScheduled : .planChangeCancelled
+        if before.names("pending_update"), before["pending_update"] != now["pending_update"] {
+            return now.has("pending_update") ? .planChangeScheduled : .planChangeCancelled
         }
-        if before.has("schedule"), before["schedule"] != now["schedule"] {
-            return now.states("schedule") ? .planChangeScheduled : .planChangeCancelled
+        if before.names("schedule"), before["schedule"] != now["schedule"] {
+            return now.has("schedule") ? .planChangeScheduled : .planChangeCancelled
         }
-        if ["cancel_at_period_end", "cancel_at"].contains(where: { before.has($0) && before[$0] != now[$0] }) {
+        if ["cancel_at_period_end", "cancel_at"].contains(where: { before.names($0) && before[$0] != now[$0] }) {
             return renews ? .autoRenewOn : .autoRenewOff
         }
         if let old = periodEnd(of: before), old != periodEnd(of: now) {
-            let isMoved = ["trial_end", "billing_cycle_anchor"].contains { before.has($0) && before[$0] != now[$0] }
+            let isMoved = ["trial_end", "billing_cycle_anchor"].contains { before.names($0) && before[$0] != now[$0] }
             return isMoved ? .subscriptionExtended : .subscriptionRenewed
         }
         return isDiscounted ? .offerApplied : .contractUpdated
@@ -89,17 +89,17 @@ struct StripeSubscriptionChange {
 
     /// Older versions of the API have one discount, newer ones a list.
     private var isDiscounted: Bool {
-        if before.has("discount") { return now.states("discount") && before["discount"] != now["discount"] }
-        return before.has("discounts") && before["discounts"] != now["discounts"] && !now.isEmpty("discounts")
+        if before.names("discount") { return now.has("discount") && before["discount"] != now["discount"] }
+        return before.names("discounts") && before["discounts"] != now["discounts"] && !now.isEmpty("discounts")
     }
 
-    private func price(of object: StripeObject) -> String? {
+    private func price(of object: StoreObject) -> String? {
         let item = StripeSubscription.item(of: object, Catalog())
         return StripeSubscription.product(of: object, item, Catalog())
     }
 
-    private func periodEnd(of object: StripeObject) -> Instant? {
-        object.date("current_period_end")
-            ?? StripeSubscription.item(of: object, Catalog())?.date("current_period_end")
+    private func periodEnd(of object: StoreObject) -> Instant? {
+        object.seconds("current_period_end")
+            ?? StripeSubscription.item(of: object, Catalog())?.seconds("current_period_end")
     }
 }

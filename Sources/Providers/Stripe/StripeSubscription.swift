@@ -6,12 +6,12 @@ struct StripeSubscription {
     /// The next status comes before that, unless the account leaves such subscriptions alone.
     static let grace = Duration.seconds(30 * 86_400)
 
-    private let object: StripeObject
+    private let object: StoreObject
     private let catalog: Catalog
     /// The item that speaks for the subscription: the first one that the catalogue names.
-    private let item: StripeObject?
+    private let item: StoreObject?
 
-    init(_ object: StripeObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
         item = StripeSubscription.item(of: object, catalog)
@@ -26,13 +26,15 @@ struct StripeSubscription {
     var product: String? { StripeSubscription.product(of: object, item, catalog) }
 
     /// Since the API's version 2025-03-31 the period is the item's.
-    private var periodStart: Instant? { object.date("current_period_start") ?? item?.date("current_period_start") }
-    private var periodEnd: Instant? { object.date("current_period_end") ?? item?.date("current_period_end") }
+    private var periodStart: Instant? {
+        object.seconds("current_period_start") ?? item?.seconds("current_period_start")
+    }
+    private var periodEnd: Instant? { object.seconds("current_period_end") ?? item?.seconds("current_period_end") }
 
     /// It ends with the current period. One that ends later is renewed until then.
     private var isEnding: Bool {
         if object.flag("cancel_at_period_end") == true { return true }
-        guard let end = object.date("cancel_at") else { return false }
+        guard let end = object.seconds("cancel_at") else { return false }
         return periodEnd.map { end <= $0 } ?? true
     }
 
@@ -72,7 +74,7 @@ struct StripeSubscription {
         case "incomplete": return (.pending, nil)
         case "incomplete_expired": return (.expired, nil)
         case "trialing", "active":
-            let end = [periodEnd ?? object.date("trial_end"), object.date("cancel_at")].compactMap { $0 }.min()
+            let end = [periodEnd ?? object.seconds("trial_end"), object.seconds("cancel_at")].compactMap { $0 }.min()
             return end.map { (isEnding ? .cancelled : .active, $0) }
         case "past_due":
             let end = [periodEnd, periodStart.map { $0 + StripeSubscription.grace }].compactMap { $0 }.min()
@@ -80,7 +82,7 @@ struct StripeSubscription {
         case "unpaid": return (.inBillingRetry, periodStart.map { min($0, statedAt) })
         case "paused": return (.paused, nil)
         case "canceled":
-            let end = object.date("ended_at") ?? object.date("canceled_at") ?? statedAt
+            let end = object.seconds("ended_at") ?? object.seconds("canceled_at") ?? statedAt
             return (isTakenBack ? .revoked : .expired, end)
         default: return nil
         }
@@ -96,16 +98,16 @@ struct StripeSubscription {
     private func pendingProduct(of current: String) -> String? {
         let waiting = object.object("pending_update")?.list("subscription_items").first?["price"]
         let schedule = object.object("schedule")
-        let phaseEnd = schedule?.object("current_phase")?.date("end_date")
+        let phaseEnd = schedule?.object("current_phase")?.seconds("end_date")
         let next = schedule?.list("phases").first { phase in
-            guard let start = phase.date("start_date"), let phaseEnd else { return false }
+            guard let start = phase.seconds("start_date"), let phaseEnd else { return false }
             return start >= phaseEnd
         }
         let product = StripePrice.product(of: waiting ?? next?.list("items").first?["price"], catalog)
         return product == current ? nil : product
     }
 
-    static func item(of object: StripeObject, _ catalog: Catalog) -> StripeObject? {
+    static func item(of object: StoreObject, _ catalog: Catalog) -> StoreObject? {
         let items = object.list("items")
         let known = items.first { item in
             StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
@@ -113,7 +115,7 @@ struct StripeSubscription {
         return known ?? items.first
     }
 
-    static func product(of object: StripeObject, _ item: StripeObject?, _ catalog: Catalog) -> String? {
+    static func product(of object: StoreObject, _ item: StoreObject?, _ catalog: Catalog) -> String? {
         StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], catalog)
     }
 }

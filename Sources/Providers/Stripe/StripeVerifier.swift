@@ -37,9 +37,8 @@ public struct StripeVerifier: StoreVerifier {
         app: String,
         receivedAt: Instant
     ) throws(VerificationError) -> Event {
-        guard let object = StripeObject(try StrictJSON.object(body)), object.text("object") == "subscription",
-            let id = object.text("id")
-        else { return try event(body) }
+        let object = try StoreObject(body)
+        guard object.text("object") == "subscription", let id = object.text("id") else { return try event(body) }
         let contract = ContractKey(provider: .stripe, environment: environment, app: app, lineage: id)
         guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: receivedAt) else {
             throw .malformed(.invalidPayload)

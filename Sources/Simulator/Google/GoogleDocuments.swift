@@ -63,7 +63,9 @@ struct GoogleDocuments {
         "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"
     }
 
-    private var order: String {
+    private var order: String { order(scene) }
+
+    private func order(_ scene: GoogleScene) -> String {
         let number = "GPA.\(StoreID.make(scene.token))"
         return scene.renewals == 0 ? number : "\(number)..\(scene.renewals - 1)"
     }
@@ -75,7 +77,7 @@ struct GoogleDocuments {
         var document: WireJSON = [
             "kind": "androidpublisher#subscriptionPurchaseV2", "regionCode": "US",
             "startTime": .text(scene.startedAt.iso8601),
-            "subscriptionState": .text("SUBSCRIPTION_STATE_\(scene.state)"), "latestOrderId": .text(order),
+            "subscriptionState": .text("SUBSCRIPTION_STATE_\(scene.state)"), "latestOrderId": .text(order(scene)),
             "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list([item(scene)]),
         ]
         if let token = event.token {
@@ -106,7 +108,7 @@ struct GoogleDocuments {
         }
         var item: WireJSON = [
             "productId": .text(scene.product.id), "expiryTime": .text(scene.expiresAt.iso8601),
-            "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order),
+            "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order(scene)),
         ]
         item["offerDetails"] = scene.offer.map { ["basePlanId": "base", "offerId": .text($0)] }
         if let phase = scene.phase { item["offerPhase"] = .object([.init(name: phase, value: [:])]) }
@@ -136,6 +138,8 @@ struct GoogleDocuments {
         return document
     }
 
-    /// The facts keep no date of a purchase without an end: this one is the token's own, and always passed.
-    private var paidAt: Instant { Instant(milliseconds: event.now.milliseconds / 86_400_000 * 86_400_000) }
+    /// Who does not remember the date of a purchase without an end gets one that is the same all day, and passed.
+    private var paidAt: Instant {
+        event.facts.startedAt ?? Instant(milliseconds: event.now.milliseconds / 86_400_000 * 86_400_000)
+    }
 }

@@ -32,7 +32,7 @@ struct GoogleScene {
     /// `OUTSTANDING`, `CONFIRMED`.
     var priceChange: String?
     /// How many renewals there were: the charge's number follows.
-    var renewals: Int
+    var renewals: Int64
     /// Of what is bought once: `PURCHASED`, `PENDING`, `CANCELLED`.
     var purchaseState: String
     var isPaid: Bool
@@ -46,9 +46,8 @@ struct GoogleScene {
         nextProduct = facts.pendingProduct
         state = GoogleScene.state(of: facts.state)
         expiresAt = facts.accessUntil ?? now + product.period
-        startedAt = min(expiresAt - product.period, now)
-        // The same for the same period, so that who simulates next goes on with the same charge.
-        renewals = 0
+        startedAt = facts.startedAt ?? min(expiresAt - product.period, now)
+        renewals = facts.renewals
         autoRenews = facts.autoRenew && facts.state != .cancelled
         if facts.state == .cancelled { cancellation = .user }
         purchaseState = facts.state == .pending ? "PENDING" : facts.state == .revoked ? "CANCELLED" : "PURCHASED"
@@ -94,6 +93,9 @@ struct GoogleScene {
 
     /// With a new token where it replaces another purchase: the old one's has ended.
     private mutating func purchase(_ how: String?) {
+        renewals = 0
+        // What is bought for later goes on with what is paid for.
+        if how != "downgrade" { startedAt = now }
         switch how {
         case "upgrade", "pending_upgrade":
             (replaced, token) = (token, SimulatedGooglePlay.successor(of: token))
@@ -109,7 +111,7 @@ struct GoogleScene {
         default: break
         }
         state = how == "pending" || how == "pending_upgrade" ? "PENDING" : "ACTIVE"
-        (startedAt, autoRenews, cancellation) = (now, true, nil)
+        (autoRenews, cancellation) = (true, nil)
         expiresAt = now + (how == "trial" ? .days(7) : product.period)
     }
 

@@ -110,9 +110,9 @@ public final class GoogleStandIn: StandIn {
     private func acknowledge(_ parts: [String]) -> StandInAnswer {
         let words = parts[8].split(separator: ":", maxSplits: 1).map(String.init)
         guard words.count == 2, ["acknowledge", "consume"].contains(words[1]) else { return error(404, "notFound") }
-        let kind = "\(parts[5])v2/tokens/\(words[0])"
+        let path = "/" + parts[..<5].joined(separator: "/") + "/\(parts[5])v2/tokens/\(words[0])"
         let isKnown = memory.withLock { memory in
-            guard memory.documents.keys.contains(where: { $0.hasSuffix(kind) }) else { return false }
+            guard memory.documents[path] != nil else { return false }
             if memory.errands.count >= GoogleStandIn.limit { memory.errands.removeFirst() }
             memory.acknowledged.insert(words[0])
             memory.errands.append("\(words[1]) \(parts[5])/\(parts[6]) \(words[0])")

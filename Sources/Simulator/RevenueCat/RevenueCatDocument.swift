@@ -106,6 +106,7 @@ extension StoreScene {
         switch (event.type, event.subtype) {
         case ("INITIAL_PURCHASE", _), ("TEMPORARY_ENTITLEMENT_GRANT", _): play("SUBSCRIBED", nil)
         case ("NON_RENEWING_PURCHASE", _): play("ONE_TIME_CHARGE", nil)
+        case ("RENEWAL", "UPGRADE"): play("DID_CHANGE_RENEWAL_PREF", "UPGRADE")
         case ("RENEWAL", _): play("DID_RENEW", nil)
         case ("BILLING_ISSUE", "GRACE"): play("DID_FAIL_TO_RENEW", "GRACE_PERIOD")
         case ("BILLING_ISSUE", _): play("DID_FAIL_TO_RENEW", nil)

@@ -4,14 +4,15 @@ public import Domain
 /// Writes RevenueCat's webhooks as RevenueCat does. No input or output.
 ///
 /// A subtype is the reason of a CANCELLATION or an EXPIRATION, the period type of a purchase, `GRACE` for a
-/// BILLING_ISSUE that leaves access, `FAMILY` for what a family's member gets, and for a TRANSFER the user who gains.
+/// BILLING_ISSUE that leaves access, `UPGRADE` for a RENEWAL that begins a new plan at once, `FAMILY` for what a family's member gets, and for a TRANSFER the user who gains.
 public struct SimulatedRevenueCat: SimulatedStore {
     public static let provider = Provider.revenuecat
 
     /// https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields
     public static let types = [
         "BILLING_ISSUE", "CANCELLATION", "EXPERIMENT_ENROLLMENT", "EXPIRATION", "INITIAL_PURCHASE",
-        "INVOICE_ISSUANCE", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "REFUND_REVERSED", "RENEWAL",
+        "INVOICE_ISSUANCE", "NON_RENEWING_PURCHASE", "PRICE_INCREASE_CONSENT_APPROVED",
+        "PRICE_INCREASE_CONSENT_REQUIRED", "PRODUCT_CHANGE", "REFUND_REVERSED", "RENEWAL",
         "SUBSCRIBER_ALIAS", "SUBSCRIPTION_EXTENDED", "SUBSCRIPTION_PAUSED", "TEMPORARY_ENTITLEMENT_GRANT", "TEST",
         "TRANSFER", "UNCANCELLATION", "VIRTUAL_CURRENCY_TRANSACTION",
     ]

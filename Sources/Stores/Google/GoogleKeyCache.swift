@@ -28,6 +28,8 @@ struct GoogleKeyCache {
     private var freshUntil = Instant(milliseconds: .min)
     private var askedAt: Instant?
     private var hasFailed = false
+    /// No fetch has ended yet, well or badly.
+    private(set) var isUntried = true
 
     func answer(for id: String, now: Instant) -> Answer {
         let wait = keys.isEmpty ? GoogleKeyCache.pause : GoogleKeyCache.patience
@@ -42,6 +44,10 @@ struct GoogleKeyCache {
     mutating func isAsked(at now: Instant) {
         askedAt = now
         hasFailed = true
+    }
+
+    mutating func fetchHasEnded() {
+        isUntried = false
     }
 
     /// False when it is no set of keys; then the old ones stay.

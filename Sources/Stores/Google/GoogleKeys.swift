@@ -6,7 +6,8 @@ internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any
 /// thread may ask. One that needs a new key blocks; those that come meanwhile are told to come back, so that made-up key
-/// ids hold one thread at most. Known keys are never waited for.
+/// ids hold one thread at most. Only the first fetch of all is waited for by everybody: Google pushes at once what has
+/// gathered while the server was away. Known keys are never waited for.
 public final class GoogleKeys: Sendable {
     /// Google's own address.
     public static let address = "https://www.googleapis.com/oauth2/v3/certs"
@@ -33,6 +34,7 @@ public final class GoogleKeys: Sendable {
         case .none: return nil
         case .fetch, .unavailable: break
         }
+        if isUntried { return try turn.withLock { _ in isUntried ? asked(id, now) : looked(id, now) }.get() }
         let answer = turn.withLockIfAvailable { _ in asked(id, now) }
         guard let answer else { throw .unavailable(reason: "its keys are being asked for") }
         return try answer.get()
@@ -41,17 +43,23 @@ public final class GoogleKeys: Sendable {
     /// Whoever had the turn before may have brought the key.
     private func asked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
         Result { () throws(StoreAPIError) in
-            switch ask(id, now) {
-            case .known(let key), .stale(let key): return key
-            case .none: return nil
-            case .unavailable: throw .unavailable(reason: "its keys' address has just not answered")
-            case .fetch: break
-            }
+            guard case .fetch = ask(id, now) else { return try looked(id, now).get() }
             try fetch(now)
             guard case .known(let key) = ask(id, now) else { return nil }
             return key
         }
     }
+
+    /// Without a fetch.
+    private func looked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
+        switch ask(id, now) {
+        case .known(let key), .stale(let key): .success(key)
+        case .none: .success(nil)
+        case .fetch, .unavailable: .failure(.unavailable(reason: "its keys' address has just not answered"))
+        }
+    }
+
+    private var isUntried: Bool { cache.withLock { $0.isUntried } }
 
     private func ask(_ id: String, _ now: Instant) -> GoogleKeyCache.Answer {
         cache.withLock { $0.answer(for: id, now: now) }
@@ -67,6 +75,7 @@ public final class GoogleKeys: Sendable {
 
     private func fetch(_ now: Instant) throws(StoreAPIError) {
         cache.withLock { $0.isAsked(at: now) }
+        defer { cache.withLock { $0.fetchHasEnded() } }
         guard let address = address() else { throw .unavailable(reason: "its keys' address is not known yet") }
         let response: HTTPClient.Response
         do throws(HTTPClientError) {

@@ -33,32 +33,52 @@ public struct GooglePlayAPI: StoreAPI {
 
     /// What a notification is about, read now. Tokens end 60 days after the subscription does, and those of others are
     /// no better than unknown ones.
-    func read(_ subject: GoogleNotification.Subject, of package: String) throws(StoreAPIError) -> GoogleReading {
+    func read(
+        _ subject: GoogleNotification.Subject,
+        of package: String
+    ) throws(StoreAPIError) -> (reading: GoogleReading, said: GoogleRecord.Said?) {
+        guard let question = GoogleQuestion(subject, package: package) else { return (.nothing, nil) }
+        guard let said = try ask(question) else { return (.unknown, nil) }
+        return (try meaning(of: said, to: question), said)
+    }
+
+    /// What an answer of an earlier time means by the catalogue of now.
+    func reread(
+        _ said: GoogleRecord.Said,
+        of subject: GoogleNotification.Subject,
+        of package: String
+    ) throws(StoreAPIError) -> GoogleReading {
         guard let question = GoogleQuestion(subject, package: package) else { return .nothing }
-        do throws(StoreAPIError) {
-            guard let (purchase, _) = try purchase(question) else { return .unknown }
-            return .purchase(purchase)
-        } catch .unreadable(reason: GoogleQuestion.noPurchase) {
-            return .unreadable
-        }
+        return try meaning(of: said, to: question)
     }
 
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
-        guard let question = GoogleQuestion(subject, package: contract.app), let read = try purchase(question) else {
+        guard let question = GoogleQuestion(subject, package: contract.app), let said = try ask(question) else {
             return nil
         }
+        let purchase = try question.purchase(said.answer, catalog: catalog, readAt: said.readAt)
         let token = Hex.encode(SHA256.hash(Array(contract.lineage.utf8)).prefix(16))
-        let id = "statement:\(read.purchase.readAt.milliseconds):\(token)"
-        return read.purchase.statement(body: read.body, id: id)
+        let id = "statement:\(said.readAt.milliseconds):\(token)"
+        let record = GoogleRecord(.subscription(token: contract.lineage), said)
+        return purchase.statement(body: record?.bytes ?? said.answer, id: id)
     }
 
-    private func purchase(
-        _ question: GoogleQuestion
-    ) throws(StoreAPIError) -> (purchase: GooglePurchase, body: [UInt8])? {
+    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> GoogleRecord.Said? {
         try readings.one(of: question.token) { readAt throws(StoreAPIError) in
             guard let body = try call("GET", question.path, of: question.package, now: readAt) else { return nil }
-            return (try question.purchase(body, catalog: catalog, readAt: readAt), body)
+            return GoogleRecord.Said(answer: body, readAt: readAt)
+        }
+    }
+
+    private func meaning(
+        of said: GoogleRecord.Said,
+        to question: GoogleQuestion
+    ) throws(StoreAPIError) -> GoogleReading {
+        do throws(StoreAPIError) {
+            return .purchase(try question.purchase(said.answer, catalog: catalog, readAt: said.readAt))
+        } catch .unreadable(reason: GoogleQuestion.noPurchase) {
+            return .unreadable
         }
     }
 

@@ -45,20 +45,54 @@ public struct GoogleReader: StoreVerifier {
         let token = try GooglePushToken(delivery.authorization)
         try token.check(expected, key: try key(token.keyID, now), now: now)
         let notification = GoogleNotification(delivery.body)
-        let reading = try reading(of: notification, now)
-        return notification.event(reading, body: delivery.body, now: now)
+        let (reading, said) = try read(notification, now)
+        let record = said.flatMap { GoogleRecord(.notification(delivery.body), $0) }
+        return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
     }
 
-    private func reading(of notification: GoogleNotification, _ now: Instant) throws(VerificationError) -> GoogleReading
-    {
-        guard let package = notification.package else { return .nothing }
+    /// By the answer of that time, without an errand: what was to be acknowledged then has been, or never will be. A
+    /// notification whose purchase was not read says nothing.
+    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        guard let record = GoogleRecord(stored.body) else { return nil }
+        var event: Event
+        switch record.cause {
+        case .notification(let body):
+            let notification = GoogleNotification(body)
+            guard let package = notification.package else { return nil }
+            let reading = try reread(record, notification.subject, package)
+            event = notification.event(reading, body: stored.body, now: stored.receivedAt)
+        case .subscription(let token):
+            guard case .purchase(let purchase) = try reread(record, .subscription(token: token), stored.app) else {
+                return nil
+            }
+            event = purchase.statement(body: stored.body, id: stored.id)
+        }
+        event.errands = []
+        return event
+    }
+
+    private func reread(
+        _ record: GoogleRecord,
+        _ subject: GoogleNotification.Subject,
+        _ package: String
+    ) throws(VerificationError) -> GoogleReading {
+        guard packages.contains(package) else { throw .wrongApp }
+        // What was an object then is one now.
+        return (try? api.reread(record.said, of: subject, of: package)) ?? .unreadable
+    }
+
+    private func read(
+        _ notification: GoogleNotification,
+        _ now: Instant
+    ) throws(VerificationError) -> (reading: GoogleReading, said: GoogleRecord.Said?) {
+        guard let package = notification.package else { return (.nothing, nil) }
         guard packages.contains(package) else { throw .wrongApp }
         do throws(StoreAPIError) {
-            let reading = try api.read(notification.subject, of: package)
-            if case .unknown = reading, notification.isNewPurchase(at: now) {
+            let read = try api.read(notification.subject, of: package)
+            if case .unknown = read.reading, notification.isNewPurchase(at: now) {
                 throw StoreAPIError.unavailable(reason: "it does not know a purchase of the last hour yet")
             }
-            return reading
+            return read
         } catch {
             report(error)
             throw .storeUnreachable

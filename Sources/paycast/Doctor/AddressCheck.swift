@@ -3,39 +3,43 @@ internal import HTTPClient
 
 /// Whether stores and pages reach the server at its public address.
 struct AddressCheck {
-    /// Without a slash at its end.
-    let url: String
+    let remote: Remote
     /// Whose webhooks have to be there.
     let stores: [Provider]
+    let isDevelopment: Bool
     let client: HTTPClient
 
-    /// The findings, and what the server there says the time is.
-    func run() -> (findings: [Finding], date: Instant?) {
+    private var url: String { remote.url }
+
+    /// The findings, and what a proxy there says the time is: Paycast itself does not.
+    func run() -> (findings: [Finding], isThere: Bool, date: Instant?) {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
             response = try client.send("GET", url + "/up")
         } catch {
-            return ([failure(error)], nil)
+            return ([failure(error)], false, nil)
         }
         let date = response.header("Date").flatMap(HTTPDate.instant)
-        var findings = [scheme]
         guard response.status == 200 else {
             let todo = "is Paycast behind this address? A proxy must pass every path on"
-            return (findings + [.fail("address", "\(url)/up answers \(response.status): \(todo)")], date)
+            return ([scheme, .fail("address", "\(url)/up answers \(response.status): \(todo)")], false, date)
         }
-        findings.append(.ok("address", "\(url) answers"))
-        return (findings + stores.map(webhook), date)
+        return ([scheme, .ok("address", "\(url) answers")] + stores.map(webhook), true, date)
     }
 
     private var scheme: Finding {
         if url.hasPrefix("https://") { return .ok("TLS", "the certificate is trusted") }
         let isLocal = ["http://127.", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
-        return isLocal
-            ? .warn("TLS", "\(url) is reached from this machine alone: stores need a public https:// address")
-            : .fail(
-                "TLS",
-                "\(url) is not encrypted: stores deliver to https:// alone, and pages would leak their names"
-            )
+        if isLocal {
+            let what = "\(url) is reached from this machine alone"
+            return isDevelopment
+                ? .ok("TLS", "none is needed: \(what)")
+                : .warn("TLS", "\(what): say --server with the https:// address that stores and pages are given")
+        }
+        let what = "\(url) is not encrypted"
+        return isDevelopment
+            ? .warn("TLS", "\(what): good enough to develop with, and for nothing else")
+            : .fail("TLS", "\(what): stores deliver to https:// alone, and pages would leak their names")
     }
 
     private func failure(_ error: HTTPClientError) -> Finding {
@@ -43,7 +47,16 @@ struct AddressCheck {
             let todo = "the chain must be whole and name this host; Apple and Google refuse others"
             return .fail("TLS", "\(error): \(todo)")
         }
-        return .fail("address", "\(error)")
+        guard case .refused = error else { return .fail("address", "\(error)") }
+        switch remote.source {
+        case .none:
+            let todo = "start the server, or say --server https://… of it"
+            return .warn("address", "nobody named one, and nothing answers at \(url): \(todo)")
+        case .workspace:
+            let todo = "start “paycast demo” or “paycast serve --dev” in this folder, or say --server"
+            return .fail("address", "nothing answers at \(url), which .paycast/address names: \(todo)")
+        case .option, .environment: return .fail("address", "\(error)")
+        }
     }
 
     /// Posts nothing that a store would: refusing that is what tells that the endpoint is there.

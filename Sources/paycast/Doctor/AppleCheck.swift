@@ -12,49 +12,42 @@ struct AppleCheck {
     private static let patience = 20
 
     private let apple: Configuration.Apple
+    private let places: StorePlaces
     private let roots: TrustedRoots
     private let client: HTTPClient
 
-    init(_ apple: Configuration.Apple, roots: TrustedRoots, client: HTTPClient) {
-        (self.apple, self.roots, self.client) = (apple, roots, client)
+    init(_ apple: Configuration.Apple, _ places: StorePlaces, roots: TrustedRoots, client: HTTPClient) {
+        (self.apple, self.places, self.roots, self.client) = (apple, places, roots, client)
     }
 
     /// What Apple says the time is.
     var date: Instant? {
-        let address = apple.apiURL ?? AppleServerAPI.addresses[.production] ?? ""
-        let response = try? client.send("GET", address + "/")
+        let response = try? client.send("GET", (places.apple(.production) ?? "") + "/")
         return response?.header("Date").flatMap(HTTPDate.instant)
     }
 
     func run(now: Instant) -> [Finding] {
-        guard let given = apple.serverKey else {
+        guard let given = places.appleKey else {
             let todo = "make an In-App Purchase key in App Store Connect, Users and Access, Integrations"
             return [.warn("Apple API", "no key: what is missed cannot be fetched; \(todo)")]
         }
-        guard let key = try? PrivateKey(pem: given.key.value) else {
-            return [.fail("Apple API", "PAYCAST_APPLE_API_KEY is no private key: take the whole .p8 file as it came")]
-        }
         guard let verifier else { return [.fail("Apple API", "PAYCAST_APPLE_APP_ID is missing")] }
-        return apps.flatMap { app in
+        return places.appleApps.flatMap { app in
             let api = AppleServerAPI(
-                key: key,
+                key: given.key,
                 keyID: given.id,
                 issuer: given.issuer,
                 app: app,
                 verifier: verifier,
                 client: client
-            ) { apple.apiURL ?? AppleServerAPI.addresses[$0] }
+            ) { places.apple($0) }
             return StoreEnvironment.allCases.filter(apple.environments.contains).map { test(api, app, $0, now) }
         }
     }
 
-    private var apps: [String] {
-        if case .only(let names) = apple.bundles { names.sorted() } else { [] }
-    }
-
     private var verifier: AppleVerifier? {
         let configuration = try? AppleConfiguration(
-            bundleIDs: .only(Set(apps)),
+            bundleIDs: .only(Set(places.appleApps)),
             appIDs: apple.appID.map { .only([$0]) } ?? .any,
             environments: apple.environments,
             roots: roots
@@ -117,7 +110,8 @@ struct AppleCheck {
         case .refused(404, "4040007"?, _):
             "404: \(error). Set https://…/webhooks/apple under App Information, App Store Server Notifications, version 2"
         case .refused(404, nil, _): "404: \(error). Is PAYCAST_APPLE_API_URL right?"
-        case .refused, .unavailable, .unreadable: "\(error)"
+        case .unavailable(let reason, _): "no answer: \(reason)"
+        case .refused, .unreadable: "\(error)"
         }
     }
 }

@@ -34,9 +34,13 @@ struct CertificatesCheck {
                 notice: CertificatesCheck.rootNotice,
                 todo: "get the new one from www.apple.com/certificateauthority, or a newer Paycast"
             )
-        } + [
-            .ok("Apple leaf", "the signing certificate of today ends on 2027-10-13; its successor comes by itself")
-        ]
+        } + leaf
+    }
+
+    /// The certificate that Apple signed with when this was written.
+    private var leaf: [Finding] {
+        guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return [] }
+        return [.ok("Apple leaf", "the signing certificate of today ends on 2027-10-13; its successor comes by itself")]
     }
 
     /// What this server shows to browsers and stores.

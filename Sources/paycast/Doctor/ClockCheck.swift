@@ -24,4 +24,14 @@ struct ClockCheck {
             return abs(skew) > 30 ? .warn("clock", "\(words): synchronize it (NTP)") : .ok("clock", words)
         }
     }
+
+    /// A development server's clock may be moved, and then stays ahead until its next start.
+    static func development(now: Instant, server: Instant) -> Finding {
+        let skew = (server.milliseconds - now.milliseconds) / 1000
+        guard abs(skew) > 30 else { return .ok("clock", "the server's is this machine's") }
+        let days = skew / 86_400
+        let size = days == 0 ? "\(abs(skew)) s" : "\(abs(days)) days"
+        let words = "the server's is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
+        return .ok("clock", "\(words), as PAYCAST_DEV_NOW or a scenario set it; start the server again to undo that")
+    }
 }

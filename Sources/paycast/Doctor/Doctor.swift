@@ -1,43 +1,49 @@
-internal import Crypto
 internal import Domain
-internal import HTTPClient
-internal import Runtime
 internal import Server
 internal import Simulator
 
-/// Looks at a server's environment, and says what is wrong with it and what to do.
+/// Looks at a server's environment, and at the server itself, and says what is wrong with it and what to do.
 struct Doctor: Command {
     static let name = "doctor"
 
-    private let url: String?
+    private let remote: Remote
+    /// Said with `--dev`, or by the address: it is the one that this folder's development server left here.
     private let isDevelopment: Bool
     private let printsJSON: Bool
     private let environment = processEnvironment()
-    private let client = HTTPClient(timeout: .seconds(10))
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        let address = try arguments.option("--url")
-        isDevelopment = try arguments.flag("--dev")
+        remote = try Remote(&arguments)
+        let isSaid = try arguments.flag("--dev")
+        isDevelopment = isSaid || remote.isOfThisFolder
         printsJSON = try arguments.flag("--json")
-        if let address, !["http://", "https://"].contains(where: { address.hasPrefix($0) && address != $0 }) {
-            throw UsageError("--url is an address such as https://pay.example.com, not \(quoted(address))")
-        }
-        url = address.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        var findings: [Finding] = []
+        let workspace = try? DevelopmentWorkspace.existing(in: ".")
+        var findings = [mode]
         do throws(ConfigurationError) {
             let configuration = try Configuration(isDevelopment: isDevelopment, environment: environment)
-            findings.append(.ok("settings", "every one of them can be read"))
+            findings.append(
+                .ok("settings", "those of this environment can be read; the flags of a running server are not seen")
+            )
             findings += configuration.warnings.map { .warn("settings", $0) }
-            findings += secrets + examine(configuration)
+            findings += secrets(workspace)
+            findings += Examination(configuration, remote, workspace).findings()
         } catch {
-            findings += error.problems.map { .fail($0.name, $0.text) } + secrets
-            findings.append(.warn("stores", "are not looked at before the settings are right"))
+            findings += error.problems.map { .fail($0.name, $0.text) } + secrets(workspace)
+            findings.append(.warn("server, stores", "are not looked at before the settings are right"))
         }
         tell(findings)
         return findings.contains { $0.level == .fail } ? 1 : 0
+    }
+
+    private var mode: Finding {
+        guard isDevelopment else {
+            return .ok("mode", "production: the settings of this environment are judged as those of “serve”")
+        }
+        let reason = remote.isOfThisFolder ? ".paycast/address here names \(remote.url)" : "--dev says so"
+        return .ok("mode", "development: \(reason)")
     }
 
     private func tell(_ findings: [Finding]) {
@@ -47,8 +53,7 @@ struct Doctor: Command {
         for finding in findings { printText(finding.line) }
     }
 
-    private var secrets: [Finding] {
-        let workspace = try? DevelopmentWorkspace.existing(in: ".")
+    private func secrets(_ workspace: DevelopmentWorkspace?) -> [Finding] {
         let keys = workspace.map {
             let stores = $0.storeSecrets
             return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
@@ -58,68 +63,5 @@ struct Doctor: Command {
             isDevelopment: isDevelopment,
             developmentKeys: keys ?? []
         ).findings
-    }
-
-    private func examine(_ configuration: Configuration) -> [Finding] {
-        let now = Clock().now()
-        let certificates = CertificatesCheck(now: now)
-        let stores = stores(configuration)
-        var findings: [Finding] = []
-        if stores.isEmpty { findings.append(.fail("stores", "none is configured: every webhook answers 503")) }
-        if stores.contains(.apple) { findings += appleRoots(configuration, certificates) }
-        if let tls = configuration.tls { findings += certificates.served(tls.certificateFile) }
-        var others: [(name: String, now: Instant)] = []
-        if let url {
-            let (found, date) = AddressCheck(url: url, stores: stores, client: client).run()
-            findings += found
-            if let date { others.append((url, date)) }
-        } else {
-            findings.append(.warn("address", "is not looked at: say --url https://… of this server"))
-        }
-        if stores.contains(.apple) {
-            let apple = AppleCheck(configuration.apple, roots: roots(configuration.apple), client: client)
-            findings += apple.run(now: now)
-            if configuration.apple.serverKey != nil, let date = apple.date { others.append(("Apple", date)) }
-        }
-        findings += ClockCheck(now: now, others: others).findings
-        if stores.contains(.google) {
-            let google = configuration.google
-            findings +=
-                GoogleCheck(
-                    audience: google.audience,
-                    pushAccount: google.pushAccount,
-                    credentials: google.credentials?.value,
-                    url: url
-                ).findings
-        }
-        return findings
-    }
-
-    /// With the development authority's beside them, as the server does.
-    private func roots(_ apple: Configuration.Apple) -> TrustedRoots {
-        let roots = apple.rootsPath.flatMap { try? TrustedRoots.load(from: $0) } ?? .apple
-        guard isDevelopment, let workspace = try? DevelopmentWorkspace.existing(in: ".") else { return roots }
-        return TrustedRoots(pem: workspace.root).map { roots + $0 } ?? roots
-    }
-
-    private func appleRoots(_ configuration: Configuration, _ certificates: CertificatesCheck) -> [Finding] {
-        guard let path = configuration.apple.rootsPath else { return certificates.roots(.apple) }
-        do throws(TrustedRootsError) {
-            return certificates.roots(try TrustedRoots.load(from: path))
-        } catch {
-            return [.fail("Apple root", "\(error)")]
-        }
-    }
-
-    private func stores(_ configuration: Configuration) -> [Provider] {
-        Provider.allCases.filter { provider in
-            switch provider {
-            case .apple: configuration.apple.bundles != .none
-            case .google: !configuration.google.packages.isEmpty
-            case .stripe: !configuration.stripe.secrets.isEmpty
-            case .revenuecat: configuration.revenueCat.authorization != nil
-            case .purchasekit: configuration.purchaseKit.secret != nil
-            }
-        }
     }
 }

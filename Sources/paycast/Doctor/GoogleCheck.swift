@@ -6,9 +6,13 @@ struct GoogleCheck {
     let credentials: String?
     /// The server's public address, when it was told.
     let url: String?
+    /// What is not set, the simulated store sets.
+    var isDevelopment = false
 
     var findings: [Finding] {
-        [audienceFinding, accountFinding, credentialsFinding]
+        guard isDevelopment else { return [audienceFinding, accountFinding, credentialsFinding] }
+        return [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
+            .compactMap { $0 } + [credentials.map { _ in credentialsFinding }].compactMap { $0 }
     }
 
     private var audienceFinding: Finding {

@@ -36,6 +36,9 @@ struct Act {
             return (400..<500).contains(delivery.status) ? nil : .tamperingAccepted(status: delivery.status)
         }
         guard delivery.isTaken else { return .refused(delivery) }
+        if case .repeated = deed, let outcome = delivery.outcome, outcome != Outcome.duplicate.rawValue {
+            return .outcome(outcome, expected: Outcome.duplicate.rawValue)
+        }
         guard let expected = step.outcome, deed == .delivered, delivery.outcome != expected else { return nil }
         return .outcome(delivery.outcome, expected: expected)
     }

@@ -30,6 +30,14 @@ enum Expectation: Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether the feed names it, but its markup did not come: the server has none.
+    func isNamed(in message: PageWatch.Message) -> Bool {
+        guard case .fragment(let name, let wanted) = self, message.html.contains(#"action="refresh""#) else {
+            return false
+        }
+        return message.fragments.contains { $0.hasSuffix(":\(name.rawValue)") && $0.hasPrefix(wanted ?? "") }
+    }
+
     /// Whether the page shows it after all of these: nothing newer took its element.
     func isMet(inTheEndOf messages: [PageWatch.Message]) -> PageWatch.Message? {
         guard case .fragment(_, let wanted) = self else { return messages.last { isMet(by: $0.html, $0.fragments) } }
@@ -40,9 +48,8 @@ enum Expectation: Equatable, CustomStringConvertible {
                 newest[target] = PageWatch.Message(html: message.html, fragments: [fragment])
             }
         }
-        return newest.filter { wanted == nil || $0.key == wanted ?? "" }.values.first {
-            isMet(by: $0.html, $0.fragments)
-        }
+        let messages = newest.filter { wanted == nil || $0.key == wanted ?? "" }.sorted { $0.key < $1.key }
+        return messages.lazy.map(\.value).first { isMet(by: $0.html, $0.fragments) }
     }
 
     var description: String {

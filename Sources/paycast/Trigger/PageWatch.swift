@@ -3,7 +3,8 @@ internal import HTTPClient
 internal import Runtime
 internal import Synchronization
 
-/// A page of one user, as a browser would open it, and the feed beside it, which names what arrives there.
+/// A page of one user, as a browser would open it, and the feed beside it, which names what arrives there and what became
+/// of each event. Without a user, the feed alone.
 ///
 /// Two threads read, a third one waits. Nobody joins them: they end with the program.
 final class PageWatch: Sendable {
@@ -20,6 +21,9 @@ final class PageWatch: Sendable {
 
     private struct State {
         var messages: [(id: String, html: String)] = []
+        /// What the feed told, oldest first.
+        var entries: [FeedEntry] = []
+        /// By the cursor of the user's entries.
         var fragments: [String: [String]] = [:]
         var openings = 0
         var problem: String?
@@ -29,21 +33,40 @@ final class PageWatch: Sendable {
     private let waker = Waker()
 
     /// Returns when both stand, so that nothing of what happens next is missed.
-    init(_ remote: Remote, user: String, timeout: Duration) throws(CommandFailure) {
-        let page = JSONValue(try remote.get("/users/\(percentEncoded(user))/stream"))
-        guard let name = page?["signed_stream"]?.words, let since = page?["since"]?.words else {
-            throw CommandFailure("\(remote.url) does not tell the stream of \(quoted(user)): is that a Paycast server?")
+    init(_ remote: Remote, user: String?, timeout: Duration) throws(CommandFailure) {
+        var start: [(name: String, value: String)] = []
+        if let user {
+            let page = JSONValue(try remote.get("/users/\(percentEncoded(user))/stream"))
+            guard let name = page?["signed_stream"]?.words, let since = page?["since"]?.words else {
+                let whose = "the stream of \(quoted(user))"
+                throw CommandFailure("\(remote.url) does not tell \(whose): is that a Paycast server?")
+            }
+            start = [("since", since)]
+            follow(remote.url + "/streams" + queryString([("name", name)] + start), []) { [self] event in
+                state.withLock { $0.messages.append((event.id, event.data)) }
+            }
         }
-        let start = [(name: "since", value: since)]
-        follow(remote.url + "/streams" + queryString([("name", name)] + start), []) { [self] event in
-            state.withLock { $0.messages.append((event.id, event.data)) }
-        }
-        let feed = remote.url + "/feed" + queryString(start + [("user", user)])
-        follow(feed, remote.authorization) { [self] event in
+        follow(remote.url + "/feed" + queryString(start), remote.authorization) { [self] event in
             guard let entry = FeedEntry(event), let cursor = entry.cursor else { return }
-            state.withLock { $0.fragments[cursor.description] = entry.fragments }
+            state.withLock { state in
+                state.entries.append(entry)
+                if user != nil, entry["user"] == user { state.fragments[cursor.description] = entry.fragments }
+            }
         }
-        try waitForOpenings(timeout)
+        try waitForOpenings(user == nil ? 1 : 2, timeout)
+    }
+
+    /// What the feed has told up to now, oldest first.
+    var entries: [FeedEntry] { state.withLock { $0.entries } }
+
+    /// What the feed tells of this event: a store may be answered without a word. Nil when it tells nothing in time.
+    func entry(of event: String, _ timeout: Duration) throws(CommandFailure) -> FeedEntry? {
+        var found: FeedEntry?
+        _ = try wait(from: 0, timeout) { [self] _ in
+            found = state.withLock { $0.entries.first { $0["event"] == event } }
+            return found.map { _ in Message(html: "", fragments: []) }
+        }
+        return found
     }
 
     /// How many messages have come up to now.
@@ -80,14 +103,14 @@ final class PageWatch: Sendable {
         }
     }
 
-    private func waitForOpenings(_ timeout: Duration) throws(CommandFailure) {
+    private func waitForOpenings(_ wanted: Int, _ timeout: Duration) throws(CommandFailure) {
         let deadline = ContinuousClock.now + timeout
         while true {
             let (openings, problem) = state.withLock { ($0.openings, $0.problem) }
             if let problem { throw CommandFailure(problem) }
-            if openings == 2 { return }
+            if openings == wanted { return }
             let rest = ContinuousClock.now.duration(to: deadline)
-            guard rest > .zero else { throw CommandFailure("the page's stream is not there in time") }
+            guard rest > .zero else { throw CommandFailure("the page and the feed are not there in time") }
             waker.wait(timeout: rest)
         }
     }
@@ -100,7 +123,7 @@ final class PageWatch: Sendable {
         _ = WorkerThread(name: "watch") { [self] in
             var parser = EventStreamParser()
             var isSeated = false
-            var problem = "the server has ended the page's stream"
+            var problem = "the server has ended the page's stream, or the feed"
             do throws(HTTPClientError) {
                 let headers = headers + [("Accept", "text/event-stream")]
                 try HTTPClient(timeout: .seconds(10)).stream(url, headers: headers) { status in

@@ -11,6 +11,8 @@ enum PlayError: Error {
     case outcome(String?, expected: String)
     /// What the page received in place of what was expected.
     case page(Expectation, received: [PageWatch.Message])
+    /// A page showed again what had passed.
+    case setback(Setback)
 
     /// `refusal` explains an answer of the server.
     func message(_ refusal: (StoreDriver.Delivery) -> CommandFailure) -> String {
@@ -20,6 +22,10 @@ enum PlayError: Error {
         case .refused(let delivery): refusal(delivery).message
         case .tamperingAccepted(let status): "the server answers \(status) to a delivery that was changed after signing"
         case .outcome(let outcome, let expected): "the outcome is \(outcome ?? "not told"), not \(expected)"
+        case .setback(let setback):
+            "a page was taken back: \(setback.label), delivered late, turned \(setback.before) into \(setback.after)"
+        case .page(let expected, let received) where received.contains(where: expected.isNamed):
+            "the page was only told to reload, not \(expected): the server has no template for it; start it with --public"
         case .page(let expected, let received):
             "the page did not receive \(expected) in time"
                 + (received.isEmpty

@@ -14,13 +14,16 @@ struct PlayReport {
         case json
     }
 
+    /// The store is answered without an outcome, and the feed has told none.
+    static let unknown = "unknown"
+
     let style: Style
 
     func show(_ act: Act) {
         switch style {
         case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
         case .lines: printText(line(act))
-        case .answer: printText(String(decoding: act.delivery?.body ?? [], as: UTF8.self))
+        case .answer: printText(String(decoding: answer(act), as: UTF8.self))
         case .json: printText(String(decoding: json(act).bytes, as: UTF8.self))
         }
     }
@@ -37,13 +40,25 @@ struct PlayReport {
     }
 
     private func printSingle(_ delivery: StoreDriver.Delivery) {
-        printText("outcome  \(delivery.outcome ?? "-")")
+        printText("outcome  \(delivery.outcome ?? PlayReport.unknown)")
         printText("event    \(delivery.event)")
         printText("cursor   \(delivery.cursor ?? "-")")
     }
 
+    /// A store that is answered with a status alone gets what the feed told, in the same words.
+    private func answer(_ act: Act) -> [UInt8] {
+        guard let delivery = act.delivery, delivery.body.isEmpty, delivery.isTaken else {
+            return act.delivery?.body ?? []
+        }
+        return JSONValue.object([
+            "outcome": .text(delivery.outcome ?? PlayReport.unknown), "event": .text(delivery.event),
+            "cursor": delivery.cursor.map { .text($0) } ?? .null,
+        ]).bytes
+    }
+
     private func line(_ act: Act) -> String {
-        let answer = act.delivery.map { $0.outcome ?? error($0) ?? "\($0.status)" } ?? "-"
+        let answer =
+            act.delivery.map { $0.outcome ?? error($0) ?? ($0.isTaken ? PlayReport.unknown : "\($0.status)") } ?? "-"
         let columns = [
             padded(answer, to: 14), act.signedAt.iso8601.prefix(19) + "Z  ", padded(act.step.label, to: 51),
             act.delivery?.cursor ?? "-",
@@ -58,7 +73,7 @@ struct PlayReport {
         ]
         if let delivery = act.delivery {
             members["status"] = .integer(Int64(delivery.status))
-            members["answer"] = JSONValue(delivery.body) ?? .null
+            members["answer"] = JSONValue(answer(act)) ?? .null
         }
         return .object(members)
     }

@@ -20,6 +20,26 @@ struct Scenario: Equatable {
         /// What the server has to answer.
         var outcome: String?
 
+        /// What the store says just before it.
+        var prelude: [StoreWords.Event] = []
+
+        init(_ event: StoreWords.Event, line: Int, after: Duration) {
+            (self.line, self.after, prelude) = (line, after, event.prelude)
+            (type, subtype, meaning) = (event.type, event.subtype, event.meaning)
+        }
+
+        /// Itself, behind the steps that announce it: they take its time, and a second passes between them.
+        var withPrelude: [Step] {
+            guard !prelude.isEmpty else { return [self] }
+            var steps = prelude.map { Step($0, line: line, after: .seconds(1)) } + [self]
+            steps[0].after = after
+            for index in steps.indices {
+                steps[index].product = product
+                if index > 0 { steps[index].after = .seconds(1) }
+            }
+            return steps
+        }
+
         var label: String { subtype.map { "\(type)/\($0)" } ?? type }
     }
 
@@ -46,6 +66,19 @@ struct Scenario: Equatable {
         +5d recover   expect success
         """,
     ]
+
+    /// What is known to hold when its events came in another order.
+    var whatShufflingChecks: String {
+        let isTimeless = steps.allSatisfy { $0.faults.delay == .zero }
+        var checks = isTimeless ? ["no late event took a page back"] : []
+        if let last = steps.last, !last.expected.isEmpty {
+            checks.append("in the end the page shows what the last step expects")
+        }
+        let between = steps.dropLast().count { !$0.expected.isEmpty || $0.outcome != nil }
+        let steps = between == 1 ? "1 earlier step expects" : "\(between) earlier steps expect"
+        let rest = between == 0 ? "" : "; not checked: what \(steps), which holds in order alone"
+        return (checks.isEmpty ? "checked nothing" : "checked: " + checks.joined(separator: ", ")) + rest
+    }
 
     static var names: [String] { builtIn.map(\.key) }
 }

@@ -29,7 +29,7 @@ struct ScenarioParser {
                     guard var step else { continue }
                     // What it would show follows from what was left out.
                     if followsGap { step.expected = [] }
-                    steps.append(step)
+                    steps += step.withPrelude
                 } catch {
                     throw ScenarioError(line: index + 1, message: error.message)
                 }
@@ -38,7 +38,9 @@ struct ScenarioParser {
                 throw ScenarioError(line: index + 1, message: "more than \(ScenarioParser.limit) steps")
             }
         }
-        guard !steps.isEmpty else { throw ScenarioError(line: 1, message: "there is no step") }
+        guard !steps.isEmpty else {
+            throw ScenarioError(line: 1, message: isLenient ? "the store has none of its steps" : "there is no step")
+        }
         return Scenario(steps: steps)
     }
 
@@ -61,13 +63,7 @@ struct ScenarioParser {
         }
         guard let name = rest.popFirst() else { throw problem("there is no event behind the time") }
         guard let event = try event(name) else { return nil }
-        var step = Scenario.Step(
-            line: line,
-            after: after,
-            type: event.type,
-            subtype: event.subtype,
-            meaning: event.meaning
-        )
+        var step = Scenario.Step(event, line: line, after: after)
         while let word = rest.popFirst() { try take(word, &rest, into: &step) }
         return step
     }

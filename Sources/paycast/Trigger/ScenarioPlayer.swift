@@ -15,7 +15,7 @@ struct ScenarioPlayer {
     private let words: StoreWords
     /// Whom it happens to, and where.
     private let template: StoreDriver.Request
-    /// Nil when nothing is expected of a page.
+    /// Nil when nothing is expected, and the server's answers tell enough.
     private let watch: PageWatch?
     private let timeout: Duration
     /// The server's time; nil: each step moves its clock.
@@ -42,17 +42,25 @@ struct ScenarioPlayer {
     mutating func play(_ step: Scenario.Step) throws(PlayError) {
         if !step.expected.isEmpty { try settle() }
         let start = watch?.count ?? 0
-        try post(sign(step))
+        let signed = try sign(step)
+        try publish(signed.delivery)
+        try post(signed)
         for expectation in step.expected { try check(expectation, from: start) }
     }
 
-    /// Everything is signed in its order and delivered in another one. What the last step expects has to be on the page
-    /// in the end.
+    /// Everything is signed in its order and delivered in another one, to a server that finds the store as it is in the
+    /// end. What a step in between expects holds in order alone; what the last one expects has to be on the page in the
+    /// end, and no late event may take a page back.
     mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws(PlayError) {
         var generator = SplitMix(seed: seed)
         let start = watch?.count ?? 0
         var signed: [Signed] = []
-        for step in steps { signed.append(try sign(step)) }
+        for step in steps {
+            let one = try sign(step)
+            try publish(one.delivery)
+            signed.append(one)
+        }
+        let history = signed.map { (event: $0.delivery.event, label: $0.step.label) }
         for var one in signed.shuffled(using: &generator) {
             do throws(StoreDriverError) {
                 one.delivery = try driver.attempt(one.delivery, at: driver.advanceClock(by: .zero))
@@ -61,9 +69,13 @@ struct ScenarioPlayer {
             }
             try post(one)
         }
-        guard let expected = steps.last?.expected, !expected.isEmpty, let watch else { return }
+        guard let watch else { return }
         try settle()
-        for expectation in expected {
+        // Time alone changes states, too.
+        if !steps.contains(where: { $0.faults.delay > .zero }) {
+            if let setback = Setback(in: watch.entries, history) { throw .setback(setback) }
+        }
+        for expectation in steps.last?.expected ?? [] {
             let messages = watch.messages(from: start)
             guard let found = expectation.isMet(inTheEndOf: messages) else {
                 throw .page(expectation, received: messages)
@@ -118,11 +130,15 @@ struct ScenarioPlayer {
         return try driver.sign(request, of: purchase, now: instant - .seconds(60))
     }
 
+    /// From now on the store's API tells of it.
+    private func publish(_ delivery: SimulatedDelivery) throws(PlayError) {
+        do throws(StoreDriverError) { try driver.publish(delivery) } catch { throw .driver(error) }
+    }
+
     private mutating func post(_ signed: Signed) throws(PlayError) {
         let faults = signed.step.faults
         do throws(StoreDriverError) {
             if faults.delay > .zero { _ = try driver.advanceClock(by: faults.delay) }
-            try driver.publish(signed.delivery)
             if faults.isLost { try driver.enter(signed.delivery) }
         } catch {
             throw .driver(error)
@@ -138,12 +154,30 @@ struct ScenarioPlayer {
 
     private mutating func post(_ delivery: SimulatedDelivery, as deed: Act.Deed, _ signed: Signed) throws(PlayError) {
         var act = Act(step: signed.step, deed: deed, signedAt: signed.signedAt)
+        let isKnown = watch?.entries.contains { $0["event"] == delivery.event } ?? false
         do throws(StoreDriverError) { act.delivery = try driver.post(delivery) } catch { throw .driver(error) }
+        if let answer = act.delivery, answer.isTaken, answer.outcome == nil {
+            act.delivery = try completed(answer, isKnown: isKnown)
+        }
         report.show(act)
         if let cursor = act.delivery?.cursor.flatMap({ Cursor($0) }) {
             newest = newest.map { $0.position < cursor.position ? cursor : $0 } ?? cursor
         }
         if let complaint = act.complaint { throw complaint }
+    }
+
+    /// Google is answered with a status alone: the feed tells the outcome. It tells nothing of what it had told before.
+    private func completed(_ answer: StoreDriver.Delivery, isKnown: Bool) throws(PlayError) -> StoreDriver.Delivery {
+        guard let watch else { return answer }
+        var answer = answer
+        do throws(CommandFailure) {
+            let entry = try watch.entry(of: answer.event, min(timeout, .seconds(5)))
+            answer.outcome = isKnown ? Outcome.duplicate.rawValue : entry?["outcome"]
+            answer.cursor = entry?.cursor?.description
+        } catch {
+            throw .watch(error)
+        }
+        return answer
     }
 
     private func check(_ expected: Expectation, from start: Int) throws(PlayError) {

@@ -11,15 +11,17 @@ struct StoreWords {
         var type: String
         var subtype: String?
         var meaning: LifeStep?
+        /// What the store says before it.
+        var prelude: [Event] = []
     }
 
     struct Unknown: Error, Equatable {
         var message: String
     }
 
-    init(_ store: any SimulatedStore) {
+    init(_ store: any SimulatedStore, _ kind: ProductKind = .subscription) {
         let store = type(of: store)
-        self.init(StoreVocabulary(store.provider), types: store.types)
+        self.init(StoreVocabulary(store.provider, kind), types: store.types)
     }
 
     init(_ vocabulary: StoreVocabulary, types: [String]) {
@@ -32,9 +34,12 @@ struct StoreWords {
         if let step = LifeStep(rawValue: text) {
             guard let event = vocabulary.event(for: step) else {
                 let known = vocabulary.steps.map(\.rawValue).joined(separator: ", ")
-                throw Unknown(message: "\(vocabulary.provider) has nothing like \(quoted(text)); there is \(known)")
+                throw Unknown(message: "\(vocabulary.provider) has nothing like \(quoted(text)) \(advice(step, known))")
             }
-            return Event(type: event.type, subtype: event.subtype, meaning: step)
+            let prelude = try vocabulary.prelude(to: step).map { (first: LifeStep) throws(Unknown) in
+                [try self.event(first.rawValue)]
+            }
+            return Event(type: event.type, subtype: event.subtype, meaning: step, prelude: prelude ?? [])
         }
         let event = StoreVocabulary.split(text)
         guard !event.type.isEmpty, event.subtype != "" else { throw Unknown(message: "the type is empty") }
@@ -48,6 +53,26 @@ struct StoreWords {
             subtype: event.subtype,
             meaning: vocabulary.step(of: event.type, event.subtype)
         )
+    }
+
+    private func advice(_ step: LifeStep, _ known: String) -> String {
+        let hasIt = StoreVocabulary(vocabulary.provider, .nonConsumable).event(for: step) != nil
+        let hint = hasIt ? "; with --kind non_consumable it has" : ""
+        return known.isEmpty ? "for what is bought once\(hint)" : "here; there is \(known)\(hint)"
+    }
+
+    /// What `--list` prints: our words and what they stand for, then the store's own names.
+    var list: String {
+        let words = vocabulary.steps.map { step in
+            let first = vocabulary.prelude(to: step).map { name(of: $0) + " → " } ?? ""
+            return step.rawValue + String(repeating: " ", count: 12 - step.rawValue.count) + first + name(of: step)
+        }
+        return (words + [""] + types).joined(separator: "\n")
+    }
+
+    private func name(of step: LifeStep) -> String {
+        guard let event = vocabulary.event(for: step) else { return "" }
+        return event.subtype.map { "\(event.type)/\($0)" } ?? event.type
     }
 
     /// Stores add types, so an unknown one is sent all the same.

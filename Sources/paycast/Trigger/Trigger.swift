@@ -18,7 +18,8 @@ struct Trigger: Command {
         options = try TriggerOptions(&arguments)
         let store = try arguments.positional()
         event = try arguments.positional()
-        guard let store, (event == nil) != (options.scenario == nil) else {
+        let isAsked = event != nil || options.isList
+        guard let store, isAsked == (options.scenario == nil), event == nil || !options.isList else {
             throw UsageError("say a store and a type, or a scenario: paycast trigger apple TYPE/SUBTYPE")
         }
         guard let provider = Provider(rawValue: store) else {
@@ -30,12 +31,13 @@ struct Trigger: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
+        if options.isList { return list() }
         let workspace: DevelopmentWorkspace
         do { workspace = try .existing(in: ".") } catch { throw CommandFailure("\(error)") }
         guard let store = workspace.store(provider) else {
             throw CommandFailure("nobody plays \(provider.rawValue) here yet")
         }
-        let words = StoreWords(store)
+        let words = StoreWords(store, options.request.kind ?? .subscription)
         let scenario = try scenario(words)
         let isOne = options.isOneDelivery && scenario.steps.count == 1
         let report = PlayReport(
@@ -53,12 +55,31 @@ struct Trigger: Command {
         return try play(scenario, &player)
     }
 
+    /// Needs neither a server nor its keys.
+    private func list() -> Int32 {
+        let vocabulary = StoreVocabulary(provider, options.request.kind ?? .subscription)
+        printText(StoreWords(vocabulary, types: Trigger.types(of: provider)).list)
+        return 0
+    }
+
+    /// The store's own names.
+    static func types(of provider: Provider) -> [String] {
+        switch provider {
+        case .apple: SimulatedAppStore.types
+        case .google: SimulatedGooglePlay.types
+        case .stripe: SimulatedStripe.types
+        case .revenuecat: SimulatedRevenueCat.types
+        case .purchasekit: SimulatedPurchaseKit.types
+        }
+    }
+
     private func play(_ scenario: Scenario, _ player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {
         var line = 0
         do throws(PlayError) {
             if let seed = options.seed {
                 printError("paycast: shuffled with --shuffle \(seed)")
                 try player.shuffle(scenario.steps, seed: seed)
+                printError("paycast: \(scenario.whatShufflingChecks)")
             } else {
                 for step in scenario.steps {
                     line = step.line
@@ -75,13 +96,16 @@ struct Trigger: Command {
         }
     }
 
-    /// The page is there before anything happens.
+    /// The page is there before anything happens. The feed beside it tells what Google's answers do not, and whether
+    /// another order takes a page back.
     private func watch(_ scenario: Scenario) throws(CommandFailure) -> PageWatch? {
-        guard scenario.steps.contains(where: { !$0.expected.isEmpty }) else { return nil }
-        guard let user = options.request.user else {
+        let user = options.request.user
+        if user == nil, scenario.steps.contains(where: { !$0.expected.isEmpty }) {
             throw CommandFailure("a fragment is expected on a page: say whose with --user")
         }
-        return try PageWatch(remote, user: user, timeout: options.timeout)
+        let isExpecting = scenario.steps.contains { !$0.expected.isEmpty }
+        guard isExpecting || options.seed != nil || provider == .google else { return nil }
+        return try PageWatch(remote, user: isExpecting || options.seed != nil ? user : nil, timeout: options.timeout)
     }
 
     private func scenario(_ words: StoreWords) throws(CommandFailure) -> Scenario {
@@ -89,7 +113,7 @@ struct Trigger: Command {
         var scenario: Scenario
         do throws(ScenarioError) {
             if let event {
-                scenario = Scenario(steps: [try step(event, words)])
+                scenario = Scenario(steps: try step(event, words).withPrelude)
             } else if let text = Scenario.builtIn.first(where: { $0.key == name })?.value {
                 scenario = try ScenarioParser(words, isLenient: true).parse(text)
             } else {
@@ -109,13 +133,7 @@ struct Trigger: Command {
         do throws(StoreWords.Unknown) {
             let event = try words.event(event)
             if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
-            return Scenario.Step(
-                line: 0,
-                after: .zero,
-                type: event.type,
-                subtype: event.subtype,
-                meaning: event.meaning
-            )
+            return Scenario.Step(event, line: 0, after: .zero)
         } catch {
             throw ScenarioError(line: 0, message: error.message)
         }

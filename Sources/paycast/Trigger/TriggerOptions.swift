@@ -12,9 +12,12 @@ struct TriggerOptions {
     let expected: [Expectation]
     let timeout: Duration
     let printsJSON: Bool
+    /// Nothing is delivered: the store's events are printed.
+    let isList: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         printsJSON = try arguments.flag("--json")
+        isList = try arguments.flag("--list")
         seed = try arguments.seed("--shuffle")
         scenario = try arguments.option("--scenario")
         timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 10)
@@ -42,6 +45,7 @@ struct TriggerOptions {
         let user = try arguments.option("--user")
         let product = try arguments.option("--product")
         let order = try arguments.option("--order")
+        let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
         let app = try arguments.option("--bundle")
         let environment = try arguments.choice("--environment", among: StoreEnvironment.allCases.map(\.rawValue))
         if let order, OrderToken(order) == nil { throw UsageError("--order is a UUID, not \(quoted(order))") }
@@ -50,6 +54,7 @@ struct TriggerOptions {
         if user == nil && token == nil { token = .random() }
         var request = StoreDriver.Request(type: "", user: user, order: token)
         request.product = product
+        request.kind = kind.flatMap { ProductKind(rawValue: $0) }
         request.environment = environment.flatMap { StoreEnvironment(rawValue: $0) } ?? .sandbox
         request.app = app
         return request

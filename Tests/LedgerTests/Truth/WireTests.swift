@@ -36,14 +36,22 @@ import Testing
         try check(store, #require(RevenueCatVerifier(authorization: Self.secret)))
     }
 
+    @Test func googleConverges() throws {
+        try check { try GoogleHistory.history(seed: $0) }
+    }
+
     @Test func purchaseKitConverges() throws {
         try check(SimulatedPurchaseKit(secret: Self.secret), #require(PurchaseKitVerifier(secret: Self.secret)))
     }
 
     private func check(_ store: some SimulatedStore, _ verifier: some StoreVerifier) throws {
+        try check { try history($0, store, verifier) }
+    }
+
+    private func check(_ history: (UInt64) throws -> History) throws {
         let ledgers = try TruthTests.Ledgers(.transfer)
         for seed in 1...Self.histories {
-            let history = try history(seed, store, verifier)
+            let history = try history(seed)
             guard let failure = try ledgers.failure(of: history) else { continue }
             Issue.record(Comment(rawValue: failure.smallest.report))
             return

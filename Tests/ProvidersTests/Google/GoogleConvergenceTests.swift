@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    /// However late it is read, and whatever a reading without it said before.
+    @Test func endIsDatedByTheVoid() throws {
+        var story = try GoogleStory(Self.lifetime)
+        try story.say("ONE_TIME_PRODUCT_PURCHASED")
+        let (voidedAt, delivery) = (story.now, try story.delivery("VOIDED_PURCHASE"))
+        let notification = GoogleNotification(delivery.body)
+        let document = try #require(delivery.documents.first?.json)
+        story.now = story.now + .seconds(86_400)
+        let purchase = try #require(story.purchase(document, of: notification.subject))
+        try story.take(purchase.statement(body: [], id: "statement"))
+        #expect(story.contracts.values.first?.standing(at: story.now)?.state == .revoked)
+        try story.take(notification.event(.purchase(purchase), body: [], now: story.now))
+        #expect(story.contracts.values.first?.transaction?.transaction.revokedAt == voidedAt)
+    }
+
     /// The old purchase is still the valid one, and the page shows it.
     @Test func droppedChangeOfPlanReplacesNothing() throws {
         var story = try GoogleStory()

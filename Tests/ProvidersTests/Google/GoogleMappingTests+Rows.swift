@@ -73,7 +73,7 @@ extension GoogleMappingTests {
             after: [bought],
             is: .planChangeScheduled,
             .active,
-            ["paywall=success", "subscription_status=ending"],
+            ending,
             product: "paycast.pro.monthly"
         ),
         Row("11: renewal off", "SUBSCRIPTION_CANCELED", after: [bought], is: .autoRenewOff, .cancelled, ending),

@@ -4,36 +4,36 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(10))) struct MissedFragmentsTests {
     @Test func exactAfterACursor() throws {
         let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
         defer { ledger.remove() }
-        let replay = try ledger.replay("1", since: cursor(ledger, 1))
-        #expect(replay.mode == .exact)
-        #expect(replay.items.map(\.position) == [2, 3])
-        #expect(replay.through == cursor(ledger, 3))
-        #expect(try ledger.replay("1", since: cursor(ledger, 3)).items.isEmpty)
-        #expect(try ledger.replay("2", since: cursor(ledger, 0)).items.isEmpty)
+        let missed = try ledger.missed("1", since: cursor(ledger, 1))
+        #expect(missed.mode == .exact)
+        #expect(missed.items.map(\.position) == [2, 3])
+        #expect(missed.through == cursor(ledger, 3))
+        #expect(try ledger.missed("1", since: cursor(ledger, 3)).items.isEmpty)
+        #expect(try ledger.missed("2", since: cursor(ledger, 0)).items.isEmpty)
     }
 
     @Test func newestOfEachTargetWithoutACursor() throws {
         let ledger = try room(["update b 1", "replace a 2", "append b 3", "replace a 4", "update c 5"])
         defer { ledger.remove() }
-        let replay = try ledger.replay("1")
-        #expect(replay.mode == .newest)
-        #expect(replay.items.map(\.position) == [1, 4, 5])
-        #expect(!replay.isUnknownCursor)
-        #expect(try ledger.replay("nobody").items.isEmpty)
+        let missed = try ledger.missed("1")
+        #expect(missed.mode == .newest)
+        #expect(missed.items.map(\.position) == [1, 4, 5])
+        #expect(!missed.isUnknownCursor)
+        #expect(try ledger.missed("nobody").items.isEmpty)
     }
 
     @Test(arguments: ["zzzzzzzz-1", "future"])
     func cursorThatIsNotOfThisLedger(_ text: String) throws {
         let ledger = try room(["replace a 1", "replace a 2"])
         defer { ledger.remove() }
-        let replay = try ledger.replay("1", since: Cursor(text) ?? cursor(ledger, 3))
-        #expect(replay.isUnknownCursor)
-        #expect(replay.items.map(\.position) == [2])
-        #expect(try ledger.replay("nobody", since: Cursor(text) ?? cursor(ledger, 3)).items.isEmpty)
+        let missed = try ledger.missed("1", since: Cursor(text) ?? cursor(ledger, 3))
+        #expect(missed.isUnknownCursor)
+        #expect(missed.items.map(\.position) == [2])
+        #expect(try ledger.missed("nobody", since: Cursor(text) ?? cursor(ledger, 3)).items.isEmpty)
     }
 
     @Test(arguments: [false, true])
@@ -43,12 +43,12 @@ import Testing
             ["replace b 0", "replace d 0"] + (1...60).flatMap { ["replace a \($0)", "update b \($0)"] } + middle
         )
         defer { ledger.remove() }
-        let replay = try ledger.replay("1", since: cursor(ledger, 2))
-        #expect(replay.mode == .newest)
-        #expect(replay.items.map(\.position) == [121, 122])
-        #expect(replay.isTruncated == withAppend)
-        #expect(!replay.isUnknownCursor)
-        #expect(try ledger.replay("1", since: cursor(ledger, 30)).mode == .exact)
+        let missed = try ledger.missed("1", since: cursor(ledger, 2))
+        #expect(missed.mode == .newest)
+        #expect(missed.items.map(\.position) == [121, 122])
+        #expect(missed.isTruncated == withAppend)
+        #expect(!missed.isUnknownCursor)
+        #expect(try ledger.missed("1", since: cursor(ledger, 30)).mode == .exact)
     }
 
     @Test func entriesComeInPages() throws {

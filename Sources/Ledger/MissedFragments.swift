@@ -1,16 +1,7 @@
 public import Domain
 
-/// From where a page has missed something.
-public enum ReplayStart: Sendable, Equatable {
-    /// It has seen nothing.
-    case nothing
-    case cursor(Cursor)
-    /// It has seen what was committed before this instant.
-    case time(Instant)
-}
-
 /// What a page has missed.
-public struct Replay: Sendable, Equatable {
+public struct MissedFragments: Sendable, Equatable {
     public enum Mode: Sendable, Equatable {
         /// Everything after the cursor, in order.
         case exact
@@ -21,7 +12,7 @@ public struct Replay: Sendable, Equatable {
     /// The newest position when it was read: what is newer arrives live.
     public var through: Cursor
     /// In commit order.
-    public var items: [ReplayItem]
+    public var items: [MissedItem]
     public var mode: Mode
     /// Fragments that no newer one makes superfluous were left out: the page needs a `refresh`.
     public var isTruncated: Bool
@@ -29,8 +20,17 @@ public struct Replay: Sendable, Equatable {
     public var isUnknownCursor: Bool
 }
 
+/// From where a page has missed something.
+public enum MissedSince: Sendable, Equatable {
+    /// It has seen nothing.
+    case nothing
+    case cursor(Cursor)
+    /// It has seen what was committed before this instant.
+    case time(Instant)
+}
+
 /// Fragments that were committed together.
-public struct ReplayItem: Sendable, Equatable {
+public struct MissedItem: Sendable, Equatable {
     public var position: Int64
     public var fragments: [Fragment]
 

@@ -1,0 +1,58 @@
+internal import Domain
+
+extension LedgerQueries {
+    func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
+        try snapshot { _ throws(SQLiteError) in
+            guard let row = try statements.contractByID.first([.integer(id)], read: contractRow) else { return nil }
+            let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
+            return StoredContract(contract: row.contract, newest: newest ?? 0)
+        }
+    }
+
+    func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
+        try snapshot { head throws(SQLiteError) in
+            let after = max(selection.after, selection.since - 1)
+            let range: [Value] = [
+                .integer(after), .integer(min(selection.until, head.position)), .integer(Int64(limit)),
+            ]
+            if !selection.ids.isEmpty {
+                var found: [StoredEvent] = []
+                for id in selection.ids.prefix(limit) {
+                    found += try statements.eventsByID.all([.text(id), .integer(after)], read: StoredEvent.read)
+                }
+                return found.sorted { $0.position < $1.position }
+            }
+            if let contract = selection.contract {
+                return try statements.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
+            }
+            guard let user = selection.user else {
+                return try statements.eventsAfter.all(range, read: StoredEvent.read)
+            }
+            let ids =
+                try statements.contractsOfUser.all([.text(user)]) { row in row.integer(0) }
+                + statements.contractsSharedWith.all([.text(user)]) { row in row.integer(0) }
+            var found: [StoredEvent] = []
+            for id in ids {
+                found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+            }
+            return Array(found.sorted { $0.position < $1.position }.prefix(limit))
+        }
+    }
+}
+
+extension StoredEvent {
+    static let columns = "position, provider, environment, app, event, received_at, body, contract"
+
+    fileprivate static func read(_ row: Row) throws(SQLiteError) -> StoredEvent {
+        StoredEvent(
+            position: row.integer(0),
+            provider: try row.word(1),
+            environment: try row.word(2),
+            app: row.text(3),
+            id: row.text(4),
+            receivedAt: row.instant(5),
+            body: row.bytes(6),
+            contract: row.optionalInteger(7)
+        )
+    }
+}

@@ -1,0 +1,56 @@
+internal import Domain
+
+extension LedgerStore {
+    /// Our name for what happened. Stores say `renewed` and `started` of more than that (RevenueCat and PurchaseKit do
+    /// not tell a recovery or another plan apart, Stripe knows of no customer who comes back): what was before tells.
+    func name(of kind: EventKind, _ change: ContractChange) throws(SQLiteError) -> EventKind {
+        if let owner = change.previous?.user, let user = change.current.user, owner != user {
+            return .contractTransferred
+        }
+        guard change.current.contract.kind == .subscription, change.current.standing.state == .active else {
+            return kind
+        }
+        if let name = change.subscriptionName(of: kind) { return name }
+        guard kind == .subscriptionStarted || kind == .planChanged else { return kind }
+        return change.current.name(of: kind, beside: try kin(of: change.current))
+    }
+}
+
+extension ContractChange {
+    /// Nil: what the contract was before tells nothing more.
+    fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
+        guard let previous, previous.contract.hasBegun else { return nil }
+        switch (kind, previous.standing.state) {
+        case (.subscriptionRenewed, .paused), (.subscriptionRecovered, .paused): return .resumed
+        case (.subscriptionRenewed, .inGracePeriod), (.subscriptionRenewed, .inBillingRetry):
+            return .subscriptionRecovered
+        case (.subscriptionRenewed, .expired), (.subscriptionRenewed, .revoked), (.subscriptionStarted, .expired),
+            (.subscriptionStarted, .revoked):
+            // A renewal that comes late is no return: the store itself has to have said that it was over.
+            return previous.contract.snapshot?.snapshot.state.givesAccess == false ? .subscriptionResubscribed : nil
+        case (.subscriptionRenewed, _), (.subscriptionResubscribed, _):
+            let isAnother = previous.standing.product != current.standing.product
+            return previous.standing.isActive && isAnother ? .planChanged : nil
+        default: return nil
+        }
+    }
+}
+
+extension ContractRow {
+    /// A new contract among the buyer's others. Apple, who states the group, tells them apart itself.
+    fileprivate func name(of kind: EventKind, beside kin: [ContractRow]) -> EventKind {
+        let replaced = contract.previousLineage?.value
+        if kind == .planChanged {
+            let old = kin.first { $0.contract.key.lineage == replaced }
+            let isSame = old?.standing.product == standing.product && standing.pendingProduct == nil
+            return isSame ? .subscriptionResubscribed : kind
+        }
+        let others = kin.filter {
+            $0.contract.kind == .subscription && $0.contract.hasBegun && $0.contract.key != contract.key
+                && $0.contract.key.lineage != replaced
+        }
+        guard contract.group == nil, !others.isEmpty else { return kind }
+        if others.contains(where: { $0.standing.pendingProduct == standing.product }) { return .planChanged }
+        return others.contains { $0.standing.isActive } ? kind : .subscriptionResubscribed
+    }
+}

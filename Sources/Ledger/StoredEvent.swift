@@ -1,0 +1,51 @@
+public import Domain
+
+/// An event as it was posted.
+public struct StoredEvent: Sendable, Equatable {
+    public var position: Int64
+    public var provider: Provider
+    public var environment: StoreEnvironment
+    public var app: String
+    public var id: String
+    public var receivedAt: Instant
+    public var body: [UInt8]
+    /// The ledger's number of the contract that it changed, or confirmed.
+    public var contract: Int64?
+}
+
+/// A contract as the ledger holds it.
+public struct StoredContract: Sendable, Equatable {
+    public var contract: Contract
+    /// The position of its newest event that was asked for.
+    public var newest: Int64
+}
+
+/// Which stored events: those named, or those of a contract or a user, or all; within a range of positions.
+public struct EventSelection: Sendable, Equatable {
+    /// The stores' event ids; empty means all.
+    public var ids: [String]
+    /// The ledger's number.
+    public var contract: Int64?
+    public var user: String?
+    /// The first and the last position.
+    public var since: Int64
+    public var until: Int64
+    /// For the next page: the last position of the one before.
+    public var after: Int64
+
+    public init(
+        ids: [String] = [],
+        contract: Int64? = nil,
+        user: String? = nil,
+        since: Int64 = 0,
+        until: Int64 = .max,
+        after: Int64 = 0
+    ) {
+        self.ids = ids
+        self.contract = contract
+        self.user = user
+        self.since = max(1, since)
+        self.until = until
+        self.after = max(0, after)
+    }
+}

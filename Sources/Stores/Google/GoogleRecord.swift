@@ -1,0 +1,62 @@
+internal import Domain
+internal import FoundationEssentials
+
+/// What the ledger keeps of a purchase that was read. Nobody can ask for it again: tomorrow the API says how the
+/// purchase stands tomorrow, and a notification says only that something has changed.
+struct GoogleRecord {
+    /// What a webhook may post. Google's answers have about 2 KiB.
+    private static let limit = 256 << 10
+
+    /// Why it was read.
+    enum Cause {
+        case notification([UInt8])
+        /// Nobody asked but we.
+        case subscription(token: String)
+    }
+
+    struct Said {
+        var answer: [UInt8]
+        /// When the reading was begun.
+        var readAt: Instant
+    }
+
+    let cause: Cause
+    let said: Said
+
+    /// Nil for an answer that is not worth its place.
+    init?(_ cause: Cause, _ said: Said) {
+        guard said.answer.count <= GoogleRecord.limit else { return nil }
+        (self.cause, self.said) = (cause, said)
+    }
+
+    /// Nil for a body that is no record: nothing was read, or an older version kept it.
+    init?(_ body: [UInt8]) {
+        guard let file = try? JSONDecoder().decode(File.self, from: Data(body)) else { return nil }
+        switch (file.notification, file.purchaseToken) {
+        case (let notification?, nil): cause = .notification(Array(notification.utf8))
+        case (nil, let token?): cause = .subscription(token: token)
+        default: return nil
+        }
+        said = Said(answer: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
+    }
+
+    /// Both texts byte for byte. Nil when one of them is no UTF-8.
+    var bytes: [UInt8]? {
+        guard let reading = String(validating: said.answer, as: UTF8.self) else { return nil }
+        var file = File(reading: reading, readAt: said.readAt.milliseconds)
+        switch cause {
+        case .notification(let body):
+            guard let notification = String(validating: body, as: UTF8.self) else { return nil }
+            file.notification = notification
+        case .subscription(let token): file.purchaseToken = token
+        }
+        return (try? JSONEncoder().encode(file)).map { Array($0) }
+    }
+
+    private struct File: Codable {
+        var notification: String?
+        var purchaseToken: String?
+        var reading: String
+        var readAt: Int64
+    }
+}

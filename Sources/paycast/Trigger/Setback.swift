@@ -1,0 +1,22 @@
+/// An event that came after a newer one and changed the state all the same: pages went back to what had passed. Pure.
+struct Setback: Equatable {
+    /// The late event's type.
+    var label: String
+    var before: String
+    var after: String
+
+    /// The first in what was committed. `history` is what was signed, oldest first. Nil when there is none.
+    init?(in entries: [FeedEntry], _ history: [(event: String, label: String)]) {
+        var newest = -1
+        for entry in entries {
+            guard let age = history.firstIndex(where: { $0.event == entry["event"] }) else { continue }
+            defer { newest = max(newest, age) }
+            guard age < newest, let before = entry["previous_state"], let after = entry["state"], before != after else {
+                continue
+            }
+            (label, self.before, self.after) = (history[age].label, before, after)
+            return
+        }
+        return nil
+    }
+}

@@ -1,0 +1,50 @@
+import Crypto
+import Domain
+import Providers
+import Runtime
+import Simulator
+import Stores
+import TestSupport
+
+/// Google's pushes by their token, and the purchase as its API tells it: the stand-in behind a socket.
+struct GoogleWire: StoreWire {
+    private static let key = Result { try RSAPrivateKey.generate() }
+    private let store: SimulatedGooglePlay
+    private let standIn: GoogleStandIn
+    private let server: AnsweringServer
+    private let reader: GoogleReader
+
+    init(_ catalog: Catalog, clock: Clock) throws {
+        let key = try Self.key.get()
+        let standIn = GoogleStandIn(key: key)
+        let server = AnsweringServer { standIn.served($0) }
+        let url = server.url
+        let credentials = GoogleCredentials(
+            account: SimulatedGooglePlay.serviceAccount,
+            keyID: SimulatedGooglePlay.keyID,
+            key: key,
+            tokenAddress: "\(url)/token"
+        )
+        reader = GoogleReader(
+            packages: .only([SimulatedGooglePlay.package]),
+            expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
+            keys: GoogleKeys { "\(url)/certs" },
+            api: GooglePlayAPI(catalog: catalog, clock: clock.now, credentials: { credentials }, address: { url })
+        )
+        store = SimulatedGooglePlay(key: key)
+        (self.standIn, self.server) = (standIn, server)
+    }
+
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+        let delivery = try store.delivery(asked)
+        for (index, document) in delivery.documents.enumerated() {
+            var purchase = try WireText(document.json)
+            if index == 0 {
+                for (place, json) in bends { try purchase.set(String(place.dropFirst("purchase.".count)), json) }
+            }
+            standIn.put(document.path, try purchase.bytes())
+        }
+        let bearer = delivery.headers.first?.1
+        return try reader.verify(Delivery(body: delivery.body, authorization: bearer), now: asked.now)
+    }
+}

@@ -1,0 +1,99 @@
+import Crypto
+import Domain
+import Providers
+import Simulator
+import TestSupport
+
+/// From what a store is to say to what we understand: a body in its wire format, signed, and proven by its verifier.
+protocol StoreWire {
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event
+}
+
+struct AppleWire: StoreWire {
+    private let signer: StoreSigner
+    private let store: SimulatedAppStore
+    private let verifier: AppleVerifier
+
+    init() throws {
+        let authority = try AppleStage.authority.get()
+        signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        store = SimulatedAppStore(signer: signer)
+        let configuration = try AppleConfiguration(
+            bundleIDs: .any,
+            appIDs: .any,
+            environments: [.production],
+            roots: TrustedRoots(pem: authority.root) ?? .apple
+        )
+        verifier = AppleVerifier(configuration)
+    }
+
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+        guard claimed else {
+            return try verifier.verify(body: bent(try store.delivery(asked).body, bends), now: asked.now)
+        }
+        var posted = SimulatedNotification(
+            type: asked.type,
+            subscription: asked.facts,
+            token: asked.token,
+            bundleID: SimulatedAppStore.bundleID,
+            now: asked.now
+        )
+        posted.environment = asked.environment
+        let transaction = try store.transaction(posted)
+        return try verifier.verify(transaction: transaction, renewalInfo: nil, now: asked.now)
+    }
+
+    /// The inner documents are signed again before the one around them is.
+    private func bent(_ body: [UInt8], _ bends: [String: String]) throws -> [UInt8] {
+        guard !bends.isEmpty else { return body }
+        var post = try WireText(body)
+        var outer = try WireText(payload(of: post.text("signedPayload")))
+        for (name, place) in [
+            ("transaction.", "data.signedTransactionInfo"), ("renewal.", "data.signedRenewalInfo"),
+        ] {
+            let own = bends.filter { $0.key.hasPrefix(name) }
+            guard !own.isEmpty else { continue }
+            var inner = try WireText(payload(of: outer.text(place)))
+            for (key, json) in own { try inner.set(String(key.dropFirst(name.count)), json) }
+            try outer.set(place, "\"\(signer.sign(inner.bytes()))\"")
+        }
+        try outer.set(bends.filter { !$0.key.hasPrefix("transaction.") && !$0.key.hasPrefix("renewal.") })
+        try post.set("signedPayload", "\"\(signer.sign(outer.bytes()))\"")
+        return try post.bytes()
+    }
+
+    private func payload(of jws: String?) -> [UInt8] {
+        let parts = jws?.split(separator: ".").map(String.init) ?? []
+        return parts.count == 3 ? Base64URL.decode(parts[1]) ?? [] : []
+    }
+}
+
+struct RevenueCatWire: StoreWire {
+    private static let value = "Bearer 0123456789"
+    let catalog: Catalog
+
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+        var body = try WireText(SimulatedRevenueCat(authorization: Self.value).delivery(asked).body)
+        try body.set(bends)
+        guard let verifier = RevenueCatVerifier(authorization: Self.value, catalog: catalog) else {
+            throw VerificationError.notConfigured
+        }
+        return try verifier.verify(Delivery(body: try body.bytes(), authorization: Self.value), now: asked.now)
+    }
+}
+
+struct PurchaseKitWire: StoreWire {
+    private static let secret = "whsec_0123456789"
+    let catalog: Catalog
+
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+        var text = try WireText(SimulatedPurchaseKit(secret: Self.secret).delivery(asked).body)
+        try text.set(bends)
+        let body = try text.bytes()
+        guard let verifier = PurchaseKitVerifier(secret: Self.secret, catalog: catalog) else {
+            throw VerificationError.notConfigured
+        }
+        let signature = Hex.encode(HMAC.authenticate(body, key: Array(Self.secret.utf8)))
+        return try verifier.verify(Delivery(body: body, signature: signature), now: asked.now)
+    }
+}

@@ -1,0 +1,55 @@
+import Domain
+import Providers
+import Simulator
+import Stores
+import TestSupport
+
+/// Stripe's events by their signature, and where a case asks for it by its API as well: the stand-in behind a socket.
+struct StripeWire: StoreWire {
+    private static let secret = "whsec_0123456789"
+    private let store = SimulatedStripe(secret: secret)
+    private let standIn = StripeStandIn()
+    private let server: AnsweringServer?
+    private let verifier: any StoreVerifier
+
+    init(_ catalog: Catalog, asksStore: Bool) throws {
+        guard let verifier = StripeVerifier(secrets: [Self.secret], catalog: catalog) else {
+            throw VerificationError.notConfigured
+        }
+        guard asksStore else {
+            (server, self.verifier) = (nil, verifier)
+            return
+        }
+        let server = AnsweringServer { [standIn] in standIn.served($0) }
+        let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
+        (self.server, self.verifier) = (server, StripeReader(verifier, api))
+    }
+
+    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+        var delivery = try store.delivery(asked)
+        var body = try WireText(delivery.body)
+        try body.set(bends)
+        delivery.body = try body.bytes()
+        delivery = store.attempt(delivery, at: asked.now)
+        for (path, json) in delivery.documents { standIn.put(path, json) }
+        let signature = delivery.headers.first?.1
+        return try verifier.verify(Delivery(body: delivery.body, signature: signature), now: asked.now)
+    }
+}
+
+extension StandIn {
+    func put(_ path: String, _ json: [UInt8]) {
+        _ = answer(StandInRequest(method: "PUT", path: path, body: json))
+    }
+
+    func served(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
+        let asked = StandInRequest(
+            method: request.method,
+            path: request.path,
+            authorization: request.header("Authorization"),
+            body: Array(request.body.utf8)
+        )
+        guard let answer = answer(asked) else { return .init(404) }
+        return .init(answer.status, answer.body, headers: answer.headers.map { ($0.name, $0.value) })
+    }
+}
