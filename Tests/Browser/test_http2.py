@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from playwright.sync_api import expect
 
 from server import Server
 
@@ -39,14 +40,9 @@ def test_many_pages_share_a_connection(server, open_page, app_page):
     page.wait_for_function(f"received === {SOURCES}")
 
 
-def test_a_payment_swaps_the_page(server, open_page, app_page):
-    page = open_page(app_page("ana"), ignore_https_errors=True)
-    server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
-    page.wait_for_selector("#paywall[data-state=active]")
-    assert page.evaluate("window.hasNotReloaded")
-
-
-def test_websockets_are_served_beside_it(server, open_page, app_page):
-    page = open_page(app_page("ana", "websocket"), ignore_https_errors=True)
-    server.trigger("SUBSCRIBED/INITIAL_BUY", "ana")
-    page.wait_for_selector("#paywall[data-state=active]")
+@pytest.mark.parametrize("transport", ["sse", "websocket"])
+def test_a_page_of_stock_turbo_changes(server, open_page, app_page, transport):
+    """WebSockets stay on HTTP/1.1, on the same port."""
+    page = open_page(app_page("ana", transport), ignore_https_errors=True)
+    server.notice("ana", "Hello")
+    expect(page.locator("#notices li")).to_have_text("Hello")

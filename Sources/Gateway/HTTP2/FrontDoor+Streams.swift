@@ -51,9 +51,6 @@ extension FrontDoor {
             census.leave(connection.peer)
             return false
         }
-        // What may wait between a loop and a slow client; the kernel doubles it.
-        var size: Int32 = 32 << 10
-        for descriptor in pair { setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, 4) }
         let stream = HTTP2Stream(id: id, tag: nextTag(), descriptor: pair[0], head: head, isHead: isHead)
         connection.add(stream)
         guests[stream.tag] = .stream(stream, of: connection)
