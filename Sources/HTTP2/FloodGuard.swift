@@ -6,11 +6,13 @@ struct FloodGuard {
     /// What an honest client needs at once: a page that closes a hundred streams, the credit of a long download.
     static let burst = 4000
     static let perSecond = 400
-    /// 100 at once, 10 a second.
+    /// Of a request before its answer: 100 at once, 10 a second.
     static let reset = 40
+    /// Of an answer that goes on: a page that is left, a thousand at once.
+    static let departure = 4
     /// A head that is none, or too large.
     static let flaw = 100
-    /// For each frame of a body: the client answers it with credit for the stream and for the connection.
+    /// For each frame of an answer: the client has asked for it, and gives credit for the stream and the connection.
     static let sent = 3
 
     private var balance = FloodGuard.burst

@@ -64,7 +64,8 @@ extension ServerSession {
     private func beginFrame(_ head: nghttp2_frame_hd) -> Int32 {
         switch UInt32(head.type) {
         case NGHTTP2_DATA.rawValue: flood.take(head.length < 256 ? 1 : 0)
-        case NGHTTP2_RST_STREAM.rawValue: flood.take(FloodGuard.reset)
+        case NGHTTP2_RST_STREAM.rawValue:
+            flood.take(answered.contains(head.stream_id) ? FloodGuard.departure : FloodGuard.reset)
         default: flood.take(1)
         }
         // What a client is still to be told needs an intact session: `receive` ends it, after this read.
@@ -111,9 +112,10 @@ extension ServerSession {
     }
 
     private func sent(_ head: nghttp2_frame_hd) {
-        if UInt32(head.type) == NGHTTP2_DATA.rawValue { flood.give(FloodGuard.sent) }
+        guard UInt32(head.type) <= NGHTTP2_HEADERS.rawValue else { return }
+        flood.give(FloodGuard.sent)
         // An answer before the end of its request: the client need not send the rest (RFC 9113 §8.1).
-        guard UInt32(head.type) <= NGHTTP2_HEADERS.rawValue, UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
+        guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
             nghttp2_session_get_stream_remote_close(session, head.stream_id) == 0
         else { return }
         nghttp2_submit_rst_stream(
@@ -126,6 +128,7 @@ extension ServerSession {
 
     private func closed(_ id: Int32) {
         if arriving?.id == id { arriving = nil }
+        answered.remove(id)
         events.append(.closed(id))
     }
 }

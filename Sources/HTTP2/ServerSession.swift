@@ -12,6 +12,8 @@ public final class ServerSession {
     var events: [SessionEvent] = []
     /// Heads that are arriving: one at a time, since nothing may come between its frames (RFC 9113 §6.10).
     var arriving: (id: Int32, text: RequestText)?
+    /// Streams whose answer has begun.
+    var answered: Set<Int32> = []
     var flood = FloodGuard()
     let source: (Int32, UnsafeMutableRawBufferPointer) -> Pull
     private(set) var session: OpaquePointer?
@@ -98,6 +100,7 @@ public final class ServerSession {
 
     /// Begins an answer. With a body, `source` is asked for it.
     func respond(to id: Int32, _ head: ResponseHead, hasBody: Bool) -> Bool {
+        answered.insert(id)
         var storage: [UInt8] = []
         var spans: [(name: Range<Int>, value: Range<Int>)] = []
         for field in [ResponseHead.Field(name: ":status", value: String(head.status))] + head.fields {

@@ -27,6 +27,13 @@ import Testing
 
         func receive(_ frames: [HTTP2Frame]) { receive(frames.flatMap(\.bytes)) }
 
+        func answer(_ id: Int32, _ text: String) throws {
+            var reader = AnswerReader(isHead: false)
+            _ = Array(text.utf8).withUnsafeBytes { reader.receive($0) }
+            #expect(session.answer(id, reader))
+            _ = sent()
+        }
+
         func sent() -> [HTTP2Frame] {
             var output: [UInt8] = []
             _ = session.fill(&output, limit: .max)
@@ -208,6 +215,19 @@ import Testing
         #expect(events.filter { if case .request = $0 { true } else { false } }.count == 1)
     }
 
+    /// As over a proxy that shares a connection among many visitors.
+    @Test func pagesThatComeAndGoAreNoFlood() throws {
+        let scene = try Scene()
+        for number in 0..<5000 {
+            let id = Int32(2 * number + 1)
+            scene.receive([.request(UInt32(id), "/streams")])
+            try scene.answer(id, "HTTP/1.1 200 OK\r\n\r\n")
+            scene.receive([.reset(UInt32(id))])
+        }
+        #expect(scene.isOpen)
+        #expect(scene.session.answered.isEmpty)
+    }
+
     /// A body is credited when it was consumed, and no sooner: a client can make us keep one window.
     @Test func creditFollowsConsumption() throws {
         let scene = try Scene()
@@ -228,10 +248,7 @@ import Testing
             return .bytes(buffer.count, isLast: false)
         }
         scene.receive([.request(1, "/up")])
-        var reader = AnswerReader(isHead: false)
-        _ = Array("HTTP/1.1 200 OK\r\n\r\n".utf8).withUnsafeBytes { reader.receive($0) }
-        #expect(scene.session.answer(1, reader))
-        _ = scene.sent()
+        try scene.answer(1, "HTTP/1.1 200 OK\r\n\r\n")
         #expect(tally.asked == 65_535)
         scene.receive([.credit(1000), .credit(1000, stream: 1)])
         _ = scene.sent()
@@ -246,10 +263,7 @@ import Testing
         scene.receive([.request(3, "/up")])
         #expect(!scene.session.takeEvents().contains { if case .request(3, _, _) = $0 { true } else { false } })
         #expect(!scene.session.isOver)
-        var reader = AnswerReader(isHead: false)
-        _ = Array("HTTP/1.1 200 OK\r\n\r\n".utf8).withUnsafeBytes { reader.receive($0) }
-        #expect(scene.session.answer(1, reader))
-        _ = scene.sent()
+        try scene.answer(1, "HTTP/1.1 200 OK\r\n\r\n")
         #expect(scene.session.isOver)
     }
 }
