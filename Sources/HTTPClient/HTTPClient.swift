@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Blocking HTTP over libcurl: one connection a request, no redirects, no cookies. An answer is never an error,
+/// Blocking HTTP over libcurl: connections are used again, no redirects, no cookies. An answer is never an error,
 /// whatever its status.
 public struct HTTPClient: Sendable {
     public struct Response: Sendable {
@@ -17,6 +17,7 @@ public struct HTTPClient: Sendable {
     }
 
     private let timeout: Duration
+    private let handles = IdleHandles()
 
     /// `timeout` limits a whole `send`, and the connecting of a `stream`.
     public init(timeout: Duration) {
@@ -31,7 +32,7 @@ public struct HTTPClient: Sendable {
         body: [UInt8]? = nil
     ) throws(HTTPClientError) -> Response {
         let target = try Target(url)
-        var transfer = try Transfer(target, headers: headers, connectTimeout: timeout)
+        var transfer = try Transfer(target, headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
         var response = ResponseHead()
         var received: [UInt8] = []
@@ -60,7 +61,7 @@ public struct HTTPClient: Sendable {
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {
-        var transfer = try Transfer(Target(url), headers: headers, connectTimeout: timeout)
+        var transfer = try Transfer(Target(url), headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare("GET", body: nil)
         try transfer.perform(
             silenceLimit: .seconds(45),

@@ -1,17 +1,24 @@
 internal import CCurl
 
-/// One libcurl easy handle: made, used once, freed.
+/// One request with one of libcurl's easy handles.
 struct Transfer: ~Copyable {
     private let handle: UnsafeMutableRawPointer
+    private let handles: IdleHandles
     private let target: Target
     private var headers: UnsafeMutablePointer<curl_slist>?
 
-    init(_ target: Target, headers: [(String, String)], connectTimeout: Duration) throws(HTTPClientError) {
+    init(
+        _ target: Target,
+        headers: [(String, String)],
+        connectTimeout: Duration,
+        with handles: IdleHandles
+    ) throws(HTTPClientError) {
         let lines = try headerLines(headers)
-        guard curlIsReady, let handle = curl_easy_init() else {
+        guard let handle = handles.take() else {
             throw .failed(target.origin, code: Int(CURLE_FAILED_INIT.rawValue), reason: "libcurl does not start")
         }
         self.handle = handle
+        self.handles = handles
         self.target = target
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         text(CURLOPT_URL, target.url)
@@ -26,7 +33,7 @@ struct Transfer: ~Copyable {
     }
 
     deinit {
-        curl_easy_cleanup(handle)
+        handles.put(handle)
         curl_slist_free_all(headers)
     }
 
@@ -107,9 +114,6 @@ struct Transfer: ~Copyable {
         _ = paycast_curl_set_number(handle, option, value)
     }
 }
-
-/// Once for the process; nothing else here uses libcurl.
-private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
 private func owner(of context: UnsafeMutableRawPointer?) -> Receiver? {
     context.map { Unmanaged<Receiver>.fromOpaque($0).takeUnretainedValue() }

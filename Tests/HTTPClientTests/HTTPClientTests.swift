@@ -25,6 +25,19 @@ import Testing
         #expect(request.hasSuffix("\r\n\r\n" + #"{"user":"42"}"#))
     }
 
+    @Test func connectionsAreUsedAgainAndNothingElse() throws {
+        let server = SocketServer { socket in
+            for number in 1... {
+                let head = try socket.read(until: "\r\n\r\n")
+                let answer = "\(number) \(head.contains("Authorization"))"
+                try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)")
+            }
+        }
+        let first = try client.send("GET", server.url, headers: [("Authorization", "Bearer key")])
+        let second = try client.send("GET", server.url + "/else")
+        #expect([first, second].map { String(decoding: $0.body, as: UTF8.self) } == ["1 true", "2 false"])
+    }
+
     @Test func getHasNoBodyAndPostWithoutBodySaysSo() throws {
         let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         _ = try client.send("GET", server.url)
