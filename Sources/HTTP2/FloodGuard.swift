@@ -8,8 +8,8 @@ struct FloodGuard {
     static let perSecond = 400
     /// Of a request before its answer: 100 at once, 10 a second.
     static let reset = 40
-    /// Of an answer that goes on: a page that is left, a thousand at once.
-    static let departure = 4
+    /// Of an answer that goes on: a page that is left. With its request it costs what its answer has given.
+    static let departure = 2
     /// A head that is none, or too large.
     static let flaw = 100
     /// For each frame of an answer: the client has asked for it, and gives credit for the stream and the connection.

@@ -28,6 +28,8 @@ public final class ServerSession {
         // A client's credit comes back when a loop has taken its bytes, so none can make us keep more than a window.
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_max_outbound_ack(options, 200)
+        // Its own limit, 33 a second, does not tell a flood from pages that come and go: `FloodGuard` does.
+        nghttp2_option_set_stream_reset_rate_limit(options, 1 << 20, 1 << 20)
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         defer { nghttp2_session_callbacks_del(callbacks) }
