@@ -38,6 +38,7 @@ let package = Package(
     targets: [
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
@@ -50,6 +51,7 @@ let package = Package(
         library("Runtime", ["Domain", "CLinux"]),
         library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
         library("HTTPClient", ["CCurl"]),
+        library("HTTP2", ["CNghttp2"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out.
         library("Providers", ["Domain", "Crypto", "JSONText"]),
@@ -65,7 +67,7 @@ let package = Package(
             "Gateway",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable", "JSONText",
-                "CWebSockets",
+                "HTTP2", "CWebSockets",
             ]
         ),
 
@@ -74,7 +76,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient", "JSONText",
+                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP2", "JSONText",
             ]
         ),
         executable(
@@ -104,6 +106,7 @@ let package = Package(
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
+        tests("HTTP2"),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
         tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),

@@ -3,12 +3,15 @@ public enum GatewayError: Error, Equatable, CustomStringConvertible {
     case cannotListen(address: String, port: Int)
     /// lws made no context.
     case noLoop
+    /// OpenSSL made no context.
+    case noDoor
 
     public var description: String {
         switch self {
         case .cannotListen(let address, let port):
             "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
                 + "or --port 0 for any free one"
+        case .noDoor: "OpenSSL cannot start: is libssl3 installed whole?"
         case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }
     }

@@ -30,6 +30,10 @@ final class GatewayMetrics: Sendable {
     private let bodies: Counter
     private let idle: Counter
     private let writes: Counter
+    let http2Connections: Gauge
+    let http2Streams: Gauge
+    /// Ended for what they sent.
+    let http2Abusive: Counter
 
     init(_ metrics: Metrics) {
         connections = metrics.gauge("paycast_connections", "Open connections.")
@@ -71,6 +75,9 @@ final class GatewayMetrics: Sendable {
         bodies = overdue(["deadline": "body"])
         idle = overdue(["deadline": "idle"])
         writes = overdue(["deadline": "write"])
+        http2Connections = metrics.gauge("paycast_http2_connections", "Open connections that speak HTTP/2.")
+        http2Streams = metrics.gauge("paycast_http2_streams", "Requests and pages on them, each a connection too.")
+        http2Abusive = metrics.counter("paycast_http2_abusive_total", "Clients of HTTP/2 ended for what they sent.")
         exposeToAnyCable(metrics)
     }
 
@@ -100,6 +107,15 @@ final class GatewayMetrics: Sendable {
     }
 
     func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
+
+    /// What a client of HTTP/2 was too slow with.
+    func overdue(_ occupation: Patience.Occupation) -> Counter {
+        switch occupation {
+        case .shaking, .beginning: headers
+        case .idle, .serving: idle
+        case .writing: writes
+        }
+    }
 
     /// What a connection was too slow with.
     func overdue(_ connection: Connection) -> Counter {

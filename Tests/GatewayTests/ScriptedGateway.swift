@@ -102,8 +102,10 @@ private struct Script: RequestHandler {
 }
 
 /// CPU that a gateway's first loop has used, in clock ticks (1/100 s).
-func cpuTicks(of gateway: Gateway) -> Int {
-    let name = "loop-0:\(gateway.port)"
+func cpuTicks(of gateway: Gateway) -> Int { cpuTicks(of: "loop-0:\(gateway.port)") }
+
+/// The same of any thread of this process.
+func cpuTicks(of name: String) -> Int {
     var ticks = 0
     guard let folder = opendir("/proc/self/task") else { return 0 }
     defer { closedir(folder) }

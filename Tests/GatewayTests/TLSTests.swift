@@ -88,17 +88,6 @@ import Testing
         #expect(try enough.socket.read(until: "up\n").hasPrefix("HTTP/1.1 200"))
     }
 
-    /// A client that would rather speak HTTP/2 gets HTTP/1.1.
-    @Test func offersHTTP1Only() throws {
-        let curl = RunningProcess(
-            "curl",
-            ["-s", "--http2", "--cacert", certificate.certificateFile, "-w", "%{http_version}"]
-                + ["https://localhost:\(server.gateway.port)/up"]
-        )
-        #expect(try curl.waitForExit() == 0)
-        #expect(curl.output == "up\n1.1")
-    }
-
     @Test func renewedCertificateIsShownToNewConnectionsOnly() throws {
         let standing = connect()
         try standing.socket.send("GET /up HTTP/1.1\r\nHost: x\r\n\r\n")

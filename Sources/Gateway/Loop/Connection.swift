@@ -1,5 +1,6 @@
 internal import Cable
 internal import Hub
+internal import Runtime
 
 /// One socket's state between two callbacks. Owned by lws' per-connection pointer; confined to its loop's thread.
 final class Connection {
@@ -57,6 +58,8 @@ final class Connection {
     var watch: HeartbeatWheel<ConnectionID>.Handle?
     /// The loop's tick at which its time is up, while it is watched.
     var deadline = Int.max
+    /// What the client of a stream of HTTP/2 has taken; nil for a connection of its own.
+    var taken: Counter?
     /// What its peer had confirmed when it fell behind.
     var acknowledged: UInt64 = 0
 
@@ -67,6 +70,9 @@ final class Connection {
         self.client = peer
         self.place = place
     }
+
+    /// Bytes that its client has confirmed.
+    var confirmedBytes: UInt64 { taken.map { UInt64($0.value) } ?? socket.acknowledgedBytes }
 
     var subscriptions: [SubscriptionID] {
         switch phase {

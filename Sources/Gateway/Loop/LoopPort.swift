@@ -11,6 +11,8 @@ final class LoopPort: Sendable {
         case replay(SubscriptionID, PageReplay)
         case publish([Publication])
         case refreshPages
+        /// The front door has a connection for this loop.
+        case adopt(Arrival)
         /// New connections are shown this one.
         case identity(ServerIdentity)
         case drain(Promise<Void>)

@@ -51,7 +51,7 @@ extension SocketLoop {
 
     /// The kernel took only a part of what was written.
     func watchReader(_ connection: Connection) {
-        connection.acknowledged = connection.socket.acknowledgedBytes
+        connection.acknowledged = connection.confirmedBytes
         watch(connection, seconds: settings.limits.writeSeconds)
     }
 
@@ -69,7 +69,7 @@ extension SocketLoop {
     private func isReading(_ connection: Connection) -> Bool {
         guard connection.socket.isBehind else { return false }
         let least = UInt64(settings.limits.writeSeconds) << 10
-        guard connection.socket.acknowledgedBytes >= connection.acknowledged + least else { return false }
+        guard connection.confirmedBytes >= connection.acknowledged + least else { return false }
         watchReader(connection)
         return true
     }

@@ -46,7 +46,8 @@ final class SocketLoop {
     /// What the metrics know of the hub.
     var reported = (collapsed: 0, streams: 0)
     private var nextConnection: UInt64 = 0
-    private let listener: ListeningSocket
+    /// Nil when the front door accepts.
+    private let listener: ListeningSocket?
     private var spareDescriptor = ListeningSocket.spare()
     private(set) var context: OpaquePointer?
     private var vhost: OpaquePointer?
@@ -59,7 +60,7 @@ final class SocketLoop {
 
     init(
         settings: LoopSettings,
-        listener: ListeningSocket,
+        listener: ListeningSocket?,
         port: LoopPort,
         peers: [LoopPort],
         handler: any RequestHandler,
@@ -100,6 +101,7 @@ final class SocketLoop {
         // number may be another thread's. So the context, without connections by now, is left to the process' end.
         timer = nil
         Glibc.close(spareDescriptor)
+        for case .adopt(let arrival) in port.drain() { turnAway(arrival) }
     }
 
     private func createContext() -> OpaquePointer? {
@@ -132,6 +134,7 @@ final class SocketLoop {
     }
 
     private func listen(on vhost: OpaquePointer) -> Bool {
+        guard let listener else { return true }
         var descriptor = lws_sock_file_fd_type()
         descriptor.filefd = listener.descriptor
         let wsi = lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, descriptor, LoopProtocols.name, nil)
@@ -142,7 +145,7 @@ final class SocketLoop {
     /// The listener is readable: lws takes over what waits, 64 at a time so that the pages get their turn.
     func accept() {
         for _ in 0..<64 {
-            guard let (descriptor, peer) = listener.accept(sparing: &spareDescriptor) else { return }
+            guard let (descriptor, peer) = listener?.accept(sparing: &spareDescriptor) else { return }
             let place = census.enter(peer)
             guard place != .none else {
                 metrics.refused.add()
@@ -156,6 +159,25 @@ final class SocketLoop {
             }
             register(Socket(wsi: wsi), peer: peer, place: place)
         }
+    }
+
+    /// What the front door hands over: a connection before its handshake, or a stream of HTTP/2 in the clear.
+    private func adopt(_ arrival: Arrival) {
+        guard stopsAt == nil else { return turnAway(arrival) }
+        var descriptor = lws_sock_file_fd_type()
+        descriptor.sockfd = arrival.descriptor
+        let isEncrypted = arrival.taken == nil
+        let kind = LWS_ADOPT_SOCKET.rawValue | LWS_ADOPT_HTTP.rawValue
+        let type = lws_adoption_type(rawValue: isEncrypted ? kind | LWS_ADOPT_ALLOW_SSL.rawValue : kind)
+        guard let wsi = lws_adopt_descriptor_vhost(vhost, type, descriptor, nil, nil) else {
+            return census.leave(arrival.peer)
+        }
+        register(Socket(wsi: wsi), peer: arrival.peer, place: arrival.place).taken = arrival.taken
+    }
+
+    private func turnAway(_ arrival: Arrival) {
+        Glibc.close(arrival.descriptor)
+        census.leave(arrival.peer)
     }
 
     /// lws reads the same connection again, but as bytes; nil when there is no descriptor left.
@@ -221,6 +243,7 @@ final class SocketLoop {
             case .replay(let id, let replay): replayed(id, replay)
             case .publish(let publications): publications.forEach(publish)
             case .refreshPages: refreshPages()
+            case .adopt(let arrival): adopt(arrival)
             case .identity(let identity): security?.identity = identity
             case .drain(let done): drain(done)
             case .stop: return stop()

@@ -1,0 +1,41 @@
+/// How long a connection may go on with what it is doing.
+struct Patience {
+    enum Occupation: Equatable {
+        /// Its TLS handshake is not complete.
+        case shaking
+        /// It has not sent a request yet.
+        case beginning
+        /// It has no request open.
+        case idle
+        /// Its requests have deadlines of their own, at their loops.
+        case serving
+        /// It does not take what it is sent.
+        case writing
+    }
+
+    private var occupation = Occupation.serving
+    private var progress = 0
+    private var since: UInt64 = 0
+
+    /// True when nothing has changed for too long. `now` in nanoseconds.
+    mutating func isOver(_ occupation: Occupation, _ progress: Int, at now: UInt64, _ limits: Limits) -> Bool {
+        guard occupation == self.occupation, progress == self.progress else {
+            (self.occupation, self.progress, since) = (occupation, progress, now)
+            return false
+        }
+        guard let seconds = Patience.seconds(occupation, limits) else { return false }
+        return now - since >= UInt64(max(0, seconds)) * 1_000_000_000
+    }
+
+    /// Nil: as long as it likes.
+    static func seconds(_ occupation: Occupation, _ limits: Limits) -> Int? {
+        switch occupation {
+        // A handshake that stalls holds 50 KB.
+        case .shaking: min(10, limits.headerSeconds)
+        case .beginning: limits.headerSeconds
+        case .idle: limits.idleSeconds
+        case .serving: nil
+        case .writing: limits.writeSeconds
+        }
+    }
+}

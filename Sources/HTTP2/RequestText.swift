@@ -1,0 +1,81 @@
+/// A request of HTTP/2 as HTTP/1.1 writes it, built field by field.
+///
+/// nghttp2 has checked names, values and the order of pseudo-header fields (RFC 9113 §8.2, §8.3) before they arrive here.
+/// What could still end a line or a request early is refused again, since the text goes to a parser of HTTP/1.1.
+struct RequestText {
+    /// All that the fields may have, as for a head of HTTP/1.1.
+    static let limit = 16 << 10
+
+    private(set) var method: [UInt8] = []
+    private var path: [UInt8] = []
+    private var authority: [UInt8]?
+    private var host: [UInt8]?
+    private var fields: [UInt8] = []
+    private var size = 0
+
+    /// Why a request gets no answer but a reset.
+    enum Flaw: Equatable {
+        case malformed
+        case tooLarge
+        /// CONNECT, and what else makes a tunnel of a stream.
+        case notServed
+    }
+
+    private(set) var flaw: Flaw?
+
+    /// Fields that are about one connection, or that nothing behind reads.
+    private static let dropped: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "expect", "cookie",
+        "http2-settings", "priority",
+    ]
+
+    mutating func add(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+        guard flaw == nil else { return }
+        // Whatever is dropped counts too: it has cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
+        size += name.count + value.count + 32
+        guard size <= RequestText.limit else { return flaw = .tooLarge }
+        guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return flaw = .malformed }
+        switch String(decoding: name, as: UTF8.self) {
+        case ":method": method = Array(value)
+        case ":path": path = Array(value)
+        case ":authority": authority = Array(value)
+        case "host": host = Array(value)
+        case ":protocol": flaw = .notServed
+        case ":scheme": break
+        case let name where name.hasPrefix(":") || name.isEmpty: flaw = .malformed
+        case let name where RequestText.dropped.contains(name): break
+        case let name: append(name, value)
+        }
+    }
+
+    /// The whole head. Nil and a flaw when there is none.
+    mutating func finish() -> [UInt8]? {
+        guard flaw == nil else { return nil }
+        guard method != Array("CONNECT".utf8) else {
+            flaw = .notServed
+            return nil
+        }
+        let isPlain = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
+        guard let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isPlain(method),
+            isPlain(path), isPlain(host)
+        else {
+            flaw = .malformed
+            return nil
+        }
+        var text = method + [32] + path
+        text.reserveCapacity(text.count + host.count + fields.count + 64)
+        text += " HTTP/1.1\r\nhost: ".utf8
+        text += host
+        text += "\r\n".utf8
+        text += fields
+        text += "connection: close\r\n\r\n".utf8
+        return text
+    }
+
+    private mutating func append(_ name: String, _ value: some Collection<UInt8>) {
+        fields += name.utf8
+        fields += ": ".utf8
+        fields += value
+        fields += "\r\n".utf8
+    }
+}

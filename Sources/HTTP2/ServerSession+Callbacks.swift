@@ -1,0 +1,138 @@
+internal import CNghttp2
+
+/// What nghttp2 calls. Nothing throws through C, and nothing here calls a socket.
+extension ServerSession {
+    static func set(_ callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, context in
+            guard let head else { return 0 }
+            return owner(of: context)?.beginFrame(head.pointee) ?? 0
+        }
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
+            guard let frame else { return 0 }
+            return owner(of: context)?.beginHeaders(frame.pointee) ?? 0
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _,
+            frame,
+            name,
+            nameCount,
+            value,
+            count,
+            _,
+            context in
+            guard let frame, let session = owner(of: context) else { return 0 }
+            return session.addHeader(
+                frame.pointee.hd.stream_id,
+                UnsafeBufferPointer(start: name, count: nameCount),
+                UnsafeBufferPointer(start: value, count: count)
+            )
+        }
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
+            guard let frame else { return 0 }
+            owner(of: context)?.received(frame.pointee)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, context in
+            owner(of: context)?.events.append(.body(id, Array(UnsafeBufferPointer(start: bytes, count: count))))
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
+            guard let frame else { return 0 }
+            owner(of: context)?.sent(frame.pointee.hd)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, context in
+            owner(of: context)?.closed(id)
+            return 0
+        }
+    }
+
+    static let read: nghttp2_data_source_read_callback = { _, id, buffer, count, flags, _, context in
+        guard let session = owner(of: context), let buffer, let flags else { return failure }
+        switch session.source(id, UnsafeMutableRawBufferPointer(start: buffer, count: count)) {
+        case .bytes(let count, let isLast):
+            if isLast { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            return count
+        case .nothing: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .broken: return failure
+        }
+    }
+
+    /// Resets the stream, and leaves the connection alone.
+    private static let failure = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+
+    private func beginFrame(_ head: nghttp2_frame_hd) -> Int32 {
+        switch UInt32(head.type) {
+        case NGHTTP2_DATA.rawValue: flood.take(head.length < 256 ? 1 : 0)
+        case NGHTTP2_RST_STREAM.rawValue:
+            flood.take(answered.contains(head.stream_id) ? FloodGuard.departure : FloodGuard.reset)
+        default: flood.take(1)
+        }
+        // What a client is still to be told needs an intact session: `receive` ends it, after this read.
+        return 0
+    }
+
+    private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
+        guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
+        arriving = (frame.hd.stream_id, RequestText())
+        return 0
+    }
+
+    private func addHeader(
+        _ id: Int32,
+        _ name: UnsafeBufferPointer<UInt8>,
+        _ value: UnsafeBufferPointer<UInt8>
+    ) -> Int32 {
+        guard arriving?.id == id else {
+            // A trailer, which nobody reads: a few bytes can stand for many of them (RFC 7541 §7.3).
+            flood.take(1)
+            return flood.isWithin ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
+        arriving?.text.add(name, value)
+        guard arriving?.text.flaw != nil else { return 0 }
+        // nghttp2 resets the stream and only decompresses what follows, which is to cost no more than that.
+        flood.take(FloodGuard.flaw)
+        arriving = nil
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    }
+
+    private func received(_ frame: nghttp2_frame) {
+        guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, frame.headers.cat == NGHTTP2_HCAT_REQUEST,
+            var text = arriving?.text, let id = arriving?.id, id == frame.hd.stream_id
+        else { return }
+        arriving = nil
+        guard let head = text.finish() else {
+            flood.take(FloodGuard.flaw)
+            return reset(id, .refused)
+        }
+        var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
+        // All streams take turns, whatever the client says: an endless one must not hold up another.
+        nghttp2_session_change_extpri_stream_priority(session, id, &priority, 1)
+        events.append(.request(id, head: head, isHead: text.method.elementsEqual("HEAD".utf8)))
+    }
+
+    private func sent(_ head: nghttp2_frame_hd) {
+        guard UInt32(head.type) <= NGHTTP2_HEADERS.rawValue else { return }
+        flood.give(FloodGuard.sent)
+        // An answer before the end of its request: the client need not send the rest (RFC 9113 §8.1).
+        guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
+            nghttp2_session_get_stream_remote_close(session, head.stream_id) == 0
+        else { return }
+        nghttp2_submit_rst_stream(
+            session,
+            UInt8(NGHTTP2_FLAG_NONE.rawValue),
+            head.stream_id,
+            NGHTTP2_NO_ERROR.rawValue
+        )
+    }
+
+    private func closed(_ id: Int32) {
+        if arriving?.id == id { arriving = nil }
+        answered.remove(id)
+        events.append(.closed(id))
+    }
+}
+
+private func owner(of context: UnsafeMutableRawPointer?) -> ServerSession? {
+    context.map { Unmanaged<ServerSession>.fromOpaque($0).takeUnretainedValue() }
+}

@@ -1,0 +1,26 @@
+/// What a client's frames come to.
+public enum SessionEvent: Equatable, Sendable {
+    /// A request's head, as HTTP/1.1 writes it. `isHead`: the answer has no body.
+    case request(Int32, head: [UInt8], isHead: Bool)
+    /// A piece of its body. `ServerSession.consume` makes room for more.
+    case body(Int32, [UInt8])
+    /// Answered, or reset by either side.
+    case closed(Int32)
+}
+
+/// What a stream has to send at the moment.
+public enum Pull: Equatable, Sendable {
+    /// So many bytes have been written into the buffer; `isLast` ends the stream.
+    case bytes(Int, isLast: Bool)
+    /// Nothing yet: `ServerSession.resume` asks again.
+    case nothing
+    /// The answer broke off.
+    case broken
+}
+
+/// Why a stream is reset (RFC 9113 §7).
+public enum ResetReason: UInt32, Sendable {
+    case internalError = 2
+    case refused = 7
+    case cancelled = 8
+}

@@ -1,0 +1,48 @@
+"""A browser opens six HTTP/1.1 connections to an origin at the most. Over HTTP/2 they are no limit."""
+
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from server import Server
+
+SOURCES = 20
+
+
+@pytest.fixture
+def server(tmp_path):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+        + ["-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )
+    server = Server(tmp_path, arguments=["--tls-cert", certificate, "--tls-key", key])
+    yield server
+    server.stop()
+
+
+def test_many_pages_share_a_connection(server, open_page, app_page):
+    page = open_page(app_page("ana"), ignore_https_errors=True)
+    page.evaluate(
+        "([address, count]) => { window.received = 0; window.sources = Array.from({length: count}, () => {"
+        " const source = new EventSource(address); source.onmessage = () => received++; return source }) }",
+        [server.stream("ana")["sse"], SOURCES],
+    )
+    page.wait_for_function("sources.every(source => source.readyState === EventSource.OPEN)")
+    # What an app does beside its pages is not held up by them.
+    assert page.evaluate("fetch('/up').then(answer => answer.text())") == "up\n"
+    assert page.evaluate("performance.getEntriesByType('resource').some(one => one.nextHopProtocol === 'h2')")
+    server.notice("ana", "Hello")
+    page.wait_for_function(f"received === {SOURCES}")
+
+
+@pytest.mark.parametrize("transport", ["sse", "websocket"])
+def test_a_page_of_stock_turbo_changes(server, open_page, app_page, transport):
+    """WebSockets stay on HTTP/1.1, on the same port."""
+    page = open_page(app_page("ana", transport), ignore_https_errors=True)
+    server.notice("ana", "Hello")
+    expect(page.locator("#notices li")).to_have_text("Hello")

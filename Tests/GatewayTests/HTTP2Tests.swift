@@ -1,0 +1,163 @@
+import Domain
+import Gateway
+import Hub
+import Runtime
+import TestSupport
+import Testing
+
+/// What is served over HTTP/1.1 is served over HTTP/2, by the same rules, and on the same port.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2Tests {
+    private let scene: HTTP2Scene
+
+    init() throws {
+        scene = try HTTP2Scene()
+    }
+
+    struct Exchange: Sendable, CustomTestStringConvertible {
+        var name: String
+        var path: String
+        var options: [String] = []
+        var testDescription: String { name }
+    }
+
+    static let exchanges = [
+        Exchange(name: "GET", path: "/up"),
+        Exchange(name: "HEAD", path: "/up", options: ["-I"]),
+        Exchange(name: "nothing there", path: "/nothing"),
+        Exchange(name: "wrong method", path: "/up", options: ["-d", ""]),
+        Exchange(name: "POST answered by another thread", path: "/orders", options: ["-d", "hello"]),
+        Exchange(name: "long body", path: "/orders", options: ["-d", String(repeating: "x", count: 100_000)]),
+        Exchange(name: "queue that is full", path: "/users/1/entitlements"),
+        Exchange(name: "who it is", path: "/ready"),
+        Exchange(
+            name: "who it claims to be",
+            path: "/ready",
+            options: ["-H", "X-Forwarded-For: 10.0.0.1", "-H", "X-Forwarded-Proto: http", "-H", "Forwarded: for=x"]
+        ),
+        Exchange(name: "another host", path: "/ready", options: ["-H", "Host: shop.example"]),
+        Exchange(
+            name: "key holder",
+            path: "/broadcasts",
+            options: ["-H", "Authorization: \(ScriptedGateway.key)", "-d", "x"]
+        ),
+        Exchange(name: "trailing part of the path", path: "/up?a=b&c=%20"),
+    ]
+
+    @Test(arguments: exchanges) func answersAsOverHTTP1(_ exchange: Exchange) throws {
+        let old = try curl(exchange, "--http1.1")
+        let new = try curl(exchange, "--http2")
+        #expect(new.hasSuffix("2"))
+        #expect(new.dropLast() == old.dropLast(3))
+        #expect(old.count > 4)
+    }
+
+    /// Status, type and body, and the version at the end.
+    private func curl(_ exchange: Exchange, _ version: String) throws -> String {
+        let format = "%{response_code} %{content_type} %{size_download} %{http_version}"
+        let common = ["-sS", "--cacert", scene.certificate.certificateFile, "--max-time", "10", "-w", format]
+        // What HTTP/1.1 and HTTP/2 write differently in a head is not compared.
+        let output = exchange.options.contains("-I") ? ["-o", "/dev/null"] : []
+        let address = "https://localhost:\(scene.port)\(exchange.path)"
+        let curl = RunningProcess("curl", common + output + [version] + exchange.options + [address])
+        // 18, 92: the body that was announced never came.
+        #expect([0, 18, 92, 28].contains(try curl.waitForExit()), "\(curl.errors)")
+        return curl.output
+    }
+
+    @Test func pagesOfOneConnectionAllGetEveryMessage() throws {
+        let client = try scene.connect()
+        let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+        for stream in streams { try scene.openPage(stream, on: client) }
+        try scene.waitFor("paycast_pages{transport=\"sse\"} 20")
+        #expect(scene.server.metrics.page().contains("paycast_http2_connections 1\n"))
+        #expect(scene.server.metrics.page().contains("paycast_http2_streams 20\n"))
+        for number in 0..<10 { try scene.publish("message \(number)") }
+        var texts: [UInt32: String] = [:]
+        while streams.contains(where: { texts[$0]?.contains("message 9") != true }) {
+            let frame = try client.frame()
+            guard frame.kind == .data else { continue }
+            texts[frame.stream, default: ""] += String(decoding: frame.payload, as: UTF8.self)
+        }
+        let all = (0..<10).map { "data: message \($0)\n\n" }.joined()
+        for stream in streams { #expect(texts[stream] == all) }
+        try scene.expectHealth()
+    }
+
+    @Test func pageThatIsResetIsForgottenAndTheOthersStay() throws {
+        let client = try scene.connect()
+        for stream in [1, 3] as [UInt32] { try scene.openPage(stream, on: client) }
+        try client.send(.reset(1))
+        try scene.waitFor("paycast_pages{transport=\"sse\"} 1")
+        try scene.publish("still there")
+        #expect(try client.text(3, until: "\n\n") == "data: still there\n\n")
+    }
+
+    @Test func connectionThatDiesTakesItsPagesAlong() throws {
+        var client: HTTP2Client? = try scene.connect()
+        for stream in [1, 3, 5] as [UInt32] { try client.map { try scene.openPage(stream, on: $0) } }
+        try client?.send(.request(7, "/orders", method: "POST", fields: [("content-length", "500")], ends: false))
+        try scene.waitFor("paycast_http2_streams 4")
+        client = nil
+        for line in ["paycast_http2_streams 0", "paycast_http2_connections 0", "paycast_connections 0"] {
+            try scene.waitFor(line)
+        }
+    }
+
+    /// Larger than every window and buffer on the way.
+    @Test func longAnswerArrivesWhole() throws {
+        let size = try scene.curl("/metrics", "--http2", "-o", "/dev/null", "-w", "%{size_download}")
+        #expect(size == "\(ScriptedGateway.long.utf8.count)")
+    }
+
+    @Test func answerBeforeTheBodyEndsTheRequest() throws {
+        let client = try scene.connect()
+        try client.send(.request(1, "/orders", method: "POST", fields: [("content-length", "900000")], ends: false))
+        #expect(try client.text(1, until: "}").contains("body_too_large"))
+        #expect(try client.frame(.reset, stream: 1).code == 0)
+        try client.send(.init(.data, flags: HTTP2Frame.endStream, stream: 1, payload: [1]), .request(3, "/up"))
+        #expect(try client.text(3, until: "up\n") == "up\n")
+    }
+
+    @Test func webSocketsAreServedBesideIt() throws {
+        let tunnel = TLSSocket(port: scene.port, options: ["-alpn", "http/1.1"])
+        let page = try WebSocketClient(over: tunnel.socket, port: scene.port, path: "/streams?name=x")
+        #expect(page.isAccepted)
+        try page.send(.ping)
+        while try page.frame().opcode != .pong {}
+        try scene.publish("hello")
+        #expect(try page.text() == "hello")
+    }
+
+    @Test func renewedCertificateIsShownToNewConnectionsOnly() throws {
+        let standing = try scene.connect()
+        try scene.openPage(1, on: standing)
+        let renewed = try TemporaryCertificate("renewed")
+        scene.server.gateway.renew(
+            try ServerIdentity(certificateFile: renewed.certificateFile, keyFile: renewed.keyFile)
+        )
+        // The port is a queue that is taken before the sockets: the first that comes after it sees the new one.
+        let curl = RunningProcess(
+            "curl",
+            ["-s", "--http2", "--cacert", renewed.certificateFile, "-w", "%{http_version}"]
+                + ["https://localhost:\(scene.port)/up"]
+        )
+        #expect(try curl.waitForExit() == 0)
+        #expect(curl.output == "up\n2")
+        try scene.publish("hello")
+        #expect(try standing.text(1, until: "\n\n") == "data: hello\n\n")
+    }
+
+    /// A goodbye for the connection, a reconnect delay for each page, and the end of both.
+    @Test func drainEndsPagesAndThenTheConnection() throws {
+        let client = try scene.connect()
+        for stream in [1, 3] as [UInt32] { try scene.openPage(stream, on: client) }
+        scene.server.gateway.drain()
+        let frames = try client.framesToEnd()
+        #expect(frames.contains { $0.kind == .goAway && $0.code == 0 })
+        for stream in [1, 3] as [UInt32] {
+            let data = frames.filter { $0.kind == .data && $0.stream == stream }
+            #expect(String(decoding: data.flatMap(\.payload), as: UTF8.self).hasPrefix("retry: "))
+            #expect((data.last?.flags ?? 0) & HTTP2Frame.endStream != 0)
+        }
+    }
+}
