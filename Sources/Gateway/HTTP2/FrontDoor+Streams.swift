@@ -5,9 +5,11 @@ internal import Runtime
 /// Connections of HTTP/2, and the requests on them.
 extension FrontDoor {
     func turn(_ connection: HTTP2Connection) {
+        // It may have ended in this very round.
+        guard guests[connection.tag] != nil else { return }
         switch connection.turn(buffer, { handle($0, on: connection) }) {
         case .waits: break
-        case .hasMore: busy.append(connection.tag)
+        case .hasMore: busy.insert(connection.tag)
         case .over: end(connection)
         }
     }
@@ -52,9 +54,14 @@ extension FrontDoor {
             return false
         }
         let stream = HTTP2Stream(id: id, tag: nextTag(), descriptor: pair[0], head: head, isHead: isHead)
+        guard port.poller.watch(pair[0], tag: stream.tag) else {
+            close(pair[1])
+            census.leave(nil)
+            census.leave(connection.peer)
+            return false
+        }
         connection.add(stream)
         guests[stream.tag] = .stream(stream, of: connection)
-        port.poller.watch(pair[0], tag: stream.tag)
         metrics.http2Streams.add(1)
         _ = stream.send()
         anyLoop().send(
@@ -71,9 +78,12 @@ extension FrontDoor {
     }
 
     func stirred(_ stream: HTTP2Stream, _ connection: HTTP2Connection) {
-        connection.session.consume(stream.id, stream.send())
+        let taken = stream.send()
+        connection.session.consume(stream.id, taken)
         switch stream.stirred(connection.session) {
-        case .nothing: break
+        case .nothing:
+            // The client may wait for the credit of what its loop has taken at last.
+            if taken > 0 { turn(connection) }
         case .ready, .resumed: turn(connection)
         case .broken:
             connection.session.reset(stream.id, .internalError)

@@ -32,7 +32,7 @@ final class FrontDoor {
     let context: TLSContext
     var guests: [UInt64: Guest] = [:]
     /// Those that had more to do than one turn allows.
-    var busy: [UInt64] = []
+    var busy: Set<UInt64> = []
     private(set) var isListening = true
     private(set) var isDraining = false
     private var stopsAt: UInt64?
