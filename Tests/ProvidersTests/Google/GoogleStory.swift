@@ -10,18 +10,9 @@ struct GoogleStory {
     static let key = Result { try RSAPrivateKey.generate() }
     static let package = SimulatedGooglePlay.package
 
-    /// What one notification did.
-    struct Step {
-        var event: Event
-        var state: ContractState?
-        var product: String?
-        /// `target=fragment` of what the page was told.
-        var fragments: [String]
-    }
-
     var now = GoogleStory.start
     var facts: SimulatedSubscription
-    var contracts: [ContractKey: Contract] = [:]
+    private var story = ContractStory()
     var token = OrderToken.random()
     private let store: SimulatedGooglePlay
     private let catalog: Catalog
@@ -37,7 +28,7 @@ struct GoogleStory {
 
     /// `type/subtype`, a minute after the last one.
     @discardableResult
-    mutating func say(_ words: String, after pause: Duration = .seconds(60)) throws -> Step {
+    mutating func say(_ words: String, after pause: Duration = .seconds(60)) throws -> ContractStory.Step {
         now = now + pause
         return try take(try event(words))
     }
@@ -73,37 +64,18 @@ struct GoogleStory {
     }
 
     @discardableResult
-    mutating func take(_ event: Event) throws -> Step {
-        guard let observation = event.statement else { return Step(event: event, fragments: []) }
-        let before = holdings
-        let key = observation.contract
-        var contract = contracts[key] ?? Contract(key: key, kind: observation.kind)
-        _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
-        contracts[key] = contract
-        let standing = contract.standing(at: now)
-        if let standing { remember(standing, key.lineage) }
-        let announcements = Announcement.announcements(before: before, after: holdings, contract: key)
-        return Step(
-            event: event,
-            state: standing?.state,
-            product: standing?.product,
-            fragments: announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" }
-        )
-    }
-
-    var holdings: Holdings {
-        let held = contracts.values.compactMap { contract in
-            contract.standing(at: now).map { Holding(of: contract, standing: $0) }
+    mutating func take(_ event: Event) throws -> ContractStory.Step {
+        let (step, standing) = story.take(event, at: now)
+        if let standing, let lineage = event.observation?.contract.lineage {
+            facts.lineage = lineage
+            facts.remember(standing)
         }
-        return Holdings(user: "42", held, policy: AccessPolicy(sandboxUsers: .all))
+        return step
     }
 
-    private mutating func remember(_ standing: Standing, _ lineage: String) {
-        facts.lineage = lineage
-        facts.state = standing.state
-        facts.product = standing.product
-        facts.pendingProduct = standing.pendingProduct
-        facts.accessUntil = standing.accessUntil
-        facts.autoRenew = standing.autoRenew ?? true
+    var holdings: Holdings { story.holdings(at: now) }
+    var contracts: [ContractKey: Contract] {
+        get { story.contracts }
+        set { story.contracts = newValue }
     }
 }

@@ -8,18 +8,9 @@ struct StripeStory {
     static let start = Instant(milliseconds: 1_767_225_600_000)
     static let secret = "whsec_test"
 
-    /// What one event did.
-    struct Step {
-        var event: Event
-        var state: ContractState?
-        var product: String?
-        /// `target=fragment` of what the page was told.
-        var fragments: [String]
-    }
-
     var now = StripeStory.start
     var facts: SimulatedSubscription
-    var contracts: [ContractKey: Contract] = [:]
+    private var story = ContractStory()
     let token = OrderToken.random()
     private let store: SimulatedStripe
     private let verifier: StripeVerifier
@@ -36,7 +27,7 @@ struct StripeStory {
 
     /// `type/subtype`, a minute after the last event.
     @discardableResult
-    mutating func say(_ words: String, after pause: Duration = .seconds(60)) throws -> Step {
+    mutating func say(_ words: String, after pause: Duration = .seconds(60)) throws -> ContractStory.Step {
         now = now + pause
         return try take(try event(words))
     }
@@ -56,36 +47,16 @@ struct StripeStory {
     }
 
     @discardableResult
-    mutating func take(_ event: Event) throws -> Step {
-        guard let observation = event.observation else { return Step(event: event, fragments: []) }
-        let before = holdings
-        let key = observation.contract
-        var contract = contracts[key] ?? Contract(key: key, kind: observation.kind)
-        _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
-        contracts[key] = contract
-        let standing = contract.standing(at: now)
-        if let standing, key.lineage == facts.lineage || facts.kind != .subscription { remember(standing) }
-        let announcements = Announcement.announcements(before: before, after: holdings, contract: key)
-        return Step(
-            event: event,
-            state: standing?.state,
-            product: standing?.product,
-            fragments: announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" }
-        )
+    mutating func take(_ event: Event) throws -> ContractStory.Step {
+        let (step, standing) = story.take(event, at: now)
+        let isOfFacts = event.observation?.contract.lineage == facts.lineage || facts.kind != .subscription
+        if let standing, isOfFacts { facts.remember(standing) }
+        return step
     }
 
-    var holdings: Holdings {
-        let held = contracts.values.compactMap { contract in
-            contract.standing(at: now).map { Holding(of: contract, standing: $0) }
-        }
-        return Holdings(user: "42", held, policy: AccessPolicy(sandboxUsers: .all))
-    }
-
-    private mutating func remember(_ standing: Standing) {
-        facts.state = standing.state
-        facts.product = standing.product
-        facts.pendingProduct = standing.pendingProduct
-        facts.accessUntil = standing.accessUntil
-        facts.autoRenew = standing.autoRenew ?? true
+    var holdings: Holdings { story.holdings(at: now) }
+    var contracts: [ContractKey: Contract] {
+        get { story.contracts }
+        set { story.contracts = newValue }
     }
 }
