@@ -67,7 +67,7 @@ import Testing
 
     /// Its window stays shut: the loop's rule for slow readers cuts the page, and its memory stays bounded.
     @Test func slowPageIsClosedAndOthersMissNothing() throws {
-        let scene = try HTTP2Scene()
+        let scene = try HTTP2Scene(loops: 1)  // or the loop of the slow page may itself be behind
         let (slow, fast) = (try scene.connect(), try scene.connect())
         try scene.openPage(1, on: slow)
         try scene.openPage(1, on: fast)

@@ -36,12 +36,7 @@ final class HTTP2Scene {
         server.gateway.publish([Publication(transient: [message])])
     }
 
-    func waitFor(_ line: String) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !server.metrics.page().contains(line + "\n") {
-            try #require(ContinuousClock.now < deadline, "never “\(line)”")
-        }
-    }
+    func waitFor(_ line: String) throws { try server.waitFor(line) }
 
     /// Opens a page on `stream`, and waits for its cursor.
     func openPage(_ stream: UInt32, on client: HTTP2Client) throws {

@@ -50,6 +50,11 @@ final class ScriptedGateway {
         try RawSocket(port: gateway.port, timeout: timeout)
     }
 
+    /// Until the metrics say so.
+    func waitFor(_ line: String) throws {
+        try Deadline(.seconds(20)).wait(for: line) { metrics.page().contains(line + "\n") }
+    }
+
     /// Sends the pieces one by one and returns everything until the server closes.
     func exchange(_ pieces: [String]) throws -> String {
         let socket = try connect()

@@ -23,11 +23,7 @@ import Testing
     }
 
     private func waitForPages(_ count: Int, _ transport: String) throws {
-        let line = "paycast_pages{transport=\"\(transport)\"} \(count)\n"
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !server.metrics.page().contains(line) {
-            try #require(ContinuousClock.now < deadline, "never \(count) pages")
-        }
+        try server.waitFor("paycast_pages{transport=\"\(transport)\"} \(count)")
     }
 
     @Test func eventStreamGetsEveryMessageInOrder() throws {

@@ -96,7 +96,7 @@ import Testing
     /// The connections stay open and nothing is refused: only the heartbeat tells.
     @Test func frozenRedisIsNoticed() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
-        let listener = try inbox.listener(redis.url)
+        let listener = try inbox.listener(redis.url, timing: .quick(patience: .milliseconds(500)))
         #expect(isReady(listener, inbox))
         redis.freeze()
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("heartbeat") } })
@@ -119,9 +119,12 @@ import Testing
     @Test func listenerThatNobodyAnswersStopsAtOnce() throws {
         let server = SocketServer { socket in _ = try socket.readToEnd() }
         let inbox = Inbox()
-        let listener = try inbox.listener("redis://127.0.0.1:\(server.port)")
+        let listener = try inbox.listener(
+            "redis://127.0.0.1:\(server.port)",
+            timing: .quick(patience: .milliseconds(500))
+        )
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("does not come back") } })
-        let deadline = Deadline(.seconds(5))
+        let deadline = Deadline(.seconds(20))
         listener.close()
         #expect(!deadline.hasPassed)
     }
@@ -177,8 +180,8 @@ import Testing
 
     @Test func ledgerThatTakesNothingIsAProblemAndNoOutage() throws {
         let redis = try RedisServer()
-        let inbox = Inbox(refusals: Array(repeating: nil, count: 12))
-        let listener = try inbox.listener(redis.url)
+        let inbox = Inbox(refusals: Array(repeating: nil, count: 40))
+        let listener = try inbox.listener(redis.url, timing: .quick(patience: .seconds(2)))
         #expect(isReady(listener, inbox))
         try redis.client().publish((0..<2000).map { railsJSON(update("\($0)")) }, to: "s")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("ledger") } })

@@ -19,13 +19,16 @@ public struct Deadline: Sendable {
 }
 
 extension Deadline {
-    public struct Passed: Error {}
+    public struct Passed: Error {
+        /// What was waited for.
+        public let what: String
+    }
 
     /// Looks again and again until it is so.
-    public func wait(until isSo: () throws -> Bool) throws {
+    public func wait(for what: String = "", until isSo: () throws -> Bool) throws {
         let pause = Waker()
         while try !isSo() {
-            guard !hasPassed else { throw Passed() }
+            guard !hasPassed else { throw Passed(what: what) }
             pause.wait(timeout: .milliseconds(5))
         }
     }

@@ -38,16 +38,25 @@ public final class HTTP2Client {
         }
     }
 
-    /// The body of one stream up to and including `mark`.
+    /// The body of one stream up to and including `mark`, without heartbeats.
     public func text(_ stream: UInt32, until mark: String) throws(RawSocketError) -> String {
         var text = ""
-        while !text.contains(mark) { text += String(decoding: try frame(.data, stream: stream).payload, as: UTF8.self) }
-        return text
+        while !text.withoutHeartbeats.contains(mark) {
+            text += String(decoding: try frame(.data, stream: stream).payload, as: UTF8.self)
+        }
+        return text.withoutHeartbeats
     }
 
     /// What comes until the server ends the connection.
     public func framesToEnd() throws(RawSocketError) -> [HTTP2Frame] {
         received += try socket.readToEndOrReset()
         return HTTP2Frame.all(in: Array(received))
+    }
+}
+
+extension String {
+    /// Server-Sent Events without the `:` that comes every 15 s, the first time at any moment.
+    public var withoutHeartbeats: String {
+        split(separator: "\n\n", omittingEmptySubsequences: false).filter { $0 != ":" }.joined(separator: "\n\n")
     }
 }
