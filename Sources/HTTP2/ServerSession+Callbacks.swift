@@ -33,7 +33,7 @@ extension ServerSession {
             return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, context in
-            owner(of: context)?.events.append(.body(id, Array(UnsafeBufferPointer(start: bytes, count: count))))
+            owner(of: context)?.received(UnsafeBufferPointer(start: bytes, count: count), of: id)
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
@@ -114,21 +114,26 @@ extension ServerSession {
     private func sent(_ head: nghttp2_frame_hd) {
         guard UInt32(head.type) <= NGHTTP2_HEADERS.rawValue else { return }
         flood.give(FloodGuard.sent)
-        // An answer before the end of its request: the client need not send the rest (RFC 9113 §8.1).
+        // An answer before the end of its request. A reset at once would be allowed (RFC 9113 §8.1), but curl 7.88 and
+        // Node drop the answer when it meets them in the middle of their body: so the rest may come, within bounds.
         guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
             nghttp2_session_get_stream_remote_close(session, head.stream_id) == 0
         else { return }
-        nghttp2_submit_rst_stream(
-            session,
-            UInt8(NGHTTP2_FLAG_NONE.rawValue),
-            head.stream_id,
-            NGHTTP2_NO_ERROR.rawValue
-        )
+        unwanted[head.stream_id] = 0
+    }
+
+    private func received(_ bytes: UnsafeBufferPointer<UInt8>, of id: Int32) {
+        events.append(.body(id, Array(bytes)))
+        guard let count = unwanted[id] else { return }
+        unwanted[id] = count + bytes.count
+        guard count <= ServerSession.unwantedLimit, count + bytes.count > ServerSession.unwantedLimit else { return }
+        nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, NGHTTP2_NO_ERROR.rawValue)
     }
 
     private func closed(_ id: Int32) {
         if arriving?.id == id { arriving = nil }
         answered.remove(id)
+        unwanted[id] = nil
         events.append(.closed(id))
     }
 }

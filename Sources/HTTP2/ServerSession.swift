@@ -7,6 +7,8 @@ internal import CNghttp2
 public final class ServerSession {
     /// Streams at the same time: more pages than a browser shows of one origin.
     public static let streamLimit = 100
+    /// Bytes of a body that a client may send on after its answer; beyond them the stream is reset.
+    static let unwantedLimit = 1 << 20
 
     /// What waits for `takeEvents`.
     var events: [SessionEvent] = []
@@ -14,6 +16,9 @@ public final class ServerSession {
     var arriving: (id: Int32, text: RequestText)?
     /// Streams whose answer has begun.
     var answered: Set<Int32> = []
+    /// Of streams whose answer has ended before their request: what has come since. A deadline of `HTTP2Stream` ends
+    /// those that do not go on.
+    var unwanted: [Int32: Int] = [:]
     var flood = FloodGuard()
     let source: (Int32, UnsafeMutableRawBufferPointer) -> Pull
     private(set) var session: OpaquePointer?

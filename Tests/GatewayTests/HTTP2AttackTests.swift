@@ -97,6 +97,15 @@ import Testing
         try scene.waitFor("paycast_http2_streams 0")
     }
 
+    /// An upload that was answered long ago, and never ends.
+    @Test func bodyThatNobodyWantsHasADeadline() throws {
+        let scene = try HTTP2Scene(limits: HTTP2AttackTests.limits { $0.writeSeconds = 1 })
+        let client = try scene.connect()
+        try client.send(.request(1, "/orders", method: "POST", fields: [("content-length", "900000")], ends: false))
+        #expect(try client.frame(.reset, stream: 1).code == 8)
+        try scene.waitFor("paycast_http2_streams 0")
+    }
+
     /// A client that asks and never reads its socket. Its last frames may still fit into the kernel's buffer: then it is
     /// idle.
     @Test func connectionThatTakesNothingHasADeadline() throws {

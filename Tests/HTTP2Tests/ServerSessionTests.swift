@@ -240,6 +240,22 @@ import Testing
         #expect(scene.sent().contains { $0.kind == .goAway || $0.kind == .reset })
     }
 
+    @Test func bodyAfterTheAnswerIsTakenWithinBounds() throws {
+        let scene = try Scene()
+        scene.receive([.request(1, "/orders", method: "POST", ends: false)])
+        try scene.answer(1, "HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n")
+        let piece = HTTP2Frame(.data, stream: 1, payload: .init(repeating: 120, count: 16 << 10))
+        for _ in 0..<64 {
+            scene.receive([piece])
+            scene.session.consume(1, 16 << 10)
+            #expect(!scene.sent().contains { $0.kind == .reset })
+        }
+        scene.receive([piece])
+        #expect(scene.sent().first { $0.kind == .reset }?.code == 0)
+        #expect(scene.isOpen)
+        #expect(scene.session.unwanted.isEmpty)
+    }
+
     /// Nothing is asked for while the client has no room.
     @Test func closedWindowAsksForNothing() throws {
         let tally = Tally()
