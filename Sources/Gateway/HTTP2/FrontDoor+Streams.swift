@@ -72,6 +72,8 @@ extension FrontDoor {
 
     private func remove(_ id: Int32, of connection: HTTP2Connection) {
         guard let stream = connection.remove(id) else { return }
+        // Of the connection's window: else what a reset upload leaves behind would be lost to all others.
+        connection.session.consume(id, stream.abandon())
         guests[stream.tag] = nil
         census.leave(nil)
         metrics.http2Streams.add(-1)

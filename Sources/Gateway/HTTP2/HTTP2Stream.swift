@@ -70,6 +70,12 @@ final class HTTP2Stream {
         return waiting + bytes.count - rest
     }
 
+    /// The request is over. Returns how many bytes of the body the loop has not taken, and never will.
+    func abandon() -> Int {
+        defer { (isUnwanted, upload, waiting) = (true, [], 0) }
+        return waiting
+    }
+
     // MARK: The answer
 
     /// The loop has written something, or closed.
@@ -107,7 +113,10 @@ final class HTTP2Stream {
     func pull(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
         let pull = reader.pull(into: buffer) { read($0) }
         switch pull {
-        case .bytes(let count, _): taken.add(count)
+        case .bytes(let count, let isLast):
+            taken.add(count)
+            // What the client still sends would be another request to the loop.
+            if isLast { isUnwanted = true }
         case .nothing: phase = .idle
         case .broken: break
         }
