@@ -124,17 +124,6 @@ public struct AppleVerifier: StoreVerifier {
             now: now
         )
     }
-
-    /// What Get App Transaction Info answers.
-    public func verify(appTransaction text: String, now: Instant) throws(VerificationError) -> AppleDownload {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let download = try checker.open(AppleAppTransaction.self, text, now: now)
-        let place = try admit(
-            AppleClaims(bundle: download.bundleId, app: download.appAppleId, environment: download.receiptType)
-        )
-        guard let account = download.appTransactionId, isPlain(account) else { throw .malformed(.invalidPayload) }
-        return AppleDownload(app: place.app, environment: place.environment, account: account)
-    }
 }
 
 extension AppleVerifier {
