@@ -108,7 +108,7 @@ let package = Package(
         tests("Cable", ["JSONText"]),
         tests("HTTP2"),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
-        tests("Gateway", ["Domain", "Runtime", "Hub", "Cable"]),
+        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable"]),
         tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(

@@ -1,6 +1,6 @@
 /// What one client is subscribed to, and what each of its commands leads to. Pure: the driver verifies, reads and writes.
 ///
-/// A subscription is *pending* until its replay is there, then *confirmed*. Stock clients repeat `subscribe` every
+/// A subscription is *pending* until what it missed is there, then *confirmed*. Stock clients repeat `subscribe` every
 /// 500 ms until they are confirmed, also for one that was confirmed long ago
 /// (https://github.com/rails/rails/issues/44652); AnyCable's answers a confirmation that it did not expect by
 /// unsubscribing. So: silence while pending, another confirmation afterwards.
@@ -75,7 +75,7 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
         )
     }
 
-    /// The replay is there: what to send before it, once.
+    /// What it missed is there: what to send before it, once.
     public mutating func confirmation(of handle: Handle) -> [UInt8]? {
         guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), !subscriptions[index].isConfirmed
         else { return nil }
@@ -83,7 +83,7 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
         return CableMessage.verdict(.confirmSubscription, subscriptions[index].identifier)
     }
 
-    /// The replay has been sent: what to send after it, when the client asked for history.
+    /// What it missed has been sent: what to send after it, when the client asked for history.
     public mutating func historyVerdict(of handle: Handle, isComplete: Bool) -> [UInt8]? {
         guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), subscriptions[index].owesHistory
         else { return nil }

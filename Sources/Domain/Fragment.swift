@@ -14,8 +14,8 @@ public enum FragmentName: String, CaseIterable, Sendable {
     case ending, paused, revoked, moved
 }
 
-/// One `<turbo-stream>` element for one stream, before it is rendered: facts, so that a replay renders with today's
-/// templates.
+/// One `<turbo-stream>` element for one stream, before it is rendered: facts, so that what a page missed is rendered
+/// with today's templates.
 public struct Fragment: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
         /// A template of `public/fragments/` and the values it may show (escaped when rendered).

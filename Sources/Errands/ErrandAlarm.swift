@@ -13,7 +13,12 @@ struct ErrandAlarm: Equatable {
     var unacknowledged = 0
     var now = Instant(milliseconds: 0)
 
-    var secondsLeft: Int {
+    /// One that waited does so no more. The ledger is asked between two rounds only, and a round may take minutes.
+    mutating func settle() {
+        backlog.waiting = max(0, backlog.waiting - 1)
+    }
+
+    func secondsLeft(at now: Instant) -> Int {
         backlog.nearestDeadline.map { Int(($0.milliseconds.subtractingSaturated(now.milliseconds)) / 1000) }
             ?? ErrandAlarm.never
     }

@@ -42,7 +42,7 @@ public final class ErrandRunner: Sendable {
         metrics.gauge(
             "paycast_errand_nearest_deadline_seconds",
             "Time left for the most urgent one; \(ErrandAlarm.never) when none has a deadline."
-        ) { alarm().secondsLeft }
+        ) { alarm().secondsLeft(at: clock.now()) }
     }
 
     public func start() {
@@ -116,7 +116,7 @@ public final class ErrandRunner: Sendable {
         guard writer.submit(.errand(queued.id, result)) else { return }
         let errand = queued.errand
         switch result {
-        case .done: break
+        case .done: alarm.withLock { $0.settle() }
         case .retry(let at, let reason) where queued.attempts < 3:
             log.info(
                 "errand postponed",
@@ -129,7 +129,10 @@ public final class ErrandRunner: Sendable {
             )
         case .abandoned(let reason):
             abandoned.add()
-            if errand.kind == .acknowledge || errand.kind == .consume { alarm.withLock { $0.unacknowledged += 1 } }
+            alarm.withLock { alarm in
+                alarm.settle()
+                if errand.kind == .acknowledge || errand.kind == .consume { alarm.unacknowledged += 1 }
+            }
             log.error(
                 "errand abandoned",
                 ["kind": errand.kind.rawValue, "provider": errand.provider.rawValue, "reason": reason]

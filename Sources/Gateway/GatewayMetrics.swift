@@ -8,8 +8,8 @@ final class GatewayMetrics: Sendable {
     let unheard: Counter
     let deliveries: Counter
     let written: Histogram
-    let replayed: Counter
-    let replayedMessages: Counter
+    let missed: Counter
+    let missedMessages: Counter
     let collapsed: Counter
     let slow: Counter
     /// Connections closed at once, and those that were answered first.
@@ -45,8 +45,8 @@ final class GatewayMetrics: Sendable {
             "paycast_webhook_written_seconds",
             "From reception to the last page's socket; without those that nobody followed."
         )
-        replayed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
-        replayedMessages = metrics.counter("paycast_replayed_messages_total", "Messages sent to these pages.")
+        missed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
+        missedMessages = metrics.counter("paycast_replayed_messages_total", "Messages sent to these pages.")
         collapsed = metrics.counter(
             "paycast_collapsed_total",
             "Fragments that a newer one replaced in a slow page's queue."

@@ -21,16 +21,17 @@ struct Backlog {
         add(Pending(order: order, isTransient: message.position == nil, parts: message.parts), collapses: collapses)
     }
 
-    /// Puts a replay where it belongs: before what was collected meanwhile and is newer, without what is in both.
+    /// Puts what a page missed where it belongs: before what was collected meanwhile and is newer, without what is in
+    /// both.
     ///
     /// A transient message that came while the loop was behind the reader stays before the entries that it preceded.
-    mutating func merge(replay: [Message], through: Int64) {
+    mutating func merge(missed: [Message], through: Int64) {
         var collected = queue.filter { $0.isTransient || $0.order > through }
         for index in collected.indices where collected[index].passed.map({ $0 <= through }) == true {
             collected[index].passed = nil
         }
         self = Backlog()
-        var rest = replay[...]
+        var rest = missed[...]
         for pending in collected {
             while let message = rest.first, (message.position ?? 0) <= pending.order {
                 _ = add(rest.removeFirst(), order: message.position ?? 0, collapses: false)

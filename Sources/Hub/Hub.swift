@@ -2,8 +2,9 @@ public import Domain
 
 /// Who is subscribed to what on one loop, and what each still has to receive. Pure: the driver does the writing.
 ///
-/// A subscription *collects* while its replay is being read, is *live* when a message may be written to it at once, and
-/// is *behind* while its socket takes no more. A publish costs the same for one live subscription and for 5,000.
+/// A subscription *collects* while what its page missed is being read, is *live* when a message may be written to it at
+/// once, and is *behind* while its socket takes no more. A publish costs the same for one live subscription and for
+/// 5,000.
 /// The feed is the ledger's order: positions ascend over all streams, one entry's messages follow each other.
 public struct Hub: Sendable {
     public struct Limits: Sendable, Equatable {
@@ -51,7 +52,7 @@ public struct Hub: Sendable {
     public var streamCount: Int { roster.streamCount }
     public var subscriptionCount: Int { roster.count }
 
-    /// Begins to collect for a page. Only then read its replay, so that there is no gap between the two.
+    /// Begins to collect for a page. Only then read what it missed, so that there is no gap between the two.
     public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
         roster.add(stream)
     }
@@ -60,14 +61,14 @@ public struct Hub: Sendable {
         roster.remove(id)
     }
 
-    /// The replay arrived: `messages` are the stream's entries after the page's cursor up to `through`, ascending.
+    /// What the page missed was read: `messages` are the stream's entries after its cursor up to `through`, ascending.
     ///
     /// Returns what to write now. Nil: there was nothing, and the page's cursor is `through`; or it is blocked or gone.
-    public mutating func replayed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
+    public mutating func missed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
         guard let index = roster.index(id), roster.slots[index].phase == .collecting else { return nil }
         roster.slots[index].phase = .following
         roster.slots[index].through = through
-        roster.slots[index].backlog.merge(replay: messages, through: through)
+        roster.slots[index].backlog.merge(missed: messages, through: through)
         guard let flush = flush(index) else { return nil }
         guard !flush.hasMore else { return flush }
         return Flush(html: flush.html, position: max(through, flush.position ?? 0), hasMore: false)
@@ -143,7 +144,7 @@ public struct Hub: Sendable {
     }
 
     private mutating func offer(_ message: Message, to index: Int) -> Offer {
-        if let position = message.position, roster.slots[index].hasReplayed(position) { return .notForIt }
+        if let position = message.position, roster.slots[index].hasRead(position) { return .notForIt }
         if roster.slots[index].isCaughtUp {
             settle(index)
             return roster.slots[index].isLive ? .live : .writeOnce
@@ -164,7 +165,7 @@ public struct Hub: Sendable {
         return flush
     }
 
-    /// Live once it is caught up and nothing older than its replay can come.
+    /// Live once it is caught up and nothing older than what it missed can come.
     private mutating func settle(_ index: Int) {
         let isLive = roster.slots[index].isCaughtUp && roster.slots[index].through <= settled
         roster.place(index, isLive: isLive)

@@ -4,7 +4,7 @@ public import Domain
 /// between two of them cannot lose one.
 public struct Message: Sendable, Equatable {
     public let stream: StreamName
-    /// The entry's place in the ledger; nil for a transient message, which has none and is never replayed.
+    /// The entry's place in the ledger; nil for a transient message, which is gone for a page that misses it.
     public let position: Int64?
     /// In the order in which a page applies them.
     public let parts: [Part]

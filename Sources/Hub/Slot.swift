@@ -2,7 +2,7 @@
 struct Slot {
     enum Phase {
         case free
-        /// Its replay is being read elsewhere.
+        /// What its page missed is being read elsewhere.
         case collecting
         case following
     }
@@ -17,12 +17,13 @@ struct Slot {
     var stream: UInt32 = 0
     /// The place in the list that `isLive` names.
     var place: UInt32 = 0
-    /// How far its replay reached: entries up to here that are still on their way to this hub are not for it.
+    /// How far what its page missed was read: entries up to here that are still on their way to this hub are not for
+    /// it.
     var through: Int64 = 0
     var backlog = Backlog()
 
     /// Whether a message may be written past the queue.
     var isCaughtUp: Bool { phase == .following && !isBlocked && backlog.isEmpty }
 
-    func hasReplayed(_ position: Int64) -> Bool { phase == .following && position <= through }
+    func hasRead(_ position: Int64) -> Bool { phase == .following && position <= through }
 }

@@ -1,6 +1,7 @@
 internal import Domain
 
-/// Between a fragment and its row. Facts are stored, not HTML, so that a replay renders with today's templates.
+/// Between a fragment and its row. Facts are stored, not HTML, so that what was missed is rendered with today's
+/// templates.
 enum FragmentRow {
     static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"
     static let count = 10

@@ -7,8 +7,8 @@ enum Schema {
     static var newest: Int64 { Int64(migrations.count) }
 
     /// An entry is one committed thing; its row id is the position that pages resume from. An event, a fragment and
-    /// an entry share it. Fragments lie beside the others of their stream and target, so that a page's replay reads
-    /// neighbours and a commit dirties one leaf; the empty key collects those that no newer one makes superfluous.
+    /// an entry share it. Fragments lie beside the others of their stream and target, so that what a page missed lies
+    /// together and a commit dirties one leaf; the empty key collects those that no newer one makes superfluous.
     /// Instants are milliseconds.
     private static let first = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

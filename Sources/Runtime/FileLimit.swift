@@ -2,18 +2,18 @@ internal import Glibc
 
 /// How many sockets this process may hold.
 public enum FileLimit {
-    /// How many files `raise` allows.
+    /// The hard limit.
     public static func highest() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Raises the soft limit of open files to the hard one: a page is a file.
-    public static func raise() {
+    /// Sets the soft limit of open files to `count`, or to the hard one where that is less: a page is a file.
+    public static func set(_ count: Int) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(count))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -4,9 +4,9 @@ internal import Runtime
 extension ConfigurationReader {
     mutating func limits() -> Limits {
         var limits = Limits()
-        let affordable = limits.connections
+        let affordable = Limits.affordableConnections()
         let most = FileLimit.highest()
-        read("PAYCAST_MAX_CONNECTIONS", into: &limits.connections, 1...10_000_000)
+        read("PAYCAST_MAX_CONNECTIONS", into: &limits.connections, 1...4_000_000)
         read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, 1...10_000_000)
         read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, 1...100_000)
         read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, 1...1_000_000)

@@ -29,7 +29,7 @@ public final class Server {
     /// Opens the ledger and starts listening. Blocks the stop signals for all threads to come.
     public init(_ configuration: Configuration) throws(StartError) {
         Signals.block()
-        FileLimit.raise()
+        FileLimit.set(configuration.limits.files)
         self.configuration = configuration
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)

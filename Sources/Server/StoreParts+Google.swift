@@ -17,39 +17,19 @@ extension StoreParts {
         _ configuration: Configuration,
         _ keys: Keys,
         _ clock: Clock,
-        _ own: OwnAddress,
+        _ apis: StoreAPIs,
         _ log: Log
     ) -> GoogleParts? {
         let google = configuration.google
         let isDevelopment = keys.workspace != nil
-        guard isDevelopment || !google.packages.isEmpty && google.credentials != nil else { return nil }
-        let standIn: @Sendable () -> String? = { own.value.map { "\($0)/demo/api/google" } }
-        let given = google.credentials.flatMap { GoogleCredentials(json: $0.value) }
-        let isStandIn = isDevelopment && given == nil
-        let apiURL = google.apiURL
-        let workspace = keys.workspace
-        let api = GooglePlayAPI(
-            catalog: configuration.accessPolicy.catalog,
-            clock: clock.now,
-            credentials: {
-                if let given { return given }
-                guard let workspace, let base = apiURL ?? standIn() else { return nil }
-                return GoogleCredentials(
-                    account: SimulatedGooglePlay.serviceAccount,
-                    keyID: SimulatedGooglePlay.keyID,
-                    key: workspace.google,
-                    tokenAddress: "\(base)/token"
-                )
-            },
-            address: { apiURL ?? (isStandIn ? standIn() : GooglePlayAPI.address) }
-        )
+        guard isDevelopment || !google.packages.isEmpty, let api = apis.google(clock: clock.now) else { return nil }
         let verifier = GoogleReader(
             packages: google.packages.isEmpty ? .any : .only(google.packages),
             expected: .init(
                 audience: google.audience ?? SimulatedGooglePlay.audience,
                 account: google.pushAccount ?? SimulatedGooglePlay.pushAccount
             ),
-            keys: StoreParts.googleKeys(google, isDevelopment, standIn),
+            keys: StoreParts.googleKeys(google, isDevelopment, apis),
             api: api
         ) { log.warning("google not read", ["reason": $0]) }
         return GoogleParts(verifier: verifier, api: api)
@@ -59,10 +39,10 @@ extension StoreParts {
     private static func googleKeys(
         _ google: Configuration.Google,
         _ isDevelopment: Bool,
-        _ standIn: @escaping @Sendable () -> String?
+        _ apis: StoreAPIs
     ) -> GoogleKeys {
         let isStandIn = isDevelopment && google.pushAccount == nil
         let given = google.certsURL
-        return GoogleKeys { given ?? (isStandIn ? standIn().map { "\($0)/certs" } : GoogleKeys.address) }
+        return GoogleKeys { given ?? (isStandIn ? apis.standIn("google").map { "\($0)/certs" } : GoogleKeys.address) }
     }
 }

@@ -12,21 +12,19 @@ struct StripeParts {
 
 extension StoreParts {
     /// Nil without a secret. In development the workspace's takes the place of one.
-    static func stripe(_ configuration: Configuration, _ keys: Keys, _ log: Log) -> StripeParts? {
+    static func stripe(_ configuration: Configuration, _ keys: Keys, _ apis: StoreAPIs, _ log: Log) -> StripeParts? {
         let stripe = configuration.stripe
         let given = stripe.secrets.map(\.value)
         let secrets = given.isEmpty ? [keys.workspace?.storeSecrets.stripe].compactMap { $0 } : given
-        let catalog = configuration.accessPolicy.catalog
         guard
             let verifier = StripeVerifier(
                 secrets: secrets,
                 tolerance: stripe.tolerance,
                 accounts: Set(stripe.accounts),
-                catalog: catalog
+                catalog: configuration.accessPolicy.catalog
             )
         else { return nil }
-        guard let key = stripe.apiKey?.value else { return StripeParts(verifier: verifier, api: nil) }
-        let api = StripeAPI(key: key, address: stripe.apiURL, catalog: catalog)
+        guard let api = apis.stripe else { return StripeParts(verifier: verifier, api: nil) }
         let reader = StripeReader(verifier, api) { log.warning("stripe not read", ["reason": $0]) }
         return StripeParts(verifier: reader, api: api)
     }

@@ -25,13 +25,14 @@ struct StoreParts {
         _ own: OwnAddress,
         _ log: Log
     ) throws(StartError) {
-        let stripe = StoreParts.stripe(configuration, keys, log)
+        let stores = StoreAPIs(configuration, workspace: keys.workspace) { own.value }
+        let stripe = StoreParts.stripe(configuration, keys, stores, log)
         apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
-        appleParts = StoreParts.appleParts(configuration, apple, own)
+        appleParts = StoreParts.appleParts(configuration.apple.environments, apple, stores)
         appleServices = StoreParts.appleServices(apple, appleParts?.api)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.stripe] = stripe?.verifier
-        let google = StoreParts.google(configuration, keys, clock, own, log)
+        let google = StoreParts.google(configuration, keys, clock, stores, log)
         verifiers[.google] = google?.verifier
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)

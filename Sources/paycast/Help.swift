@@ -155,7 +155,8 @@ enum Help {
 
         Prints what changed, how many events were read, and which were skipped because
         they cannot be proven any more: a contract of such a one keeps what it said.
-        Orders, claims and transfers stay. Exits 1 when there was no such event.
+        Orders, claims and transfers stay. Exits 1 when there was no such event, and
+        when a contract was left as it was because its store kept speaking of it.
 
         Options:
           --event ID            this event, by the store's id; may be repeated

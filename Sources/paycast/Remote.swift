@@ -56,11 +56,27 @@ struct Remote {
 
     /// Posts JSON and returns the answer's body; any status but 2xx is a failure.
     func post(_ path: String, _ body: JSONValue, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
-        try send("POST", path, [("Content-Type", "application/json")], body.bytes, timeout)
+        try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
     }
 
     func get(_ path: String) throws(CommandFailure) -> [UInt8] {
-        try send("GET", path, [], nil, .seconds(30))
+        try bodyOfSuccess(send("GET", path, [], nil, .seconds(30)))
+    }
+
+    /// Whatever its status is: for an error that tells more than its reason.
+    func response(
+        toPosting body: JSONValue,
+        at path: String,
+        timeout: Duration
+    ) throws(CommandFailure) -> HTTPClient.Response {
+        try send("POST", path, [("Content-Type", "application/json")], body.bytes, timeout)
+    }
+
+    private func bodyOfSuccess(_ response: HTTPClient.Response) throws(CommandFailure) -> [UInt8] {
+        guard (200...299).contains(response.status) else {
+            throw failure(status: response.status, body: response.body)
+        }
+        return response.body
     }
 
     private func send(
@@ -69,18 +85,13 @@ struct Remote {
         _ headers: [(String, String)],
         _ body: [UInt8]?,
         _ timeout: Duration
-    ) throws(CommandFailure) -> [UInt8] {
-        let response: HTTPClient.Response
+    ) throws(CommandFailure) -> HTTPClient.Response {
         do throws(HTTPClientError) {
             let client = HTTPClient(timeout: timeout)
-            response = try client.send(method, url + path, headers: authorization + headers, body: body)
+            return try client.send(method, url + path, headers: authorization + headers, body: body)
         } catch {
             throw CommandFailure("\(error)")
         }
-        guard (200...299).contains(response.status) else {
-            throw failure(status: response.status, body: response.body)
-        }
-        return response.body
     }
 
     /// What a refusal means, and what to do about it.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTPClient
 
 /// Stored events once more: what that would change, the change itself, or their pages told again.
 struct Replay: Command {
@@ -32,38 +33,50 @@ struct Replay: Command {
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        var body = body
-        var (read, changed) = (0, 0)
-        // A contract's events may be on several pages, and a user have several contracts.
-        var (skipped, told): (Set<String>, Set<String>) = ([], [])
+        var (body, total) = (body, Total())
         while true {
-            let bytes = try remote.post("/replays", .object(body), timeout: .seconds(300))
-            guard let page = JSONValue(bytes), case .array(let changes)? = page["changes"] else {
+            let response = try remote.response(toPosting: .object(body), at: "/replays", timeout: .seconds(300))
+            guard let page = JSONValue(response.body), case .array(let changes)? = page["changes"] else {
+                if response.status != 200 { throw remote.failure(status: response.status, body: response.body) }
                 throw CommandFailure("\(remote.url) does not tell what it replayed: is that a Paycast server?")
             }
-            let passed = page["skipped"]?.items ?? []
             if printsJSON {
-                printText(String(decoding: bytes, as: UTF8.self))
+                printText(String(decoding: response.body, as: UTF8.self))
             } else {
-                for change in changes { printText(line(change)) }
-                for event in passed { printText(skippedLine(event)) }
+                for line in changes.map(line) + (page["skipped"]?.items ?? []).map(skippedLine) { printText(line) }
+                for contract in page["left"]?.items ?? [] { printText("\(contract.words ?? "?")  left as it was") }
             }
-            told.formUnion((page["told"]?.items ?? []).compactMap(\.words))
-            if case .integer(let count)? = page["read"] { read += Int(clamping: count) }
-            changed += changes.count
-            skipped.formUnion(passed.compactMap { $0["event"]?.words })
+            total.add(page, changes: changes.count)
             guard let next = page["next"]?.words else { break }
             body["since"] = .text(next)
         }
-        if !printsJSON { printText(summary(read, changed, skipped.count, told.count)) }
-        return read == 0 ? 1 : 0
+        if !printsJSON { printText(summary(total)) }
+        guard total.left.isEmpty else {
+            throw CommandFailure("its store kept saying something of what was left as it was: replay it again")
+        }
+        return total.read == 0 ? 1 : 0
     }
 
-    private func summary(_ read: Int, _ changed: Int, _ skipped: Int, _ told: Int) -> String {
-        switch body["mode"]?.words {
-        case "dry_run": "\(read) read, \(changed) would change, \(skipped) skipped"
-        case "broadcast": "\(read) read, \(told) \(told == 1 ? "user" : "users") told"
-        default: "\(read) read, \(changed) changed, \(skipped) skipped"
+    /// Of all pages: a contract's events may be on several, and a user have several contracts.
+    private struct Total {
+        var (read, changed) = (0, 0)
+        var (skipped, told, left): (Set<String>, Set<String>, Set<String>) = ([], [], [])
+
+        mutating func add(_ page: JSONValue, changes: Int) {
+            if case .integer(let count)? = page["read"] { read += Int(clamping: count) }
+            changed += changes
+            skipped.formUnion((page["skipped"]?.items ?? []).compactMap { $0["event"]?.words })
+            told.formUnion((page["told"]?.items ?? []).compactMap(\.words))
+            left.formUnion((page["left"]?.items ?? []).compactMap(\.words))
+        }
+    }
+
+    private func summary(_ total: Total) -> String {
+        let skipped = "\(total.skipped.count) skipped" + (total.left.isEmpty ? "" : ", \(total.left.count) left")
+        return switch body["mode"]?.words {
+        case "dry_run": "\(total.read) read, \(total.changed) would change, \(skipped)"
+        case "broadcast": "\(total.read) read, \(total.told.count) \(total.told.count == 1 ? "user" : "users") told"
+        default: "\(total.read) read, \(total.changed) changed, \(skipped)"
         }
     }
 

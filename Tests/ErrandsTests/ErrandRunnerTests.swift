@@ -109,6 +109,27 @@ import Testing
         ledger.close()
     }
 
+    /// A round may take minutes: 100 attempts, at servers that are slow.
+    @Test func gaugeFallsWithEachErrandOfABurst() throws {
+        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        let gate = Promise<Void>()
+        defer { gate.fulfil(()) }
+        let staging = AnsweringServer { request in
+            if request.path == "/3" { gate.wait() }
+            return .init(200)
+        }
+        let runner = ledger.runner([:])
+        let verifier = ForwardingVerifier(stage.verifier, to: ["/1", "/2", "/3"].map { staging.url + $0 })
+        try ledger.send(verifier.verify(Delivery(body: stage.body(of: "SUBSCRIBED")), now: AppleStage.now))
+        runner.start()
+        try ledger.wait { staging.requests.count == 3 }
+        #expect(ledger.metrics.page().contains("paycast_errands_waiting 1\n"))
+        gate.fulfil(())
+        try ledger.wait { ledger.metrics.page().contains("paycast_errands_waiting 0\n") }
+        runner.close()
+        ledger.close()
+    }
+
     @Test func productionIsNotForwarded() throws {
         let stage = try AppleStage()
         let verifier = ForwardingVerifier(stage.verifier, to: ["https://staging.example"])

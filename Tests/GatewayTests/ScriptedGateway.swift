@@ -100,7 +100,7 @@ private struct Script: RequestHandler {
     private func page(_ name: String) -> PageRequest {
         let stream = StreamName(name) ?? .feed("none")
         return PageRequest(stream: stream, content: .fragments) { done in
-            done(PageReplay(through: 7, messages: []))
+            done(MissedMessages(through: 7, messages: []))
             return true
         }
     }

@@ -15,7 +15,7 @@ import Testing
 
     private func liveSubscription(_ hub: inout Hub) -> SubscriptionID {
         let id = hub.subscribe(to: stream)
-        #expect(hub.replayed(id, through: 0, messages: []) == nil)
+        #expect(hub.missed(id, through: 0, messages: []) == nil)
         return id
     }
 
@@ -25,21 +25,21 @@ import Testing
         #expect(hub.publish(message("one", at: 1)) == Fanout(live: [id], closed: []))
     }
 
-    @Test func joinsReplayAndWhatWasCollectedWithoutRepeat() {
+    @Test func joinsWhatWasMissedAndCollectedWithoutRepeat() {
         var hub = Hub()
         let id = hub.subscribe(to: stream)
         #expect(hub.publish(message("one ", at: 1)).live.isEmpty)
         #expect(hub.publish(message("two ", at: 2)).live.isEmpty)
-        let flush = hub.replayed(id, through: 1, messages: [message("one ", at: 1)])
+        let flush = hub.missed(id, through: 1, messages: [message("one ", at: 1)])
         #expect(flush == Flush(html: Array("one two ".utf8), position: 2, hasMore: false))
         #expect(hub.publish(message("three", at: 3)).live == [id])
     }
 
-    @Test func dropsEntriesThatTheReplayHeldAlready() {
+    @Test func dropsEntriesThatWereMissedAndReadAlready() {
         var hub = Hub()
         let id = hub.subscribe(to: stream)
-        let replay = [message("one", at: 1), message("two", at: 2)]
-        #expect(hub.replayed(id, through: 2, messages: replay)?.position == 2)
+        let missed = [message("one", at: 1), message("two", at: 2)]
+        #expect(hub.missed(id, through: 2, messages: missed)?.position == 2)
         #expect(hub.publish(message("one", at: 1)).live.isEmpty)
         #expect(hub.publish(message("transient", at: nil)).live == [id])
         #expect(hub.publish(message("two", at: 2)).live.isEmpty)
@@ -104,7 +104,7 @@ import Testing
     @Test func neverPublishesAPositionTwice() {
         var hub = Hub(position: 5)
         let id = hub.subscribe(to: stream)
-        _ = hub.replayed(id, through: 5, messages: [])
+        _ = hub.missed(id, through: 5, messages: [])
         #expect(hub.publish(message("old", at: 5)) == Fanout(live: [], closed: []))
         #expect(hub.publish(message("new", at: 6)).live == [id])
         #expect(hub.publish(message("new", at: 6)).live.isEmpty)
@@ -138,11 +138,11 @@ import Testing
         #expect(hub.publish(message("two", at: 2)).live.isEmpty)
     }
 
-    @Test func aBlockedSubscriptionTakesItsReplayLater() {
+    @Test func aBlockedSubscriptionTakesWhatItMissedLater() {
         var hub = Hub()
         let id = hub.subscribe(to: stream)
         hub.blocked(id)
-        #expect(hub.replayed(id, through: 1, messages: [message("one", at: 1)]) == nil)
+        #expect(hub.missed(id, through: 1, messages: [message("one", at: 1)]) == nil)
         #expect(hub.writable(id)?.html == Array("one".utf8))
     }
 }

@@ -11,7 +11,7 @@ struct World {
     struct Sent {
         /// The newest entry that the hub knew when it was published.
         let order: Int64
-        /// Entries up to here were before it for the page: the hub knew them, or they had been replayed.
+        /// Entries up to here were before it for the page: the hub knew them, or it had missed and read them.
         let after: Int64
     }
 
@@ -26,7 +26,7 @@ struct World {
     var cursor: Int64 = 0
     var reading: (through: Int64, messages: [Message])?
     var isCollecting = true
-    var replayedThrough: Int64 = 0
+    var missedThrough: Int64 = 0
     /// The driver waits for the socket.
     var isWaiting = false
     var received: [Label] = []
@@ -78,7 +78,7 @@ struct World {
     }
 
     private mutating func publishTransient() {
-        transients.append(Sent(order: Int64(fed), after: max(Int64(fed), replayedThrough, cursor)))
+        transients.append(Sent(order: Int64(fed), after: max(Int64(fed), missedThrough, cursor)))
         publish(message(Label(transient: transients.count - 1)))
     }
 
@@ -89,11 +89,11 @@ struct World {
     }
 
     private mutating func arrive() {
-        guard let replay = reading else { return }
+        guard let missed = reading else { return }
         reading = nil
         isCollecting = false
-        replayedThrough = replay.through
-        let flush = hub.replayed(page, through: replay.through, messages: replay.messages)
+        missedThrough = missed.through
+        let flush = hub.missed(page, through: missed.through, messages: missed.messages)
         if let flush { receive(flush.html, flush.position) }
         if flush?.hasMore == true { isWaiting = true }
     }
@@ -113,7 +113,7 @@ struct World {
         hub.unsubscribe(page)
         lost.formUnion(Set(transients.indices).subtracting(received.compactMap(\.transient)))
         page = hub.subscribe(to: stream)
-        (reading, isCollecting, isWaiting, replayedThrough) = (nil, true, false, 0)
+        (reading, isCollecting, isWaiting, missedThrough) = (nil, true, false, 0)
     }
 
     private mutating func receive(_ html: [UInt8], _ position: Int64?) {

@@ -13,17 +13,21 @@ struct ContractStory {
     }
 
     var contracts: [ContractKey: Contract] = [:]
+    /// As the page has been told of it: what ran out since then shows with the next event.
+    private var told: [ContractKey: Holding] = [:]
 
     /// The standing is nil for an event that is about no contract.
+    @discardableResult
     mutating func take(_ event: Event, at now: Instant) -> (step: Step, standing: Standing?) {
         guard let observation = event.statement else { return (Step(event: event, fragments: []), nil) }
-        let before = holdings(at: now)
+        let before = holdings(told.values)
         let key = observation.contract
         var contract = contracts[key] ?? Contract(key: key, kind: observation.kind)
         _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
         contracts[key] = contract
         let standing = contract.standing(at: now)
-        let announcements = Announcement.announcements(before: before, after: holdings(at: now), contract: key)
+        told[key] = standing.map { Holding(of: contract, standing: $0) }
+        let announcements = Announcement.announcements(before: before, after: holdings(told.values), contract: key)
         let step = Step(
             event: event,
             state: standing?.state,
@@ -33,11 +37,21 @@ struct ContractStory {
         return (step, standing)
     }
 
+    /// Where the only contract stands.
+    func standing(at now: Instant) -> Standing? {
+        contracts.count == 1 ? contracts.values.first?.standing(at: now) : nil
+    }
+
     func holdings(at now: Instant) -> Holdings {
-        let held = contracts.values.compactMap { contract in
-            contract.standing(at: now).map { Holding(of: contract, standing: $0) }
-        }
-        return Holdings(user: "42", held, policy: AccessPolicy(sandboxUsers: .all))
+        holdings(
+            contracts.values.compactMap { contract in
+                contract.standing(at: now).map { Holding(of: contract, standing: $0) }
+            }
+        )
+    }
+
+    private func holdings(_ held: some Sequence<Holding>) -> Holdings {
+        Holdings(user: "42", Array(held), policy: AccessPolicy(sandboxUsers: .all))
     }
 }
 

@@ -104,15 +104,6 @@ import Testing
         #expect(stage.server.requests.count == 1)
     }
 
-    @Test func downloadTellsTheAccount() throws {
-        let stage = try AppleStage()
-        try stage.say()
-        let event = try stage.api.transaction(lineage, in: .sandbox, now: now)
-        let download = try stage.api.appTransaction(of: lineage, in: .sandbox, now: now)
-        #expect(download.account == event.observation?.account)
-        #expect(download.app == AppleStage.bundle)
-    }
-
     @Test func accountTokenIsSetForLaterTransactions() throws {
         let stage = try AppleStage()
         let token = OrderToken.random()

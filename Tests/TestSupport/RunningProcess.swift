@@ -62,6 +62,12 @@ public final class RunningProcess: Sendable {
     /// Everything on stderr up to now.
     public var errors: String { observed.state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
+    /// How many files it may have open now.
+    public var fileLimit: Int? {
+        let line = readFile("/proc/\(process)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+        return line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }
+    }
+
     public var isRunning: Bool { observed.state.withLock { $0.exitCode == nil } }
 
     /// Under the lock, and only before the process was reaped: its number cannot be another's.

@@ -49,6 +49,32 @@ import Testing
         #expect(process.errors == "paycast: the server refuses (409 token_taken): the token is another user's\n")
     }
 
+    /// The server did a part of it: that part is told, then the next page is asked for.
+    @Test func replayTellsWhatWasDoneAndWhatIsLeft() throws {
+        let server = AnsweringServer { request in
+            guard !request.body.contains(#""since":"e-2""#) else {
+                return .init(200, #"{"changes":[],"left":[],"read":1,"skipped":[],"told":[]}"#)
+            }
+            let change = #"{"after":"active","before":"revoked","contract":"1001","event":"e1","user":"42"}"#
+            let done = #""changes":[\#(change)],"read":2,"skipped":[],"told":[],"next":"e-2""#
+            return .init(503, #"{"error":"busy","left":["1002"],"message":"again",\#(done)}"#)
+        }
+        let process = PaycastProgram.start(["replay", "--since", "start", "--server", server.url, "--key", "k"])
+        #expect(try process.waitForExit() == 1)
+        let lines = process.output.split(separator: "\n")
+        #expect(lines.count == 3 && lines[0].contains("1001  user=- → 42  revoked → active"), "\(process.output)")
+        #expect(lines.dropFirst() == ["1002  left as it was", "3 read, 1 changed, 0 skipped, 1 left"])
+        #expect(process.errors.hasSuffix(": replay it again\n"))
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func refusedReplayHasItsReason() throws {
+        let recorder = Recorder(answer(503, #"{"error":"ledger_unavailable","message":"the ledger is busy"}"#))
+        let process = start(["replay", "--user", "42"], recorder)
+        #expect(try process.waitForExit() == 1)
+        #expect(process.errors == "paycast: the server refuses (503 ledger_unavailable): the ledger is busy\n")
+    }
+
     @Test func missingKeyIsExplained() throws {
         let recorder = Recorder(answer(401, #"{"error":"unauthorized","message":"no"}"#))
         let process = start(["order", "--user", "42", "--product", "p"], recorder)

@@ -16,6 +16,8 @@ struct EventReplay {
         var changes: [ReplayChange] = []
         var skipped: [(event: StoredEvent, reason: String)] = []
         var told: [String] = []
+        /// Contracts, by the store's lineage id, that stayed as they were: the store kept saying something of them.
+        var left: [String] = []
         var next: Cursor?
     }
 
@@ -24,25 +26,24 @@ struct EventReplay {
     /// How often a contract is read again because the store said something of it meanwhile.
     private static let attempts = 5
 
-    private let services: Services
-
-    init(_ services: Services) {
-        self.services = services
-    }
+    let verifiers: [Provider: any StoreVerifier]
+    let reader: LedgerReader
+    let writer: LedgerWriter
+    let epoch: String
 
     /// One page of a selection. A contract is made anew, from all of its events, on the page of its newest one.
     func run(_ selection: EventSelection, limit: Int, _ mode: Mode) throws(LedgerError) -> Result {
-        let page = try wait { services.reader.events(selection, limit: limit, completion: $0) }
+        let page = try wait { reader.events(selection, limit: limit, completion: $0) }
         var result = Result(read: page.count)
         if selection.ids.isEmpty, page.count == limit, let last = page.last {
-            result.next = Cursor(epoch: services.epoch, position: last.position)
+            result.next = Cursor(epoch: epoch, position: last.position)
         }
         let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
         if mode == .broadcast {
             // A transfer may have moved several contracts, and is filed under one.
             let users = page.compactMap { try? reread($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
-                services.writer.submit(.tell(contracts: contracts, users: users, completion: $0))
+                writer.submit(.tell(contracts: contracts, users: users, completion: $0))
             }
             return result
         }
@@ -61,7 +62,7 @@ struct EventReplay {
         guard hasMore, let last = page.last else { return ids }
         var ending: [Int64] = []
         for id in ids {
-            let stored = try wait { services.reader.contract(id, until: selection.until, completion: $0) }
+            let stored = try wait { reader.contract(id, until: selection.until, completion: $0) }
             if let stored, stored.newest <= last.position { ending.append(id) }
         }
         return ending
@@ -73,24 +74,32 @@ struct EventReplay {
         isTrial: Bool,
         _ result: inout Result
     ) throws(LedgerError) {
-        var (events, waiting) = (loose, contracts)
-        for _ in 0..<Self.attempts {
-            var batch = ReplayBatch(events: events)
-            var ids: [ContractKey: Int64] = [:]
-            for id in waiting {
-                guard let rebuild = try rebuild(id, &batch.events, &result) else { continue }
-                ids[rebuild.known.key] = id
-                batch.rebuilds.append(rebuild)
-            }
-            let report = try wait { [batch] in
-                services.writer.submit(.replay(batch, isTrial: isTrial, completion: $0))
-            }
-            result.changes += report.changes.filter(\.changesSomething)
-            waiting = report.outdated.compactMap { ids[$0] }
-            if waiting.isEmpty { return }
-            events = []
+        var left = try attempt(loose, contracts, isTrial: isTrial, &result)
+        for _ in 1..<Self.attempts where !left.isEmpty {
+            // Whatever becomes of the rest: what was done has to be told.
+            guard let less = try? attempt([], left.map(\.id), isTrial: isTrial, &result) else { break }
+            left = less
         }
-        throw .busy
+        result.left = left.map(\.key.lineage)
+    }
+
+    /// Returns the contracts that changed while they were read: nothing was done to them.
+    private func attempt(
+        _ events: [Event],
+        _ contracts: [Int64],
+        isTrial: Bool,
+        _ result: inout Result
+    ) throws(LedgerError) -> [(id: Int64, key: ContractKey)] {
+        var batch = ReplayBatch(events: events)
+        var ids: [ContractKey: Int64] = [:]
+        for id in contracts {
+            guard let rebuild = try rebuild(id, &batch.events, &result) else { continue }
+            ids[rebuild.known.key] = id
+            batch.rebuilds.append(rebuild)
+        }
+        let report = try wait { [batch] in writer.submit(.replay(batch, isTrial: isTrial, completion: $0)) }
+        result.changes += report.changes.filter(\.changesSomething)
+        return report.outdated.compactMap { key in ids[key].map { ($0, key) } }
     }
 
     /// `strays`: what is filed under this contract, and says nothing of it, or proves to be another one's.
@@ -98,12 +107,12 @@ struct EventReplay {
         -> ContractRebuild?
     {
         // Before its events: the rebuild is void when one came in between.
-        guard let stored = try wait({ services.reader.contract(id, until: .max, completion: $0) }) else { return nil }
+        guard let stored = try wait({ reader.contract(id, until: .max, completion: $0) }) else { return nil }
         var rebuild = ContractRebuild(stored)
         var position: Int64 = 0
         while true {
             let range = EventSelection(contract: id, after: position)
-            let page = try wait { services.reader.events(range, limit: Self.pageSize, completion: $0) }
+            let page = try wait { reader.events(range, limit: Self.pageSize, completion: $0) }
             for one in page {
                 guard let event = read(one, &result) else {
                     rebuild.miss()
@@ -133,7 +142,7 @@ struct EventReplay {
     }
 
     private func reread(_ event: StoredEvent) throws(VerificationError) -> Event? {
-        guard let verifier = services.verifiers[event.provider] else { throw .notConfigured }
+        guard let verifier = verifiers[event.provider] else { throw .notConfigured }
         return try verifier.reread(
             StoredDelivery(
                 id: event.id,

@@ -4,7 +4,7 @@ public import Ledger
 
 /// `GET /feed[?since=CURSOR&user=…]`: committed events, for `tail`.
 public struct FeedEndpoint: Sendable {
-    /// Entries read from the ledger for one page of a replay.
+    /// Entries read from the ledger for one answer.
     private static let chunk = 500
 
     private let reader: LedgerReader
@@ -36,18 +36,18 @@ public struct FeedEndpoint: Sendable {
         return PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil) { done in
             guard let position else {
                 return reader.head { result in
-                    done((try? result.get()).map { PageReplay(through: $0.position, messages: []) } ?? .unreadable)
+                    done((try? result.get()).map { MissedMessages(through: $0.position, messages: []) } ?? .unreadable)
                 }
             }
             return reader.entries(after: position, limit: FeedEndpoint.chunk) { result in
                 guard case .success(let page) = result else { return done(.unreadable) }
-                done(PageReplay(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
+                done(MissedMessages(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
             }
         }
     }
 }
 
-extension PageReplay {
+extension MissedMessages {
     fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String, limit: Int) {
         let messages = page.entries.filter { filter.admits($0.notice) }.map { entry in
             let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)

@@ -25,7 +25,7 @@ struct PageSource {
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh { telemetry.healed.add() }
-                done(PageReplay(missed, on: stream, templates.renderer))
+                done(MissedMessages(missed, on: stream, templates.renderer))
             }
         }
     }
@@ -44,7 +44,7 @@ extension PageRequest {
     /// A WebSocket that is told to load its page again, and gets nothing of the stream whose name has ended.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
         PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
-            done(PageReplay(through: 0, messages: []))
+            done(MissedMessages(through: 0, messages: []))
             return true
         }
     }
@@ -55,8 +55,8 @@ extension MissedFragments {
     fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
-extension PageReplay {
-    static let unreadable = PageReplay(through: 0, messages: [], extent: .unreadable)
+extension MissedMessages {
+    static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
 
     /// Renders what was missed with today's templates; what cannot be told any more is healed by a refresh.
     init(_ missed: MissedFragments, on stream: StreamName, _ renderer: Renderer) {

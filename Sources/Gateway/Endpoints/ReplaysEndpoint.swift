@@ -39,8 +39,14 @@ struct ReplaysEndpoint {
             since: since == .max ? since : since + 1,
             until: until
         )
-        return .later { [services] reply in
-            services.callers.submit { reply.send(Self.response(EventReplay(services), selection, mode)) }
+        let replay = EventReplay(
+            verifiers: services.verifiers,
+            reader: services.reader,
+            writer: services.writer,
+            epoch: services.epoch
+        )
+        return .later { [callers = services.callers] reply in
+            callers.submit { reply.send(Self.response(replay, selection, mode)) }
         }
     }
 
@@ -50,16 +56,30 @@ struct ReplaysEndpoint {
         return cursor.position
     }
 
-    private static func response(
+    static func response(
         _ replay: EventReplay,
         _ selection: EventSelection,
         _ mode: EventReplay.Mode
     ) -> Response {
         do throws(LedgerError) {
-            return JSON.response(200, Replayed(try replay.run(selection, limit: limit, mode)))
+            let result = try replay.run(selection, limit: limit, mode)
+            guard result.left.isEmpty else { return .incomplete(result) }
+            return JSON.response(200, Replayed(result))
         } catch {
             return .unavailable("ledger_unavailable", "The ledger could not replay it: \(error)")
         }
+    }
+}
+
+extension Response {
+    /// An error like any other, which tells what was done as well.
+    fileprivate static func incomplete(_ result: EventReplay.Result) -> Response {
+        var body = Replayed(result)
+        body.error = "busy"
+        body.message = "The store kept saying something of the contracts under \"left\"; replay their events again."
+        var response = JSON.response(503, body)
+        response.headers.append(("Retry-After", "5"))
+        return response
     }
 }
 
@@ -81,6 +101,8 @@ private struct Replayed: Encodable {
         var reason: String
     }
 
+    var error: String?
+    var message: String?
     /// How many stored events were selected.
     var read: Int
     var changes: [Change]
@@ -88,6 +110,8 @@ private struct Replayed: Encodable {
     var skipped: [Skipped]
     /// Users whose pages were told again.
     var told: [String]
+    /// Contracts, by the store's lineage id, that stayed as they were.
+    var left: [String]
     /// Where to go on; nil when there is no more.
     var next: String?
 
@@ -109,6 +133,7 @@ private struct Replayed: Encodable {
             Skipped(event: $0.event.id, provider: $0.event.provider.rawValue, reason: $0.reason)
         }
         told = result.told
+        left = result.left
         next = result.next?.description
     }
 }

@@ -3,7 +3,7 @@ internal import Runtime
 /// What one client, and all of them together, may take of a server. Each has a setting; the values here are the defaults.
 public struct Limits: Sendable, Equatable {
     /// Connections in all. Beyond it nothing stays connected: pages are asked to come back, other requests are answered
-    /// and closed. Default: what the limit of open files leaves.
+    /// and closed. Default: 50,000, or what the limit of open files leaves.
     public var connections: Int
     /// Connections of one client address, or of one IPv6 network of 64 bits. Only addresses of the Internet count: this
     /// machine, private networks and trusted proxies stand for many people, or for a load test.
@@ -25,7 +25,7 @@ public struct Limits: Sendable, Equatable {
     /// Seconds in which a reader must take something.
     public var writeSeconds = 30
 
-    public init(connections: Int = Limits.affordableConnections()) {
+    public init(connections: Int = min(50_000, Limits.affordableConnections())) {
         self.connections = connections
     }
 
@@ -36,7 +36,16 @@ public struct Limits: Sendable, Equatable {
     static let headerBytes = 16 << 10
 
     /// The process needs files beside its connections: the ledger, its readers, the loops, an outgoing request.
+    private static let otherFiles = 2 * reserve + 64
+
     public static func affordableConnections() -> Int {
-        max(Limits.reserve, FileLimit.highest() - 2 * Limits.reserve - 64)
+        max(Limits.reserve, FileLimit.highest() - otherFiles)
     }
+
+    /// Files that may have to be open at once, to be set as the process' limit.
+    ///
+    /// No more than that: at each close lws, as Debian builds it, searches a table of all possible descriptors for traces
+    /// of this one (`sanity_assert_no_sockfd_traces`, lib/plat/unix/unix-fds.c). With the limit of 1,048,576 that many
+    /// service managers set, this took 800 µs; beyond 10,000,000 lws falls back to a table of 2,560.
+    public var files: Int { connections + Limits.otherFiles }
 }

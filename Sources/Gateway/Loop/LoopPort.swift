@@ -8,7 +8,7 @@ internal import Synchronization
 final class LoopPort: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, Response)
-        case replay(SubscriptionID, PageReplay)
+        case missed(SubscriptionID, MissedMessages)
         case publish([Publication])
         case refreshPages
         /// The front door has a connection for this loop.

@@ -156,7 +156,7 @@ extension SocketLoop {
     }
 
     private func read(_ request: PageRequest, for id: SubscriptionID, _ client: CableClient) {
-        let isReading = request.replay { [port] replay in port.send(.replay(id, replay)) }
+        let isReading = request.readMissed { [port] missed in port.send(.missed(id, missed)) }
         guard !isReading else { return }
         giveUp(id, client)
     }
@@ -174,21 +174,21 @@ extension SocketLoop {
     // MARK: Messages
 
     /// Confirmed before its first message: the element is `connected` when it can be.
-    func replayed(_ seat: Seat, _ client: CableClient, _ replay: PageReplay) {
+    func sendMissed(_ missed: MissedMessages, to seat: Seat, _ client: CableClient) {
         let (connection, id) = (seat.connection, seat.subscription)
-        guard replay.extent == .whole else { return giveUp(id, client) }
-        // Another subscription's replay may have filled the socket: this one's waits in the hub, but its confirmation
-        // goes out (400 KB for all that a socket may have), or a slow page would come back and back.
+        guard missed.extent == .whole else { return giveUp(id, client) }
+        // What another subscription missed may have filled the socket: this one's waits in the hub, but its
+        // confirmation goes out (400 KB for all that a socket may have), or a slow page would come back and back.
         if connection.behindSince != nil { hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return connection.socket.kill()
         }
         // The cursor of a page is that of its rendering, also when it comes back: it must not see old states again.
-        let messages = replay.collapsed.messages
-        if let flush = hub.replayed(id, through: replay.through, messages: messages), !send(flush, to: seat) {
+        let messages = missed.collapsed.messages
+        if let flush = hub.missed(id, through: missed.through, messages: messages), !send(flush, to: seat) {
             return connection.socket.kill()
         }
-        if let verdict = client.session.historyVerdict(of: id, isComplete: !replay.hasGap),
+        if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
             !say(verdict, on: connection)
         {
             connection.socket.kill()

@@ -56,13 +56,13 @@ extension SocketLoop {
     }
 
     /// What a page missed has been read.
-    func replayed(_ id: SubscriptionID, _ replay: PageReplay) {
+    func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
         guard let seat = seat(of: id) else { return }
-        if !replay.messages.isEmpty { metrics.replayed.add() }
-        metrics.replayedMessages.add(replay.messages.count)
+        if !missed.messages.isEmpty { metrics.missed.add() }
+        metrics.missedMessages.add(missed.messages.count)
         switch seat.connection.phase {
-        case .page(let page): replayed(seat, page, replay)
-        case .cable(let client): replayed(seat, client, replay)
+        case .page(let page): sendMissed(missed, to: seat, page)
+        case .cable(let client): sendMissed(missed, to: seat, client)
         case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
         }
     }

@@ -38,7 +38,7 @@ extension SocketLoop {
             followed[connection.id] = request.stream
         }
         metrics.pages(transport).add(1)
-        let isReading = request.replay { [port] replay in port.send(.replay(subscription, replay)) }
+        let isReading = request.readMissed { [port] missed in port.send(.missed(subscription, missed)) }
         return isReading ? .keep : turnAway(connection)
     }
 
@@ -55,20 +55,20 @@ extension SocketLoop {
     }
 
     /// What the page missed has been read. The first block gives it a cursor, before any event.
-    func replayed(_ seat: Seat, _ page: Page, _ replay: PageReplay) {
+    func sendMissed(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
         let connection = seat.connection
-        guard replay.extent != .unreadable else {
+        guard missed.extent != .unreadable else {
             if turnAway(connection) == .close { close(connection) }
             return
         }
         if page.transport.isResponse {
-            let position = replay.messages.first?.position.map { $0 - 1 } ?? replay.through
+            let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
             let cursor = Cursor(epoch: settings.epoch, position: position)
             let start = opening(connection) + EventStream.position(cursor)
             guard write(start, to: connection.socket) else { return connection.socket.kill() }
         }
-        guard replay.extent == .whole else { return sendPart(replay.messages, to: seat) }
-        guard let flush = hub.replayed(seat.subscription, through: replay.through, messages: replay.messages) else {
+        guard missed.extent == .whole else { return sendPart(missed.messages, to: seat) }
+        guard let flush = hub.missed(seat.subscription, through: missed.through, messages: missed.messages) else {
             return
         }
         if !send(flush, to: seat) { connection.socket.kill() }

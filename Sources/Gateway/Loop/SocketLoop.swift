@@ -28,7 +28,7 @@ final class SocketLoop {
     var seats: ContiguousArray<Seat?> = []
     /// All that are open.
     var connections: [ConnectionID: Connection] = [:]
-    /// Heads of event streams whose replay is still being read.
+    /// Heads of event streams whose missed messages are still being read.
     var openings: [ConnectionID: String] = [:]
     /// The feeds that somebody follows, and who follows which.
     var feeds: [StreamName: FeedFilter] = [:]
@@ -240,7 +240,7 @@ final class SocketLoop {
         for message in port.drain() {
             switch message {
             case .reply(let id, let response): replied(id, response)
-            case .replay(let id, let replay): replayed(id, replay)
+            case .missed(let id, let missed): sendMissed(missed, to: id)
             case .publish(let publications): publications.forEach(publish)
             case .refreshPages: refreshPages()
             case .adopt(let arrival): adopt(arrival)

@@ -19,7 +19,7 @@ public struct PageRequest: Sendable {
     /// The element that opened it; nil when nothing will have to be said to it.
     public var source: SourceElement?
     /// Starts reading what the page missed; calls back on another thread. False when the reader is too busy.
-    public var replay: @Sendable (_ done: @escaping @Sendable (PageReplay) -> Void) -> Bool
+    public var readMissed: @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
 
     public init(
         stream: StreamName,
@@ -27,19 +27,19 @@ public struct PageRequest: Sendable {
         allowedOrigin: String? = nil,
         expires: Instant? = nil,
         source: SourceElement? = nil,
-        replay: @escaping @Sendable (_ done: @escaping @Sendable (PageReplay) -> Void) -> Bool
+        readMissed: @escaping @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
     ) {
         self.stream = stream
         self.content = content
         self.allowedOrigin = allowedOrigin
         self.expires = expires
         self.source = source
-        self.replay = replay
+        self.readMissed = readMissed
     }
 }
 
 /// What a page missed, read from the ledger.
-public struct PageReplay: Sendable {
+public struct MissedMessages: Sendable {
     public enum Extent: Sendable {
         case whole
         /// There is more than one answer should hold: the page comes back for the rest.
@@ -63,16 +63,16 @@ public struct PageReplay: Sendable {
     }
 
     /// Without the parts that a newer one makes superfluous.
-    var collapsed: PageReplay {
-        var replay = self
+    var collapsed: MissedMessages {
+        var missed = self
         var newer: Set<String> = []
-        replay.messages = messages.reversed().compactMap { message in
+        missed.messages = messages.reversed().compactMap { message in
             let parts = message.parts.reversed().filter { part in
                 part.collapseKey.map { newer.insert($0).inserted } ?? true
             }
             guard !parts.isEmpty else { return nil }
             return Message(stream: message.stream, position: message.position, parts: parts.reversed())
         }.reversed()
-        return replay
+        return missed
     }
 }

@@ -1,5 +1,5 @@
 internal import Crypto
-public import Domain
+internal import Domain
 
 /// One item of Get All Subscription Statuses, proven.
 struct AppleStatement {
@@ -39,12 +39,4 @@ struct AppleStatementBody: Decodable {
         let renewal = renewal.map { #","signedRenewalInfo":"\#($0)""# } ?? ""
         return Array(#"{"status":\#(status),"signedTransactionInfo":"\#(transaction)"\#(renewal)}"#.utf8)
     }
-}
-
-/// Which account's download of the app a purchase belongs to.
-public struct AppleDownload: Sendable, Equatable {
-    public var app: String
-    public var environment: StoreEnvironment
-    /// `appTransactionId`: the identity of a buyer who has no other.
-    public var account: String
 }

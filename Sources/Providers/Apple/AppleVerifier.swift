@@ -64,11 +64,7 @@ public struct AppleVerifier: StoreVerifier {
         body: [UInt8],
         now: Instant
     ) throws(VerificationError) -> Event {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let transaction = try open(transaction: text, now)
-        let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
-        let place = try admit(claims, isAppIDStated: false)
-        _ = try renewal(renewalInfo, of: transaction, place, now)
+        let (transaction, _, place) = try prove(text, renewalInfo, now)
         let signedAt = transaction.signedAt ?? now
         return Event(
             provider: .apple,
@@ -93,11 +89,7 @@ public struct AppleVerifier: StoreVerifier {
         renewalInfo: String?,
         now: Instant
     ) throws(VerificationError) -> Event {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let transaction = try open(transaction: text, now)
-        let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
-        let place = try admit(claims, isAppIDStated: false)
-        let renewal = try renewal(renewalInfo, of: transaction, place, now)
+        let (transaction, renewal, place) = try prove(text, renewalInfo, now)
         let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
         let signedAt = statement.signedAt ?? now
         return Event(
@@ -124,17 +116,6 @@ public struct AppleVerifier: StoreVerifier {
             now: now
         )
     }
-
-    /// What Get App Transaction Info answers.
-    public func verify(appTransaction text: String, now: Instant) throws(VerificationError) -> AppleDownload {
-        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let download = try checker.open(AppleAppTransaction.self, text, now: now)
-        let place = try admit(
-            AppleClaims(bundle: download.bundleId, app: download.appAppleId, environment: download.receiptType)
-        )
-        guard let account = download.appTransactionId, isPlain(account) else { throw .malformed(.invalidPayload) }
-        return AppleDownload(app: place.app, environment: place.environment, account: account)
-    }
 }
 
 extension AppleVerifier {
@@ -152,6 +133,19 @@ extension AppleVerifier {
         if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app) { throw .wrongApp }
         guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
         return Place(app: bundle, environment: environment)
+    }
+
+    /// A transaction without a notification around it: nothing states the app's id.
+    private func prove(
+        _ text: String,
+        _ renewalInfo: String?,
+        _ now: Instant
+    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, Place) {
+        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        let transaction = try open(transaction: text, now)
+        let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
+        let place = try admit(claims, isAppIDStated: false)
+        return (transaction, try renewal(renewalInfo, of: transaction, place, now), place)
     }
 
     private func open(transaction text: String, _ now: Instant) throws(VerificationError) -> AppleTransaction {

@@ -2,13 +2,8 @@ internal import Domain
 
 /// A charge: refunds and disputes are about it. The payment intent names the purchase.
 struct StripeCharge {
-    private let object: StoreObject
-    private let catalog: Catalog
-
-    init(_ object: StoreObject, _ catalog: Catalog) {
-        self.object = object
-        self.catalog = catalog
-    }
+    let object: StoreObject
+    let catalog: Catalog
 
     /// A part of the price leaves the purchase as it is.
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
@@ -31,11 +26,7 @@ struct StripeCharge {
 
 /// One refund. It does not say whether it is all of the charge: `charge.refunded`, which comes beside it, does.
 struct StripeRefund {
-    private let object: StoreObject
-
-    init(_ object: StoreObject) {
-        self.object = object
-    }
+    let object: StoreObject
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         let hasFailed = ["failed", "canceled"].contains(object.text("status"))
@@ -54,13 +45,8 @@ struct StripeRefund {
 
 /// A customer's bank asks for the money back.
 struct StripeDispute {
-    private let object: StoreObject
-    private let catalog: Catalog
-
-    init(_ object: StoreObject, _ catalog: Catalog) {
-        self.object = object
-        self.catalog = catalog
-    }
+    let object: StoreObject
+    let catalog: Catalog
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         let status = object.text("status")

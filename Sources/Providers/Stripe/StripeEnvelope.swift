@@ -53,13 +53,13 @@ struct StripeMeaning {
         self =
             switch object.text("object") {
             case "subscription": StripeSubscription(object, catalog).meaning(of: envelope)
-            case "checkout.session": StripeSession(object, catalog).meaning(of: envelope)
-            case "invoice": StripeInvoice(object, catalog).meaning(of: envelope)
-            case "payment_intent": StripePaymentIntent(object, catalog).meaning(of: envelope)
-            case "charge": StripeCharge(object, catalog).meaning(of: envelope)
-            case "refund": StripeRefund(object).meaning(of: envelope)
-            case "dispute": StripeDispute(object, catalog).meaning(of: envelope)
-            case "subscription_schedule": StripeSchedule(object).meaning(of: envelope)
+            case "checkout.session": StripeSession(object: object, catalog: catalog).meaning(of: envelope)
+            case "invoice": StripeInvoice(object: object, catalog: catalog).meaning(of: envelope)
+            case "payment_intent": StripePaymentIntent(object: object, catalog: catalog).meaning(of: envelope)
+            case "charge": StripeCharge(object: object, catalog: catalog).meaning(of: envelope)
+            case "refund": StripeRefund(object: object).meaning(of: envelope)
+            case "dispute": StripeDispute(object: object, catalog: catalog).meaning(of: envelope)
+            case "subscription_schedule": StripeSchedule(object: object).meaning(of: envelope)
             default: StripeMeaning(kind: .providerUnknown)
             }
     }

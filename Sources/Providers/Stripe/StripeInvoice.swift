@@ -2,17 +2,13 @@ internal import Domain
 
 /// An invoice. Only those of subscriptions matter: what is bought once is known from its Checkout session.
 struct StripeInvoice {
-    private let object: StoreObject
-    private let catalog: Catalog
+    let object: StoreObject
+    let catalog: Catalog
+
     /// Since the API's version 2025-03-31 an invoice belongs to its parent.
-    private let details: StoreObject?
-
-    init(_ object: StoreObject, _ catalog: Catalog) {
-        self.object = object
-        self.catalog = catalog
-        details = object.object("parent", "subscription_details") ?? object.object("subscription_details")
+    private var details: StoreObject? {
+        object.object("parent", "subscription_details") ?? object.object("subscription_details")
     }
-
     private var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {

@@ -3,13 +3,8 @@ internal import Domain
 /// A payment intent: how those sell who use no Checkout. It counts when its metadata name the order and the product; a
 /// subscription's does not, and the session of a Checkout says more.
 struct StripePaymentIntent {
-    private let object: StoreObject
-    private let catalog: Catalog
-
-    init(_ object: StoreObject, _ catalog: Catalog) {
-        self.object = object
-        self.catalog = catalog
-    }
+    let object: StoreObject
+    let catalog: Catalog
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         StripeMeaning(

@@ -3,11 +3,7 @@ internal import Domain
 /// A subscription schedule: changes of plan to come. What they change to is read from the subscription when Paycast may
 /// read it.
 struct StripeSchedule {
-    private let object: StoreObject
-
-    init(_ object: StoreObject) {
-        self.object = object
-    }
+    let object: StoreObject
 
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")

@@ -8,13 +8,8 @@ struct StripeSession {
     /// What a session is called that says not what it sells: Stripe leaves line items out of events.
     static let unnamed = "checkout"
 
-    private let object: StoreObject
-    private let catalog: Catalog
-
-    init(_ object: StoreObject, _ catalog: Catalog) {
-        self.object = object
-        self.catalog = catalog
-    }
+    let object: StoreObject
+    let catalog: Catalog
 
     private var token: OrderToken? {
         object.token ?? object.text("client_reference_id").flatMap { OrderToken($0) }

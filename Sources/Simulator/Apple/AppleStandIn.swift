@@ -54,7 +54,6 @@ public final class AppleStandIn: StandIn {
         switch (request.method, call.version, path[0], path.count) {
         case ("GET", "v1", "subscriptions", 2): return statuses(call)
         case ("GET", "v1", "transactions", 2): return transaction(call)
-        case ("GET", "v1", "transactions", 3) where path[1] == "appTransactions": return appTransaction(call)
         case ("GET", "v2", "history", 2): return history(call)
         case ("PUT", "v1", "transactions", 3) where path[2] == "appAccountToken": return setAccountToken(call)
         case ("POST", "v1", "transactions", 3) where path[2] == "finish": return finish(call)
@@ -104,21 +103,6 @@ extension AppleStandIn {
     private func transaction(_ call: AppleStandInCall) -> StandInAnswer {
         let found = memory.withLock { $0.transaction(call.id(1), call.environment) }
         return found.map { .json(["signedTransactionInfo": sign($0, call)]) } ?? .unknownTransaction
-    }
-
-    private func appTransaction(_ call: AppleStandInCall) -> StandInAnswer {
-        guard let known = memory.withLock({ $0.transaction(call.id(2), call.environment) }) else {
-            return .unknownTransaction
-        }
-        let download = AppTransactionDocument(
-            receiptType: known.environment,
-            appAppleId: 1_234_567_890,
-            bundleId: known.bundleId,
-            receiptCreationDate: call.now.milliseconds,
-            originalPurchaseDate: known.originalPurchaseDate,
-            appTransactionId: known.appTransactionId
-        )
-        return .json(["signedAppTransactionInfo": (try? signer.sign(download)) ?? ""])
     }
 
     private func history(_ call: AppleStandInCall) -> StandInAnswer {

@@ -77,10 +77,6 @@ struct AppleTransactionAnswer: Decodable {
     var signedTransactionInfo: String
 }
 
-struct AppleAppTransactionAnswer: Decodable {
-    var signedAppTransactionInfo: String
-}
-
 struct AppleTestAnswer: Decodable {
     var testNotificationToken: String
 }

@@ -24,10 +24,6 @@ struct AppleCall: Equatable {
         return AppleCall(path: "/inApps/v2/history/\(escaped(id))", query: ["sort=DESCENDING"] + revision)
     }
 
-    static func appTransaction(of id: String) -> AppleCall {
-        AppleCall(path: "/inApps/v1/transactions/appTransactions/\(escaped(id))")
-    }
-
     /// The body is the same on every page, as Apple demands.
     static func notifications(_ query: AppleNotificationQuery, after token: String?) -> AppleCall {
         let body = AppleHistoryRequest(

@@ -1,5 +1,5 @@
 public import Domain
-public import Providers
+internal import Providers
 
 extension AppleServerAPI {
     /// 20 transactions a page: more than any buyer has, and an end for a server that never says that there is one.
@@ -51,24 +51,6 @@ extension AppleServerAPI {
         try asking(environment) { (place) throws(StoreAPIError) in
             let answer = try ask(AppleTransactionAnswer.self, .transaction(id), place, now)
             return try event(of: answer.signedTransactionInfo, environment, now)
-        }
-    }
-
-    /// Get App Transaction Info: which download of the app, that is which account, a transaction belongs to.
-    public func appTransaction(
-        of id: String,
-        in environment: StoreEnvironment?,
-        now: Instant
-    ) throws(StoreAPIError) -> AppleDownload {
-        try asking(environment) { (place) throws(StoreAPIError) in
-            let answer = try ask(AppleAppTransactionAnswer.self, .appTransaction(of: id), place, now)
-            do throws(VerificationError) {
-                let download = try verifier.verify(appTransaction: answer.signedAppTransactionInfo, now: now)
-                guard environment == nil || download.environment == environment else { throw .wrongEnvironment }
-                return download
-            } catch {
-                throw .unreadable(reason: error.message)
-            }
         }
     }
 

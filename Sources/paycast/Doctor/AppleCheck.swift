@@ -12,42 +12,34 @@ struct AppleCheck {
     private static let patience = 20
 
     private let apple: Configuration.Apple
-    private let places: StorePlaces
+    private let apis: StoreAPIs
     private let roots: TrustedRoots
     private let client: HTTPClient
 
-    init(_ apple: Configuration.Apple, _ places: StorePlaces, roots: TrustedRoots, client: HTTPClient) {
-        (self.apple, self.places, self.roots, self.client) = (apple, places, roots, client)
+    init(_ apple: Configuration.Apple, _ apis: StoreAPIs, roots: TrustedRoots, client: HTTPClient) {
+        (self.apple, self.apis, self.roots, self.client) = (apple, apis, roots, client)
     }
 
     /// What Apple says the time is.
     var date: Instant? {
-        let response = try? client.send("GET", (places.apple(.production) ?? "") + "/")
+        let response = try? client.send("GET", (apis.appleAddress(.production) ?? "") + "/")
         return response?.header("Date").flatMap(HTTPDate.instant)
     }
 
     func run(now: Instant) -> [Finding] {
-        guard let given = places.appleKey else {
+        guard let verifier else { return [.fail("Apple API", "PAYCAST_APPLE_APP_ID is missing")] }
+        guard let api = apis.apple(verifier, client) else {
             let todo = "make an In-App Purchase key in App Store Connect, Users and Access, Integrations"
             return [.warn("Apple API", "no key: what is missed cannot be fetched; \(todo)")]
         }
-        guard let verifier else { return [.fail("Apple API", "PAYCAST_APPLE_APP_ID is missing")] }
-        return places.appleApps.flatMap { app in
-            let api = AppleServerAPI(
-                key: given.key,
-                keyID: given.id,
-                issuer: given.issuer,
-                app: app,
-                verifier: verifier,
-                client: client
-            ) { places.apple($0) }
-            return StoreEnvironment.allCases.filter(apple.environments.contains).map { test(api, app, $0, now) }
+        return apis.appleApps.flatMap { app in
+            StoreEnvironment.allCases.filter(apple.environments.contains).map { test(api.of(app), app, $0, now) }
         }
     }
 
     private var verifier: AppleVerifier? {
         let configuration = try? AppleConfiguration(
-            bundleIDs: .only(Set(places.appleApps)),
+            bundleIDs: .only(Set(apis.appleApps)),
             appIDs: apple.appID.map { .only([$0]) } ?? .any,
             environments: apple.environments,
             roots: roots

@@ -41,14 +41,17 @@ struct Examination {
     private func production(_ server: ServerCheck.Result, _ stores: [Provider], _ now: Instant) -> [Finding] {
         var findings: [Finding] = []
         var others = server.date.map { [(name: remote.url, now: $0)] } ?? []
-        let places = StorePlaces(configuration, standIns: nil)
+        let apis = StoreAPIs(configuration, workspace: nil) { nil }
+        let reading = ReadingCheck(apis: apis, now: now)
         if stores.contains(.apple) {
-            let apple = AppleCheck(configuration.apple, places, roots: roots, client: client)
+            let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client)
             findings += apple.run(now: now)
             if configuration.apple.serverKey != nil, let date = apple.date { others.append(("Apple", date)) }
         }
-        if stores.contains(.google) { findings += google.findings + [places.google(now)].compactMap { $0 } }
-        if stores.contains(.stripe) { findings.append(places.stripe(now)) }
+        if stores.contains(.google) {
+            findings += google.findings + [reading.google(configuration.google.packages)].compactMap { $0 }
+        }
+        if stores.contains(.stripe) { findings.append(reading.stripe(isDevelopment: false)) }
         return findings + ClockCheck(now: now, others: others).findings
     }
 
@@ -60,10 +63,11 @@ struct Examination {
                 .warn("stores", "are not asked: their keys are in .paycast/ of the server's folder; run this there")
             ]
         }
-        let places = StorePlaces(configuration, standIns: (remote.url, workspace))
-        let apple = AppleCheck(configuration.apple, places, roots: roots, client: client).run(now: clock)
-        let others = [google.findings, [places.google(clock)].compactMap { $0 }, [places.stripe(clock)]].flatMap { $0 }
-        return apple + others + [ClockCheck.development(now: now, server: clock)]
+        let apis = StoreAPIs(configuration, workspace: workspace) { [url = remote.url] in url }
+        let reading = ReadingCheck(apis: apis, now: clock)
+        let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client).run(now: clock)
+        let others = [reading.google(configuration.google.packages), reading.stripe(isDevelopment: true)]
+        return apple + google.findings + others.compactMap { $0 } + [ClockCheck.development(now: now, server: clock)]
     }
 
     private var google: GoogleCheck {

@@ -130,7 +130,7 @@ import Testing
     func everyOrderEndsInTheSameState(_ life: Life) throws {
         let events = try life.events.map { try $0.verify() }
         for order in permutations(Array(events.indices)) {
-            var story = WebhookStory()
+            var story = ContractStory()
             for index in order + order.prefix(2) { story.take(events[index], at: life.now) }
             let standing = try #require(story.standing(at: life.now))
             #expect(standing.state == life.state, "\(order)")
@@ -145,13 +145,13 @@ import Testing
         let end = RevenueCatSpecimen("EXPIRATION", period: 1, after: .seconds(90))
         let events = try [grant.verify(), end.verify()]
         for order in permutations([0, 1]) {
-            var story = WebhookStory()
+            var story = ContractStory()
             for index in order { story.take(events[index], at: end.happenedAt) }
-            #expect(!story.isActive, "\(order)")
+            #expect(!story.holdings(at: end.happenedAt).isActive, "\(order)")
         }
-        var story = WebhookStory()
+        var story = ContractStory()
         story.take(events[0], at: grant.happenedAt)
-        #expect(story.isActive)
+        #expect(story.holdings(at: grant.happenedAt).isActive)
     }
 
     private func permutations(_ items: [Int]) -> [[Int]] {
