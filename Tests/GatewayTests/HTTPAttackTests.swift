@@ -99,14 +99,6 @@ import Testing
             answer: "HTTP/1.1 400"
         ),
         Attack(
-            name: "upgrade to HTTP/2",
-            pieces: [
-                "GET /up HTTP/1.1\r\n\(host)Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
-                    + "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n"
-            ],
-            answer: "HTTP/1.1 404"
-        ),
-        Attack(
             name: "WebSocket where none is",
             pieces: [
                 "GET /up HTTP/1.1\r\n\(host)Connection: Upgrade\r\nUpgrade: websocket\r\n"

@@ -34,6 +34,23 @@ import Testing
         #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).hasSuffix("\r\n\r\n"))
     }
 
+    /// HTTP clients of Java offer HTTP/2 in clear text with their first request, `curl --http2` with every one.
+    @Test func offerOfAnotherProtocolIsIgnored() throws {
+        let offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
+        let server = try ScriptedGateway()
+        let socket = try server.connect()
+        for body in ["first", "second"] {
+            try socket.send(
+                "POST /broadcasts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-key\r\n\(offer)"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+            #expect(try socket.read(until: "bytes\n").contains("\(body.utf8.count) bytes"))
+        }
+        let page = try server.connect()
+        try page.send("GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\(offer)\r\n")
+        #expect(try page.read(until: "id: test-7\n\n").hasPrefix("HTTP/1.1 200"))
+    }
+
     @Test func pipelinedGetsAreAnsweredInOrder() throws {
         let server = try ScriptedGateway()
         let socket = try server.connect()

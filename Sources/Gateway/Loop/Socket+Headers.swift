@@ -16,7 +16,7 @@ extension Socket {
             ifNoneMatch: text(WSI_TOKEN_HTTP_IF_NONE_MATCH),
             lastEventID: custom("last-event-id:"),
             isChunked: has(WSI_TOKEN_HTTP_TRANSFER_ENCODING),
-            isUpgrade: has(WSI_TOKEN_UPGRADE),
+            isUpgrade: text(WSI_TOKEN_UPGRADE)?.lowercased() == "websocket",
             isLast: text(WSI_TOKEN_CONNECTION)?.lowercased() == "close" || text(WSI_TOKEN_HTTP) == "HTTP/1.0"
         )
     }

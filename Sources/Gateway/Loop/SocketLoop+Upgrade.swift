@@ -2,9 +2,10 @@ internal import Runtime
 
 /// From an HTTP request to a WebSocket.
 extension SocketLoop {
-    /// Decides over an upgrade while the request's head is there.
-    func confirmUpgrade(_ socket: Socket) -> Verdict {
+    /// Decides over an upgrade while the request's head is there. `name` is where lws looks for the protocol.
+    func confirmUpgrade(_ socket: Socket, to name: UnsafeRawBufferPointer) -> Verdict {
         guard let head = socket.requestHead() else { return .close }
+        guard head.isUpgrade else { return ignoreUpgrade(to: name) }
         let connection = connection(of: socket)
         let route = Route(path: head.path)
         var request = request(head, route, connection, reserving: 0)
@@ -22,6 +23,14 @@ extension SocketLoop {
         case .respond(let response): return refuseUpgrade(response, on: connection)
         case .later, .publish: return .close
         }
+        return .keep
+    }
+
+    /// `h2c`, which HTTP clients of Java offer with each first request: it may be ignored (RFC 9110 §7.8). lws reads the
+    /// name once more after this call (`lws_handshake_server`, lib/roles/http/server/server.c), and answers over HTTP/1.1
+    /// when it is none that it knows.
+    private func ignoreUpgrade(to name: UnsafeRawBufferPointer) -> Verdict {
+        UnsafeMutableRawPointer(mutating: name.baseAddress)?.storeBytes(of: 0, as: UInt8.self)
         return .keep
     }
 

@@ -20,7 +20,7 @@ enum Trampoline {
         case LWS_CALLBACK_HTTP_BODY: return loop.receivedBody(socket, bytes).code
         case LWS_CALLBACK_HTTP_BODY_COMPLETION: return loop.completedBody(socket).code
         case LWS_CALLBACK_HTTP_WRITEABLE: return loop.writable(socket).code
-        case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return loop.confirmUpgrade(socket).code
+        case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return loop.confirmUpgrade(socket, to: bytes).code
         case LWS_CALLBACK_ESTABLISHED: return loop.established(socket).code
         case LWS_CALLBACK_RECEIVE: return loop.received(socket, bytes).code
         case LWS_CALLBACK_RECEIVE_PONG:
