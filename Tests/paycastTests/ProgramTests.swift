@@ -29,6 +29,7 @@ import Testing
         Misuse(words: ["trigger", "apple"], hint: "TYPE"),
         Misuse(words: ["trigger", "apple", "TEST", "--order", "1"], hint: "UUID"),
         Misuse(words: ["trigger", "apple", "TEST", "--expect", "success"], hint: "--user"),
+        Misuse(words: ["trigger", "apple", "TEST", "--user", ""], hint: "1 to 255 bytes"),
         Misuse(
             words: ["trigger", "apple", "TEST", "--user", "1", "--expect", "sucess"],
             hint: "Did you mean success?"

@@ -43,6 +43,7 @@ struct TriggerOptions {
 
     private static func request(_ arguments: inout Arguments) throws(UsageError) -> StoreDriver.Request {
         let user = try arguments.option("--user")
+        if let user, !isPlain(user) { throw UsageError("--user must have 1 to 255 bytes and no control characters") }
         let product = try arguments.option("--product")
         let order = try arguments.option("--order")
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
