@@ -24,9 +24,9 @@ final class HTTP2Scene {
 
     /// Standard output of a curl that had no complaint.
     func curl(_ path: String, _ options: String...) throws -> String {
-        let common = ["-sS", "--cacert", certificate.certificateFile, "--max-time", "10"]
+        let common = ["-sS", "--cacert", certificate.certificateFile, "--max-time", "60"]
         let curl = RunningProcess("curl", common + options + ["https://localhost:\(port)\(path)"])
-        #expect(try curl.waitForExit() == 0, "\(curl.errors)")
+        #expect(try curl.waitForExit(timeout: .seconds(60)) == 0, "\(curl.errors)")
         return curl.output
     }
 

@@ -46,7 +46,7 @@ final class ScriptedGateway {
         gateway.stop()
     }
 
-    func connect(timeout: Duration = .seconds(5)) throws -> RawSocket {
+    func connect(timeout: Duration = .seconds(30)) throws -> RawSocket {
         try RawSocket(port: gateway.port, timeout: timeout)
     }
 

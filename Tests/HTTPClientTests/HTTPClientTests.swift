@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPClientTests {
-    private let client = HTTPClient(timeout: .seconds(5))
+    private let client = HTTPClient(timeout: .seconds(60))
 
     @Test func sendsWhatItWasGivenAndReturnsTheAnswer() throws {
         let server = Recorder("HTTP/1.1 201 Created\r\nX-One: a\r\nContent-Length: 2\r\n\r\nhi")

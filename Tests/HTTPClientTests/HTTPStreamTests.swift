@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPStreamTests {
-    private let client = HTTPClient(timeout: .seconds(5))
+    private let client = HTTPClient(timeout: .seconds(60))
 
     @Test func handsOverBytesUntilTheServerEnds() throws {
         let server = SocketServer { socket in

@@ -21,7 +21,7 @@ public struct AppleStage: Sendable {
     public init(
         roots: TrustedRoots? = nil,
         environments: Set<StoreEnvironment> = [.production, .sandbox],
-        timeout: Duration = .seconds(5),
+        timeout: Duration = .seconds(60),
         answer: @escaping @Sendable (AnsweringServer.Request) -> AnsweringServer.Answer? = { _ in nil }
     ) throws {
         let authority = try AppleStage.authority.get()

@@ -19,7 +19,7 @@ public final class EventStreamClient {
         port: Int,
         path: String,
         headers: [(String, String)] = [],
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(30)
     ) throws(RawSocketError) {
         try self.init(over: RawSocket(port: port, timeout: timeout), port: port, path: path, headers: headers)
     }

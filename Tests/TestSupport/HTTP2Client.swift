@@ -8,7 +8,7 @@ public final class HTTP2Client {
     public init(
         port: Int,
         settings: [(id: UInt16, value: UInt32)] = [],
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(30)
     ) throws(RawSocketError) {
         tunnel = TLSSocket(port: port, options: ["-alpn", "h2"], timeout: timeout)
         socket = tunnel.socket

@@ -14,7 +14,7 @@ public final class RawSocket {
     private let timeout: Duration
     private var buffer: [UInt8] = []
 
-    public init(port: Int, timeout: Duration = .seconds(10)) throws(RawSocketError) {
+    public init(port: Int, timeout: Duration = .seconds(30)) throws(RawSocketError) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.timeout = timeout
         var address = sockaddr_in.loopback(port: port)
@@ -23,7 +23,7 @@ public final class RawSocket {
     }
 
     /// Owns `descriptor` from now on.
-    init(adopting descriptor: Int32, timeout: Duration = .seconds(10)) {
+    init(adopting descriptor: Int32, timeout: Duration = .seconds(30)) {
         self.descriptor = descriptor
         self.timeout = timeout
     }

@@ -6,7 +6,7 @@ public final class TLSSocket {
     private let process: pid_t
 
     /// Certificates are not checked. `options` are those of s_client, such as `-alpn h2`.
-    public init(port: Int, options: [String] = [], timeout: Duration = .seconds(10)) {
+    public init(port: Int, options: [String] = [], timeout: Duration = .seconds(30)) {
         var pair: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &pair) == 0, "socketpair: \(errno)")

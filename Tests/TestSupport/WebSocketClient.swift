@@ -25,7 +25,7 @@ public final class WebSocketClient {
         path: String,
         subprotocols: [String] = [],
         headers: [(String, String)] = [],
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(30)
     ) throws(RawSocketError) {
         let socket = try RawSocket(port: port, timeout: timeout)
         try self.init(over: socket, port: port, path: path, subprotocols: subprotocols, headers: headers)
