@@ -76,21 +76,23 @@ public struct StoreAPIs: Sendable {
         let apiURL = configuration.google.apiURL
         let given = configuration.google.credentials.flatMap { GoogleCredentials(json: $0.value) }
         guard given != nil || workspace != nil else { return nil }
-        let base: @Sendable () -> String? = { [self] in apiURL ?? (given == nil ? standIn("google") : nil) }
+        let address: @Sendable () -> String? = { [self] in
+            apiURL ?? (given == nil ? standIn("google") : GooglePlayAPI.address)
+        }
         return GooglePlayAPI(
             catalog: configuration.accessPolicy.catalog,
             clock: clock,
             credentials: { [workspace] in
                 if let given { return given }
-                guard let workspace, let base = base() else { return nil }
+                guard let workspace, let address = address() else { return nil }
                 return GoogleCredentials(
                     account: SimulatedGooglePlay.serviceAccount,
                     keyID: SimulatedGooglePlay.keyID,
                     key: workspace.google,
-                    tokenAddress: "\(base)/token"
+                    tokenAddress: "\(address)/token"
                 )
             },
-            address: { given == nil ? base() : base() ?? GooglePlayAPI.address }
+            address: address
         )
     }
 
