@@ -51,7 +51,9 @@ let package = Package(
         library("Runtime", ["Domain", "CLinux"]),
         library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
         library("HTTPClient", ["CCurl"]),
+        library("HTTP1", []),
         library("HTTP2", ["CNghttp2"]),
+        library("WebSocket", ["Crypto"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out.
         library("Providers", ["Domain", "Crypto", "JSONText"]),
@@ -67,7 +69,7 @@ let package = Package(
             "Gateway",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable", "JSONText",
-                "HTTP2", "CWebSockets",
+                "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
             ]
         ),
 
@@ -76,7 +78,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP2", "JSONText",
+                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP1", "HTTP2", "JSONText",
             ]
         ),
         executable(
@@ -106,9 +108,11 @@ let package = Package(
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("Cable", ["JSONText"]),
+        tests("HTTP1"),
         tests("HTTP2"),
+        tests("WebSocket"),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
-        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable"]),
+        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable", "HTTP1"]),
         tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(

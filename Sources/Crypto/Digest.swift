@@ -27,6 +27,26 @@ public enum SHA256 {
         EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
         return digest
     }
+
+    /// Of what is too large to be held at once: `next` is asked for pieces until there are none.
+    public static func hash(_ next: () -> [UInt8]?) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        EVP_DigestInit_ex(context, EVP_sha256(), nil)
+        while let piece = next() { EVP_DigestUpdate(context, piece, piece.count) }
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_DigestFinal_ex(context, &digest, nil)
+        return digest
+    }
+}
+
+/// SHA-1 (FIPS 180-4): where a format leaves no choice.
+public enum SHA1 {
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 20)
+        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
+        return digest
+    }
 }
 
 /// Keyed hashes (RFC 2104).

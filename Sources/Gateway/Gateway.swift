@@ -4,8 +4,6 @@ public import Runtime
 /// All socket loops of a server, behind one door.
 public final class Gateway: Sendable {
     private let ports: [LoopPort]
-    /// Accepts in the loops' place, with TLS.
-    private let door: (port: FrontDoorPort, thread: WorkerThread)?
     private let threads: [WorkerThread]
     private let metrics: GatewayMetrics
     /// The port that is bound.
@@ -27,24 +25,26 @@ public final class Gateway: Sendable {
         limits: Limits = Limits(),
         proxies: TrustedProxies = .none
     ) throws(GatewayError) {
-        let doors = identity == nil ? loops : 1
-        guard let listeners = ListeningSocket.group(address: address, port: port, count: doors) else {
+        guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies, identity: identity)
+        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
         let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let counters = GatewayMetrics(metrics)
-        let ports = (0..<max(1, loops)).map { _ in LoopPort() }
+        let ports = listeners.map { _ in LoopPort() }
         var threads: [WorkerThread] = []
         for (number, port) in ports.enumerated() {
-            let isStarted = Promise<Bool>()
+            let started = Promise<GatewayError?>()
             threads.append(
                 // With the port, so that several servers can be told apart.
                 WorkerThread(name: "loop-\(number):\(listeners[0].port)") {
+                    let security = identity.flatMap(TLSContext.init)
+                    guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
                     SocketLoop(
                         settings: settings,
-                        listener: identity == nil ? listeners[number] : nil,
+                        security: security,
+                        listener: listeners[number],
                         port: port,
                         peers: ports.filter { $0 !== port },
                         handler: handler,
@@ -52,43 +52,15 @@ public final class Gateway: Sendable {
                         census: census,
                         sessions: sessions,
                         position: position
-                    ).run { isStarted.fulfil($0) }
+                    ).run { started.fulfil($0 ? nil : .noLoop) }
                 }
             )
-            guard isStarted.wait() else { throw .noLoop }
+            if let error = started.wait() { throw error }
         }
-        (self.ports, self.threads, self.metrics) = (ports, threads, counters)
+        self.ports = ports
+        self.threads = threads
+        self.metrics = counters
         self.port = listeners[0].port
-        door = try identity.map { identity throws(GatewayError) in
-            try Gateway.openDoor(settings, identity, listeners[0], ports, census, counters)
-        }
-    }
-
-    private static func openDoor(
-        _ settings: LoopSettings,
-        _ identity: ServerIdentity,
-        _ listener: ListeningSocket,
-        _ loops: [LoopPort],
-        _ census: Census,
-        _ metrics: GatewayMetrics
-    ) throws(GatewayError) -> (FrontDoorPort, WorkerThread) {
-        let isStarted = Promise<Bool>()
-        let port = FrontDoorPort()
-        let thread = WorkerThread(name: "door:\(listener.port)") {
-            let door = FrontDoor(
-                settings: settings,
-                identity: identity,
-                listener: listener,
-                port: port,
-                loops: loops,
-                census: census,
-                metrics: metrics
-            )
-            isStarted.fulfil(door != nil)
-            door?.run()
-        }
-        guard isStarted.wait() else { throw .noDoor }
-        return (port, thread)
     }
 
     /// Hands publications to every loop; each finds its own pages.
@@ -106,16 +78,19 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.refreshPages) }
     }
 
+    /// Templates have changed: what pages missed is rendered anew from now on.
+    public func forgetRecentMessages() {
+        for port in ports { port.send(.forgetRecentMessages) }
+    }
+
     /// Shows new connections a renewed certificate; those that stand are not disturbed.
     public func renew(_ identity: ServerIdentity) {
         for port in ports { port.send(.identity(identity)) }
-        door?.port.send(.identity(identity))
     }
 
     /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
     /// at once for a few, after 3 s for thousands.
     public func drain() {
-        door?.port.send(.drain)
         let goodbyes = ports.map { port in
             let done = Promise<Void>()
             port.send(.drain(done))
@@ -126,11 +101,7 @@ public final class Gateway: Sendable {
 
     /// Closes everything and joins the threads. Once only.
     public func stop() {
-        door?.port.send(.drain)
         for port in ports { port.send(.stop) }
         for thread in threads { thread.join() }
-        // What the loops have said last is still on its way out.
-        door?.port.send(.stop)
-        door?.thread.join()
     }
 }

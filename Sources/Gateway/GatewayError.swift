@@ -4,14 +4,14 @@ public enum GatewayError: Error, Equatable, CustomStringConvertible {
     /// lws made no context.
     case noLoop
     /// OpenSSL made no context.
-    case noDoor
+    case noTLS
 
     public var description: String {
         switch self {
         case .cannotListen(let address, let port):
             "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
                 + "or --port 0 for any free one"
-        case .noDoor: "OpenSSL cannot start: is libssl3 installed whole?"
+        case .noTLS: "OpenSSL cannot start: is libssl3 installed whole?"
         case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }
     }

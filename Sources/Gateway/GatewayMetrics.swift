@@ -15,6 +15,8 @@ final class GatewayMetrics: Sendable {
     /// Connections closed at once, and those that were answered first.
     let refused: Counter
     let turnedAway: Counter
+    /// Silent connections that were closed for others.
+    let madeRoom: Counter
     private let eventStreams: Gauge
     private let webSockets: Gauge
     private let feeds: Gauge
@@ -55,6 +57,10 @@ final class GatewayMetrics: Sendable {
         let refusals = "Connections beyond a limit, by how they ended."
         refused = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "none"])
         turnedAway = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "retry"])
+        madeRoom = metrics.counter(
+            "paycast_connections_evicted_total",
+            "Connections without a whole request that were closed for others when all places were taken."
+        )
         let help = "Pages connected now, by transport."
         eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
         webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
@@ -111,7 +117,7 @@ final class GatewayMetrics: Sendable {
     /// What a client of HTTP/2 was too slow with.
     func overdue(_ occupation: Patience.Occupation) -> Counter {
         switch occupation {
-        case .shaking, .beginning: headers
+        case .beginning: headers
         case .idle, .serving: idle
         case .writing: writes
         }
@@ -120,10 +126,10 @@ final class GatewayMetrics: Sendable {
     /// What a connection was too slow with.
     func overdue(_ connection: Connection) -> Counter {
         switch connection.phase {
-        case .collecting: bodies
-        case .page, .cable: writes
-        case .idle where connection.socket.isBehind: writes
-        case .idle where connection.isReused: idle
+        case .page, .cable, .sending, .closing, .lingering: writes
+        case .reading where connection.link.isBehind: writes
+        case .reading where connection.expected != nil: bodies
+        case .reading where connection.answers > 0: idle
         default: headers
         }
     }

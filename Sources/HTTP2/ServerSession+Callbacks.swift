@@ -108,7 +108,7 @@ extension ServerSession {
         var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
         // All streams take turns, whatever the client says: an endless one must not hold up another.
         nghttp2_session_change_extpri_stream_priority(session, id, &priority, 1)
-        events.append(.request(id, head: head, isHead: text.method.elementsEqual("HEAD".utf8)))
+        events.append(.request(id, head: head))
     }
 
     private func sent(_ head: nghttp2_frame_hd) {

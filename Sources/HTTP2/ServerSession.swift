@@ -76,13 +76,15 @@ public final class ServerSession {
         return true
     }
 
+    public var hasEvents: Bool { !events.isEmpty }
+
     /// What has happened since the last call. Requests that were reset meanwhile are left out.
     public func takeEvents() -> [SessionEvent] {
         defer { events = [] }
         let closed = Set(events.compactMap { if case .closed(let id) = $0 { id } else { nil } })
         guard !closed.isEmpty else { return events }
         return events.filter {
-            if case .request(let id, _, _) = $0 { !closed.contains(id) } else { true }
+            if case .request(let id, _) = $0 { !closed.contains(id) } else { true }
         }
     }
 
@@ -105,8 +107,8 @@ public final class ServerSession {
 
     // MARK: Streams
 
-    /// Begins an answer. With a body, `source` is asked for it.
-    func respond(to id: Int32, _ head: ResponseHead, hasBody: Bool) -> Bool {
+    /// Begins an answer. With a body, `source` is asked for it. False when the stream is gone.
+    public func respond(to id: Int32, _ head: ResponseHead, hasBody: Bool) -> Bool {
         answered.insert(id)
         var storage: [UInt8] = []
         var spans: [(name: Range<Int>, value: Range<Int>)] = []
@@ -140,7 +142,7 @@ public final class ServerSession {
         nghttp2_session_resume_data(session, id)
     }
 
-    /// A loop has taken so many bytes of a body, or nobody wants them.
+    /// So many bytes of a body have been taken, or nobody wants them.
     public func consume(_ id: Int32, _ count: Int) {
         guard count > 0 else { return }
         nghttp2_session_consume(session, id, count)

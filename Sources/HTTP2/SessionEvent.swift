@@ -1,7 +1,7 @@
 /// What a client's frames come to.
 public enum SessionEvent: Equatable, Sendable {
-    /// A request's head, as HTTP/1.1 writes it. `isHead`: the answer has no body.
-    case request(Int32, head: [UInt8], isHead: Bool)
+    /// A request's head, as HTTP/1.1 writes it.
+    case request(Int32, head: [UInt8])
     /// A piece of its body. `ServerSession.consume` makes room for more.
     case body(Int32, [UInt8])
     /// Answered, or reset by either side.

@@ -12,10 +12,13 @@ public struct Hub: Sendable {
         public var queuedBytes: Int
         /// Where a flush stops joining messages.
         public var frameBytes: Int
+        /// What is kept of the newest messages.
+        public var recentBytes: Int
 
-        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10) {
+        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
             self.queuedBytes = queuedBytes
             self.frameBytes = frameBytes
+            self.recentBytes = recentBytes
         }
     }
 
@@ -39,12 +42,14 @@ public struct Hub: Sendable {
     private var settled: Int64
     /// The newest entry of which something has been published.
     private var newest: Int64
+    private var recent: RecentMessages
 
     /// `position` is the ledger's newest one at the start: what is fed from then on is newer.
     public init(limits: Limits = Limits(), position: Int64 = 0) {
         self.limits = limits
         settled = position
         newest = position
+        recent = RecentMessages(byteLimit: limits.recentBytes, position: position)
     }
 
     /// Everything up to here has reached this hub's pages.
@@ -59,6 +64,17 @@ public struct Hub: Sendable {
 
     public mutating func unsubscribe(_ id: SubscriptionID) {
         roster.remove(id)
+    }
+
+    /// What was published on a stream after `position`, when that is recent: all of it, up to this hub's own position.
+    /// Nil: only the ledger knows.
+    public func recentMessages(on stream: StreamName, after position: Int64) -> [Message]? {
+        position <= settled ? recent.messages(on: stream, after: position) : nil
+    }
+
+    /// Has what was missed read from the ledger again, where it is rendered anew.
+    public mutating func forgetRecentMessages() {
+        recent.forget(through: settled)
     }
 
     /// What the page missed was read: `messages` are the stream's entries after its cursor up to `through`, ascending.
@@ -99,6 +115,7 @@ public struct Hub: Sendable {
             guard position > settled else { return dropRepeated() }
             settled = position - 1
             newest = position
+            recent.add(message, at: position)
         }
         tally.published += 1
         guard let stream = roster.stream(message.stream) else {

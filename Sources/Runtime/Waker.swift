@@ -4,7 +4,8 @@ internal import Glibc
 
 /// A thread's sleep: any thread may `wake` it. An eventfd, because `Synchronization.Mutex` has no condition variable.
 public final class Waker: Sendable {
-    private let descriptor: Int32
+    /// Readable while a wake is pending: for a thread that sleeps on other descriptors too.
+    public let descriptor: Int32
 
     public init() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -37,6 +38,11 @@ public final class Waker: Sendable {
         let milliseconds = timeout.map { Int32(clamping: max(0, $0.milliseconds)) } ?? -1
         let count = poll(&polls, nfds_t(polls.count), milliseconds)
         for index in sockets.indices { sockets[index].isReady = count > 0 && polls[index + 1].revents != 0 }
+        clear()
+    }
+
+    /// Takes the wakes that are pending.
+    public func clear() {
         var wakes: UInt64 = 0
         _ = read(descriptor, &wakes, MemoryLayout<UInt64>.size)
     }

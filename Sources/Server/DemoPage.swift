@@ -3,6 +3,7 @@ internal import Domain
 internal import Fragments
 internal import Gateway
 internal import Glibc
+internal import HTTP1
 internal import Ledger
 
 /// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.

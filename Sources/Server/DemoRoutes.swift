@@ -1,6 +1,7 @@
 internal import Domain
 internal import Fragments
 internal import Gateway
+internal import HTTP1
 internal import Ledger
 internal import Runtime
 internal import Simulator

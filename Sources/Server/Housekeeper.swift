@@ -1,4 +1,5 @@
 internal import Fragments
+internal import Gateway
 internal import Runtime
 
 /// A thread that looks after what changes by itself: template files, a renewed certificate.
@@ -6,7 +7,7 @@ struct Housekeeper {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    init(templates: TemplateStore, certificate: CertificateWatch?, log: Log) {
+    init(templates: TemplateStore, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
         let waker = Waker()
         let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
         self.mailbox = mailbox
@@ -15,7 +16,7 @@ struct Housekeeper {
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
                 certificate?.refresh()
-                Housekeeper.refresh(templates, log)
+                if Housekeeper.refresh(templates, log) { gateway.forgetRecentMessages() }
             }
         }
     }
@@ -25,9 +26,11 @@ struct Housekeeper {
         thread.join()
     }
 
-    private static func refresh(_ templates: TemplateStore, _ log: Log) {
+    /// True: pages are to look otherwise from now on.
+    private static func refresh(_ templates: TemplateStore, _ log: Log) -> Bool {
         let changes = templates.refresh()
         for file in changes.updated { log.info("template loaded", ["file": file]) }
         for problem in changes.broken { log.error("template broken, last good version kept", ["problem": problem]) }
+        return !changes.updated.isEmpty
     }
 }

@@ -9,7 +9,14 @@ final class Publisher: Sendable {
     private let templates: TemplateStore
     private let telemetry: Telemetry
     private let log: Log
-    private let gateway = Mutex<Gateway?>(nil)
+    private let outlet = Mutex(Outlet.waiting([]))
+
+    private enum Outlet {
+        /// There are no loops yet: what is committed meanwhile must reach them, since pages that come first may have been
+        /// told that they miss nothing.
+        case waiting([Publication])
+        case open(Gateway)
+    }
 
     init(templates: TemplateStore, telemetry: Telemetry, log: Log) {
         self.templates = templates
@@ -17,9 +24,12 @@ final class Publisher: Sendable {
         self.log = log
     }
 
-    /// From now on there are pages. What was committed before is in the ledger, and every page reads there first.
+    /// From now on there are pages.
     func connect(_ gateway: Gateway) {
-        self.gateway.withLock { $0 = gateway }
+        outlet.withLock { outlet in
+            if case .waiting(let publications) = outlet, !publications.isEmpty { gateway.publish(publications) }
+            outlet = .open(gateway)
+        }
     }
 
     @Sendable func committed(_ entries: [Entry]) {
@@ -36,6 +46,14 @@ final class Publisher: Sendable {
     }
 
     @Sendable func publish(_ publications: [Publication]) {
-        gateway.withLock { $0 }?.publish(publications)
+        let gateway: Gateway? = outlet.withLock { outlet in
+            switch outlet {
+            case .open(let gateway): return gateway
+            case .waiting(let earlier):
+                outlet = .waiting(earlier + publications)
+                return nil
+            }
+        }
+        gateway?.publish(publications)
     }
 }

@@ -94,6 +94,7 @@ public final class Server {
         let housekeeper = Housekeeper(
             templates: templates,
             certificate: configuration.tls.map { CertificateWatch($0, gateway, log) },
+            gateway: gateway,
             log: log
         )
         // What Redis lost, the app's own server still knows: pages ask there.

@@ -38,7 +38,7 @@ import Testing
         Exchange(
             name: "key holder",
             path: "/broadcasts",
-            options: ["-H", "Authorization: \(ScriptedGateway.key)", "-d", "x"]
+            options: ["-H", "Authorization: Bearer test-key", "-d", "x"]
         ),
         Exchange(name: "trailing part of the path", path: "/up?a=b&c=%20"),
     ]

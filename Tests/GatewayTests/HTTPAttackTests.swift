@@ -17,17 +17,6 @@ import Testing
     private static func post(_ path: String, _ headers: String, _ body: String = "") -> String {
         "POST \(path) HTTP/1.1\r\n\(host)\(headers)\r\n\(body)"
     }
-    private static let order = post("/orders", "Content-Length: 5\r\n", "hello")
-    private static let trustedOrder = post(
-        "/orders",
-        "Authorization: Bearer test-key\r\nContent-Length: 5\r\n",
-        "hello"
-    )
-    private static let broadcast = post(
-        "/broadcasts",
-        "Authorization: Bearer test-key\r\nContent-Length: 5\r\n",
-        "hello"
-    )
 
     static let attacks = [
         Attack(
@@ -107,38 +96,23 @@ import Testing
             answer: "HTTP/1.1 404",
             contains: "no_websocket"
         ),
-        Attack(name: "NUL in the path", pieces: ["GET /up%00 HTTP/1.1\r\n\(host)\r\n"], answer: ""),
+        Attack(name: "NUL in the path", pieces: ["GET /up%00 HTTP/1.1\r\n\(host)\r\n"], answer: "HTTP/1.1 400"),
         Attack(
             name: "header flood",
             pieces: ["GET /up HTTP/1.1\r\n\(host)X: \(String(repeating: "a", count: 60_000))\r\n\r\n"],
-            answer: ""
+            answer: "HTTP/1.1 431",
+            contains: "head_too_large"
         ),
         Attack(
             name: "thousands of headers",
             pieces: ["GET /up HTTP/1.1\r\n\(host)" + (0..<3000).map { "X\($0): 1\r\n" }.joined() + "\r\n"],
-            answer: ""
+            answer: "HTTP/1.1 431"
         ),
         Attack(
             name: "GET with a body, and a request hidden in it",
             pieces: [
                 "GET /up HTTP/1.1\r\n\(host)Content-Length: 60\r\n\r\nPOST /orders HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
             ],
-            answer: "HTTP/1.1 200"
-        ),
-        Attack(name: "pipelined bodies", pieces: [order + order + order], answer: "HTTP/1.1 200", contains: "5 bytes"),
-        Attack(
-            name: "pipelined bodies of a key's holder",
-            pieces: [trustedOrder + trustedOrder + trustedOrder],
-            answer: "HTTP/1.1 200"
-        ),
-        Attack(
-            name: "pipelined broadcasts of a key's holder",
-            pieces: [broadcast + broadcast + broadcast + broadcast],
-            answer: "HTTP/1.1 200"
-        ),
-        Attack(
-            name: "one byte too many",
-            pieces: [post("/broadcasts", "Authorization: Bearer test-key\r\nContent-Length: 5\r\n", "hello!")],
             answer: "HTTP/1.1 200"
         ),
         Attack(

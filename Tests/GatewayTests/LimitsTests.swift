@@ -60,10 +60,37 @@ import Testing
 
     @Test func beyondTheReserveNobodyIsHeard() throws {
         let (server, first) = try fullGateway()
-        let others = try (0..<64).map { _ in try server.connect() }
+        let others = try (0..<64).map { _ in
+            let other = try server.connect()
+            try other.send("POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhell")
+            return other
+        }
+        try server.waitFor("paycast_connections 65")
         #expect(try server.connect().readToEnd().isEmpty)
         #expect(server.metrics.page().contains("paycast_connections_refused_total{answer=\"none\"} 1"))
         withExtendedLifetime((first, others)) {}
+    }
+
+    /// Whoever never finishes a head keeps nobody out.
+    @Test func silentConnectionsMakeRoom() throws {
+        var limits = Limits()
+        limits.connections = 20
+        let server = try ScriptedGateway(limits: limits)
+        let silent = try (0..<20).map { _ in
+            let socket = try server.connect()
+            try socket.send("GET /up HTTP/1.1\r\nHost: lo")
+            return socket
+        }
+        try server.waitFor("paycast_connections 20")
+        // Whoever has come just now is not sent away for another.
+        var head = ""
+        for _ in 0..<10_000 where !head.contains("id: test-7") {
+            let page = try server.connect()
+            try page.send(LimitsTests.page)
+            head = try page.read(until: "\n\n")
+        }
+        #expect(head.contains("id: test-7"))
+        #expect(try silent[0].readToEnd().isEmpty)
     }
 
     @Test func aClientBehindAProxyHasItsShare() throws {

@@ -2,15 +2,13 @@ import Cable
 import Domain
 import Gateway
 import Glibc
+import HTTP1
 import Hub
 import Runtime
 import TestSupport
 
 /// A real gateway with real sockets, in front of a handler that answers without a ledger.
 final class ScriptedGateway {
-    /// The `Authorization` that the script trusts.
-    static let key = "Bearer test-key"
-
     /// More than the kernel takes at once.
     static let long = String(repeating: "x", count: 32 << 20)
 
@@ -65,8 +63,6 @@ final class ScriptedGateway {
 
 private struct Script: RequestHandler {
     let workers: WorkerPool
-
-    func isTrusted(_ authorization: String?) -> Bool { authorization == ScriptedGateway.key }
 
     func subscribe(_ request: CableRequest) -> CableVerdict {
         .open(page(request.parameters.signedStreamName))

@@ -1,4 +1,5 @@
 import Glibc
+import Runtime
 import TestSupport
 import Testing
 
@@ -16,17 +17,68 @@ import Testing
         mkfifo(folder.path("public/pipe"), 0o600)
     }
 
-    private func response(_ path: String, ifNoneMatch: String? = nil) -> Response {
-        StaticFiles(folder.path("public")).response(path, ifNoneMatch: ifNoneMatch)
+    private let readers = WorkerPool(name: "files", threads: 1, capacity: 1)
+
+    private func response(
+        _ path: String,
+        ifNoneMatch: String? = nil,
+        range: String? = nil,
+        ifRange: String? = nil
+    ) -> Response {
+        StaticFiles(folder.path("public"), readers: readers)
+            .response(path, ifNoneMatch: ifNoneMatch, range: range, ifRange: ifRange)
+    }
+
+    private func text(_ response: Response) -> String {
+        var body = response.file
+        return String(decoding: body?.next() ?? [], as: UTF8.self)
     }
 
     @Test func filesCarryTypeAndTag() throws {
         let response = response("/index.html")
-        #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self) == "<p>hello</p>")
+        #expect(response.status == 200 && text(response) == "<p>hello</p>")
         let tag = try #require(response.headers.first { $0.name == "ETag" }?.value)
         #expect(response.headers.contains { $0 == ("Content-Type", "text/html; charset=utf-8") })
         #expect(self.response("/index.html", ifNoneMatch: "\"other\", \(tag)").status == 304)
         #expect(self.response("/index.html", ifNoneMatch: "\"other\"").status == 200)
+    }
+
+    struct Part: Sendable, CustomTestStringConvertible {
+        var range: String
+        var status: Int
+        var text: String
+        var testDescription: String { range }
+    }
+
+    @Test(arguments: [
+        Part(range: "bytes=3-7", status: 206, text: "hello"),
+        Part(range: "bytes=-4", status: 206, text: "</p>"),
+        Part(range: "bytes=8-", status: 206, text: "</p>"),
+        Part(range: "bytes=8-99", status: 206, text: "</p>"),
+        Part(range: "bytes=12-", status: 416, text: ""),
+        Part(range: "bytes=0-1,3-4", status: 200, text: "<p>hello</p>"),
+        Part(range: "lines=1-2", status: 200, text: "<p>hello</p>"),
+        Part(range: "bytes=5-2", status: 200, text: "<p>hello</p>"),
+    ]) func partOfAFileIsAnswered(_ part: Part) {
+        let response = response("/index.html", range: part.range)
+        #expect(response.status == part.status && text(response) == part.text)
+        let expected = ["bytes=12-": "bytes */12", "bytes=3-7": "bytes 3-7/12"][part.range]
+        if let expected { #expect(response.headers.contains { $0 == ("Content-Range", expected) }) }
+    }
+
+    @Test func partOfAnotherVersionIsNotAnswered() throws {
+        let tag = try #require(response("/index.html").headers.first { $0.name == "ETag" }?.value)
+        #expect(response("/index.html", range: "bytes=0-1", ifRange: tag).status == 206)
+        #expect(response("/index.html", range: "bytes=0-1", ifRange: "\"other\"").status == 200)
+    }
+
+    @Test func changedFileHasAnotherTag() throws {
+        let files = StaticFiles(folder.path("public"), readers: readers)
+        let tag = { files.response("/index.html").headers.first { $0.name == "ETag" }?.value }
+        let old = try #require(tag())
+        #expect(tag() == old)
+        _ = folder.write("<p>changed</p>", to: "public/index.html")
+        #expect(tag() != old)
     }
 
     @Test func folderAnswersWithItsIndex() {

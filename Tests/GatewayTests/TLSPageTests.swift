@@ -75,7 +75,7 @@ import Testing
         withExtendedLifetime(slowTunnel) {}
     }
 
-    /// Half of what it is sent is read late: nothing is lost or garbled on the way through lws' buffer and OpenSSL's.
+    /// Half of what it is sent is read late: nothing is lost or garbled on the way through our buffer and OpenSSL's.
     @Test func pageThatFallsBehindCatchesUp() throws {
         let tunnel = connect()
         let page = try WebSocketClient(over: tunnel.socket, port: server.gateway.port, path: "/streams?name=x")

@@ -27,10 +27,8 @@ import Testing
 
         func receive(_ frames: [HTTP2Frame]) { receive(frames.flatMap(\.bytes)) }
 
-        func answer(_ id: Int32, _ text: String) throws {
-            var reader = AnswerReader(isHead: false)
-            _ = Array(text.utf8).withUnsafeBytes { reader.receive($0) }
-            #expect(session.answer(id, reader))
+        func answer(_ id: Int32, _ status: Int = 200, hasBody: Bool = true) throws {
+            #expect(session.respond(to: id, ResponseHead(status: status), hasBody: hasBody))
             _ = sent()
         }
 
@@ -197,7 +195,7 @@ import Testing
         let requests = scene.session.takeEvents().filter { if case .request = $0 { true } else { false } }
         #expect(requests.isEmpty || refusal.frames.count > 1)
         scene.receive([.request(3, "/up")])
-        #expect(scene.session.takeEvents().contains { if case .request(3, _, _) = $0 { true } else { false } })
+        #expect(scene.session.takeEvents().contains { if case .request(3, _) = $0 { true } else { false } })
     }
 
     @Test func refusesMoreStreamsThanItAllows() throws {
@@ -221,7 +219,7 @@ import Testing
         for number in 0..<5000 {
             let id = Int32(2 * number + 1)
             scene.receive([.request(UInt32(id), "/streams")])
-            try scene.answer(id, "HTTP/1.1 200 OK\r\n\r\n")
+            try scene.answer(id)
             scene.receive([.reset(UInt32(id))])
         }
         #expect(scene.isOpen && !scene.session.isOver)
@@ -243,7 +241,7 @@ import Testing
     @Test func bodyAfterTheAnswerIsTakenWithinBounds() throws {
         let scene = try Scene()
         scene.receive([.request(1, "/orders", method: "POST", ends: false)])
-        try scene.answer(1, "HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n")
+        try scene.answer(1, 413, hasBody: false)
         let piece = HTTP2Frame(.data, stream: 1, payload: .init(repeating: 120, count: 16 << 10))
         for _ in 0..<64 {
             scene.receive([piece])
@@ -264,7 +262,7 @@ import Testing
             return .bytes(buffer.count, isLast: false)
         }
         scene.receive([.request(1, "/up")])
-        try scene.answer(1, "HTTP/1.1 200 OK\r\n\r\n")
+        try scene.answer(1)
         #expect(tally.asked == 65_535)
         scene.receive([.credit(1000), .credit(1000, stream: 1)])
         _ = scene.sent()
@@ -277,9 +275,9 @@ import Testing
         scene.session.goAway()
         #expect(scene.sent().contains { $0.kind == .goAway && $0.code == 0 })
         scene.receive([.request(3, "/up")])
-        #expect(!scene.session.takeEvents().contains { if case .request(3, _, _) = $0 { true } else { false } })
+        #expect(!scene.session.takeEvents().contains { if case .request(3, _) = $0 { true } else { false } })
         #expect(!scene.session.isOver)
-        try scene.answer(1, "HTTP/1.1 200 OK\r\n\r\n")
+        try scene.answer(1)
         #expect(scene.session.isOver)
     }
 }

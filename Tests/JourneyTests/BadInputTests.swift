@@ -156,8 +156,20 @@ import Testing
             code: "forged_stream_name"
         ),
         Attack(name: "stream without a name", method: "GET", path: "/streams", status: 403, code: "forged_stream_name"),
-        Attack(name: "out of the folder", method: "GET", path: "/../Package.swift", status: 404, code: "not_found"),
-        Attack(name: "out, escaped", method: "GET", path: "/%2e%2e/Package.swift", status: 404, code: "not_found"),
+        Attack(
+            name: "out of the folder",
+            method: "GET",
+            path: "/../Package.swift",
+            status: 400,
+            code: "malformed_request"
+        ),
+        Attack(
+            name: "out, escaped",
+            method: "GET",
+            path: "/%2e%2e/Package.swift",
+            status: 400,
+            code: "malformed_request"
+        ),
         Attack(name: "the keys", method: "GET", path: "/.paycast/api.key", status: 404, code: "not_found"),
         Attack(name: "a folder", method: "GET", path: "/demo", status: 404, code: "not_found"),
     ]

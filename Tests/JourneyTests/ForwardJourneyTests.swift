@@ -41,7 +41,8 @@ import Testing
 
     private func post(_ body: String, to server: PaycastServer) throws -> String {
         let socket = try server.connect()
-        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
+        try socket.send("Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return String(decoding: try socket.readToEnd(), as: UTF8.self)
     }
 

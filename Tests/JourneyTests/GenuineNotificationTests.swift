@@ -31,7 +31,8 @@ struct GenuineNotificationTests {
     private func post(to server: PaycastServer) throws -> String {
         let body = try #require(Genuine.body)
         let socket = try server.connect()
-        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
+        try socket.send("Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return String(decoding: try socket.readToEnd(), as: UTF8.self)
     }
 

@@ -172,7 +172,8 @@ private struct Load: Sendable {
 
     func post(_ body: [UInt8]) throws -> Answer {
         let socket = try server.connect()
-        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
+        try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
+        try socket.send("Content-Length: \(body.count)\r\n\r\n")
         try socket.send(body)
         return try decode(Answer.self, from: try socket.readToEnd())
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TelemetryTests {
     private func value(_ series: String, on server: PaycastServer) throws -> String? {
         let socket = try server.connect()
-        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         let page = String(decoding: try socket.readToEnd(), as: UTF8.self)
         let line = page.split(separator: "\n").first { $0.hasPrefix(series + " ") }
         return line.map { String($0.dropFirst(series.count + 1)) }

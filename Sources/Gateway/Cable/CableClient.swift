@@ -9,8 +9,6 @@ final class CableClient {
     let sid: String?
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
     var session: CableSession<SubscriptionID>
-    /// The pieces of a command so far.
-    var command: [UInt8] = []
 
     init(
         opening: CableOpening,

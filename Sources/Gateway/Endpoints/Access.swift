@@ -14,16 +14,22 @@ public struct Access: Sendable {
 
     /// Without keys every API route answers 401; without a signer every name is forged.
     public init(keys: [String], signer: StreamSigner?, origins: Origins) {
-        self.keys = keys.map { Array("Bearer \($0)".utf8) }
+        self.keys = keys.map { Array($0.utf8) }
         self.signer = signer
         self.origins = origins
     }
 
     /// Compares with every key, in constant time.
     func isTrusted(_ authorization: String?) -> Bool {
-        guard let authorization else { return false }
-        let given = Array(authorization.utf8)
+        guard let given = authorization.flatMap(Access.bearer) else { return false }
         return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
+    }
+
+    /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).
+    private static func bearer(_ authorization: String) -> [UInt8]? {
+        let words = Array(authorization.utf8).split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "bearer" else { return nil }
+        return Array(words[1].drop { $0 == UInt8(ascii: " ") })
     }
 
     static let unauthorized = Response.error(

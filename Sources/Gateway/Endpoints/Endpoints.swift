@@ -11,14 +11,10 @@ public struct Endpoints: RequestHandler {
 
     public init(_ services: Services) {
         self.services = services
-        files = services.publicFolder.map(StaticFiles.init)
+        files = services.publicFolder.map { StaticFiles($0, readers: services.workers) }
         broadcasts = BroadcastsEndpoint(services)
         streams = StreamsEndpoint(services)
         cable = CableEndpoint(services)
-    }
-
-    public func isTrusted(_ authorization: String?) -> Bool {
-        services.access.isTrusted(authorization)
     }
 
     public func subscribe(_ request: CableRequest) -> CableVerdict {
@@ -44,13 +40,12 @@ public struct Endpoints: RequestHandler {
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
-        case .demoStore, .demoFeed, .demoAPI: return .respond(StaticFiles.notFound)
-        case .file(let path):
-            return .respond(files?.response(path, ifNoneMatch: request.ifNoneMatch) ?? StaticFiles.notFound)
+        case .demoStore, .demoFeed, .demoAPI, .server: return .respond(StaticFiles.notFound)
+        case .file(let path): return files?.answer(request, path) ?? .respond(StaticFiles.notFound)
         }
     }
 
     private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
-        isTrusted(request.authorization) ? answer(request) : .respond(Access.unauthorized)
+        services.access.isTrusted(request.authorization) ? answer(request) : .respond(Access.unauthorized)
     }
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTP1
 internal import Hub
 public import Ledger
 

@@ -21,13 +21,24 @@ struct PageSource {
     func follow(_ name: SignedName, _ start: MissedSince, _ source: SourceElement? = nil) -> PageRequest {
         let (reader, templates, stream) = (services.reader, services.templates, name.stream)
         let telemetry = services.telemetry
-        return PageRequest(stream: stream, content: .fragments, expires: name.expires, source: source) { done in
+        return PageRequest(
+            stream: stream,
+            content: .fragments,
+            expires: name.expires,
+            source: source,
+            seen: seen(start)
+        ) { done in
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh { telemetry.healed.add() }
                 done(MissedMessages(missed, on: stream, templates.renderer))
             }
         }
+    }
+
+    private func seen(_ start: MissedSince) -> Int64? {
+        guard case .cursor(let cursor) = start, cursor.epoch == services.epoch else { return nil }
+        return cursor.position
     }
 
     /// The largest position of this ledger; a cursor of another one only when there is no better. A text that is no

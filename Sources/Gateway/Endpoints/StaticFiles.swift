@@ -1,24 +1,52 @@
-internal import Crypto
 internal import Glibc
+internal import HTTP1
+internal import Runtime
 
 /// Files under the public folder: nothing outside it, no dotfile, no folder listing.
+///
+/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces.
 struct StaticFiles: Sendable {
     static let notFound = Response.error(404, "not_found", "There is nothing at this address.")
 
-    /// Larger files belong on a file server: the answer is built in memory.
+    /// Larger files belong on a file server: a worker that hashes one is missing elsewhere.
     private static let sizeLimit = 16 << 20
 
     private let folder: String
+    private let readers: WorkerPool
+    private let tags = FileTags()
 
-    init(_ folder: String) {
+    init(_ folder: String, readers: WorkerPool) {
         self.folder = folder
+        self.readers = readers
     }
 
-    func response(_ path: String, ifNoneMatch: String?) -> Response {
-        guard let name = StaticFiles.name(path), let file = read(name) else { return StaticFiles.notFound }
-        let tag = "\"\(Hex.encode(Array(SHA256.hash(file).prefix(12))))\""
-        let headers = [
-            ("Content-Type", StaticFiles.contentType(name)), ("ETag", tag),
+    func answer(_ request: Request, _ path: String) -> Answer {
+        .later { reply in
+            readers.submit { reply.send(response(path, request)) }
+        }
+    }
+
+    private func response(_ path: String, _ request: Request) -> Response {
+        response(
+            path,
+            ifNoneMatch: request.head[.ifNoneMatch],
+            range: request.method == "GET" ? request.head[.range] : nil,
+            ifRange: request.head[.ifRange]
+        )
+    }
+
+    /// On a worker's thread: it may wait for the disk.
+    func response(
+        _ path: String,
+        ifNoneMatch: String? = nil,
+        range: String? = nil,
+        ifRange: String? = nil
+    ) -> Response {
+        guard let name = StaticFiles.name(path), let (file, status) = open(name) else { return StaticFiles.notFound }
+        let tag = tags.tag(of: name, status, file)
+        let size = Int(status.st_size)
+        var headers = [
+            ("Content-Type", StaticFiles.contentType(name)), ("ETag", tag), ("Accept-Ranges", "bytes"),
             // The tag is checked each time: a deployed change shows at once.
             ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
         ]
@@ -26,10 +54,24 @@ struct StaticFiles: Sendable {
         if known.contains(where: { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }) {
             return Response(status: 304, headers: headers)
         }
-        return Response(status: 200, headers: headers, body: file)
+        // A part of another version must not be put together with what the client has (RFC 9110 §13.1.5).
+        let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
+        var response = Response(status: 200)
+        switch part {
+        case .whole: response.file = FileBody(file: file, range: 0..<size)
+        case .part(let range):
+            response.status = 206
+            headers.append(("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"))
+            response.file = FileBody(file: file, range: range)
+        case .unsatisfiable:
+            response.status = 416
+            headers.append(("Content-Range", "bytes */\(size)"))
+        }
+        response.headers = headers
+        return response
     }
 
-    /// The file's path below the folder. lws has resolved `..` already; what still has one, or a dotfile, is refused.
+    /// The file's path below the folder. `..` has been refused with the request's head; a dotfile is refused here.
     static func name(_ path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         if path.hasSuffix("/") { parts.append("index.html") }
@@ -38,31 +80,21 @@ struct StaticFiles: Sendable {
         return parts.joined(separator: "/")
     }
 
-    /// Nil for what is no regular file (a pipe must not block the loop), is too large, or leaves the folder through a link.
-    private func read(_ name: String) -> [UInt8]? {
+    /// Nil for what is no regular file (a pipe must not block), is too large, or leaves the folder through a link.
+    private func open(_ name: String) -> (OpenFile, stat)? {
         guard let root = realpath(folder, nil) else { return nil }
         defer { free(root) }
         guard let resolved = realpath("\(folder)/\(name)", nil) else { return nil }
         defer { free(resolved) }
         guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { return nil }
-        let descriptor = open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = Glibc.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+        let file = OpenFile(owning: descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_size <= StaticFiles.sizeLimit
         else { return nil }
-        return bytes(of: descriptor, count: Int(status.st_size))
-    }
-
-    private func bytes(of descriptor: Int32, count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            while initialized < count {
-                let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + initialized }, count - initialized)
-                guard got > 0 else { return }
-                initialized += got
-            }
-        }
+        return (file, status)
     }
 
     private static func contentType(_ name: String) -> String {

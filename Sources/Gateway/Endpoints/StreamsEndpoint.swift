@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import HTTP1
 internal import Runtime
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.

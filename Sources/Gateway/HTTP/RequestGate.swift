@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTP1
 
 /// Decides from a request's head alone: refuse it, wait for its body, or hand it on.
 struct RequestGate {
@@ -17,18 +18,24 @@ struct RequestGate {
             if case .file = route { return .refuse(StaticFiles.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }
+        if route == .server { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }
+        guard !head.hasTransferEncoding else { return .refuse(RequestGate.lengthRequired) }
         guard head.method == "POST" || head.method == "PUT" else { return .handle }
-        switch head.bodyLength {
-        case .none, .chunked:
-            return .refuse(.error(411, "length_required", "Send the body in one piece, with Content-Length."))
-        case .malformed:
-            return .refuse(.error(400, "invalid_content_length", "Content-Length must be a number of bytes."))
-        case .bytes(let length) where length > RequestGate.bodyLimit:
+        guard let length = head.contentLength else { return .refuse(RequestGate.lengthRequired) }
+        guard length <= RequestGate.bodyLimit else {
             return .refuse(.error(413, "body_too_large", "A body may have 256 KiB at the most."))
-        case .bytes(let length):
-            return .collect(length: length)
         }
+        guard head.expectation != .unknown else {
+            return .refuse(.error(417, "expectation_failed", "Of Expect, only 100-continue is understood."))
+        }
+        return .collect(length: length)
     }
+
+    private static let lengthRequired = Response.error(
+        411,
+        "length_required",
+        "Send the body in one piece, with Content-Length."
+    )
 
     static func methodNotAllowed(_ route: Route) -> Response {
         .error(

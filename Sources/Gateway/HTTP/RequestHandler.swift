@@ -4,7 +4,4 @@ public protocol RequestHandler: Sendable {
 
     /// Whether a cable client may follow a stream, and what it missed.
     func subscribe(_ request: CableRequest) -> CableVerdict
-
-    /// Whether an `Authorization` header proves a key: only its holder may send several bodies on one connection.
-    func isTrusted(_ authorization: String?) -> Bool
 }

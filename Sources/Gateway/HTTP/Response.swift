@@ -1,8 +1,12 @@
+internal import HTTP1
+
 /// A whole HTTP answer.
 public struct Response: Sendable {
     public var status: Int
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
+    /// Sent in the body's place, in pieces.
+    var file: FileBody?
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
@@ -34,10 +38,6 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
-    static var ownConnection: Response {
-        .error(400, "upgrade_on_used_connection", "Open a WebSocket on a connection of its own.")
-    }
-
     /// Every place is taken: a page would stay, so it has to come back.
     static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
 
@@ -49,9 +49,7 @@ public struct Response: Sendable {
         )
     }
 
-    static var pipelined: Response {
-        .error(400, "pipelined_body", "Wait for the answer before the next request that has a body.")
-    }
+    static func flawed(_ flaw: HeadFlaw) -> Response { error(flaw.status, flaw.code, flaw.description) }
 
     private struct ErrorBody: Encodable {
         var error: String
@@ -60,48 +58,10 @@ public struct Response: Sendable {
 }
 
 extension Response {
-    /// The bytes on the wire, in one piece, so that a small answer is one `send`.
-    func encoded(keepAlive: Bool, includingBody: Bool) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
-        bytes.reserveCapacity(Socket.headroom + 256 + body.count)
-        bytes += "HTTP/1.1 ".utf8
-        bytes += String(status).utf8
-        bytes.append(UInt8(ascii: " "))
-        bytes += Response.reason(status).utf8
-        bytes += "\r\n".utf8
-        for (name, value) in headers { Response.append(name, value, to: &bytes) }
-        if status != 304 { Response.append("Content-Length", String(body.count), to: &bytes) }
-        Response.append("Connection", keepAlive ? "keep-alive" : "close", to: &bytes)
-        bytes += "\r\n".utf8
-        if includingBody { bytes += body }
-        return bytes
-    }
-
-    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes += name.utf8
-        bytes += ": ".utf8
-        bytes += value.utf8
-        bytes += "\r\n".utf8
-    }
-
-    private static func reason(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 201: "Created"
-        case 202: "Accepted"
-        case 204: "No Content"
-        case 304: "Not Modified"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 409: "Conflict"
-        case 411: "Length Required"
-        case 413: "Content Too Large"
-        case 422: "Unprocessable Content"
-        case 503: "Service Unavailable"
-        default: "Status"
-        }
+    func head(keepAlive: Bool) -> AnswerHead {
+        // Neither may say how long the body is that it does not have (RFC 9110 §8.6).
+        let hasLength = status != 204 && status != 304
+        let length = hasLength ? file?.range.count ?? body.count : nil
+        return AnswerHead(status: status, headers: headers, length: length, keepAlive: keepAlive)
     }
 }

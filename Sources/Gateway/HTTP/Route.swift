@@ -24,11 +24,14 @@ public enum Route: Sendable, Equatable {
     case demoStore, demoFeed
     /// Development only: a stand-in for a store's API; `path` begins with the store's name.
     case demoAPI(path: String)
+    /// `OPTIONS *`: about the server as a whole (RFC 9110 §9.3.7).
+    case server
     /// A file under `public/`.
     case file(path: String)
 
     public init(path: String) {
         switch path {
+        case "*": self = .server
         case "/transactions/apple": self = .appleTransactions
         case "/receipts/apple": self = .appleReceipts
         case "/orders": self = .orders
@@ -57,9 +60,13 @@ public enum Route: Sendable, Equatable {
         case .appleTransactions: "POST, OPTIONS"
         case .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
+        case .server: "OPTIONS"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
         }
     }
+
+    /// Of all routes together.
+    static let allMethods = "GET, HEAD, POST, PUT, OPTIONS"
 
     func takes(_ method: String) -> Bool {
         method == methods || methods.split(separator: ", ").contains { $0 == method }

@@ -1,8 +1,6 @@
 /// How long a connection may go on with what it is doing.
 struct Patience {
     enum Occupation: Equatable {
-        /// Its TLS handshake is not complete.
-        case shaking
         /// It has not sent a request yet.
         case beginning
         /// It has no request open.
@@ -30,8 +28,6 @@ struct Patience {
     /// Nil: as long as it likes.
     static func seconds(_ occupation: Occupation, _ limits: Limits) -> Int? {
         switch occupation {
-        // A handshake that stalls holds 50 KB.
-        case .shaking: min(10, limits.headerSeconds)
         case .beginning: limits.headerSeconds
         case .idle: limits.idleSeconds
         case .serving: nil

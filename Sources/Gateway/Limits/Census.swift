@@ -61,6 +61,9 @@ final class Census: Sendable {
 
     var total: Int { state.withLock { $0.total } }
 
+    /// All places but the reserve are taken.
+    var isFull: Bool { total >= limits.connections }
+
     /// Nil: not counted, since it stands for many clients.
     private func counted(_ address: IPAddress?) -> IPAddress? {
         guard let address, !address.isLoopback, !address.isPrivate else { return nil }

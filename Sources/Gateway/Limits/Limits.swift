@@ -31,10 +31,6 @@ public struct Limits: Sendable, Equatable {
 
     /// Connections beyond a limit that are still answered before they are closed.
     static let reserve = 64
-    /// Of libwebsockets, for the whole head of a request. It closes beyond them without an answer: it has shut the
-    /// socket for writing before it says anything, so no 431 can be sent.
-    static let headerBytes = 16 << 10
-
     /// The process needs files beside its connections: the ledger, its readers, the loops, an outgoing request.
     private static let otherFiles = 2 * reserve + 64
 

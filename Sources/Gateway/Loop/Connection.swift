@@ -1,52 +1,62 @@
 internal import Cable
+internal import HTTP1
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
-/// One socket's state between two callbacks. Owned by lws' per-connection pointer; confined to its loop's thread.
+/// One client's state between two callbacks: a connection of its own, or one request over HTTP/2.
+///
+/// lws' pointer holds it, or its stream does. Confined to its loop's thread.
 final class Connection {
     enum Phase {
-        /// Between two requests, or before the first.
-        case idle
-        /// A body is arriving.
-        case collecting(Request, remaining: Int)
-        /// Another thread works on the answer. `keepAlive`: the sender may send another request afterwards.
-        case waiting(keepAlive: Bool, includesBody: Bool)
-        /// The answer is here and waits for the writable callback.
-        case answering(Response, keepAlive: Bool, includesBody: Bool)
-        /// An upgrade was granted; the WebSocket is about to be established.
-        case upgrading(Upgrade)
+        /// TLS is being agreed on.
+        case shaking
+        /// A request is arriving, or the next one is awaited.
+        case reading
+        /// Another thread works on the answer.
+        case waiting(Terms)
+        /// A file goes out piece by piece.
+        case sending(FileBody, Terms)
         /// A page that follows one stream.
         case page(Page)
         /// A client that follows any number of streams.
         case cable(CableClient)
-        /// Nothing more will be said.
+        /// A client that speaks HTTP/2: its requests are connections themselves.
+        case http2(HTTP2Connection)
+        /// Our close frame is out; the client has a moment to answer it.
+        case parting
+        /// What was said last is still on its way.
         case closing
+        /// Everything is said; what still comes is read and dropped, so that no reset overtakes the answer.
+        case lingering
+        case ended
     }
 
-    /// What a WebSocket is to become.
-    enum Upgrade {
-        case page(PageRequest)
-        case cable(CableOpening)
+    /// Under which an answer is given.
+    struct Terms {
+        /// The sender may send another request afterwards.
+        var keepAlive: Bool
+        var includesBody: Bool
+        /// The sender may still be sending.
+        var lingers = false
     }
 
     let id: ConnectionID
-    let socket: Socket
-    var phase = Phase.idle
-    /// It has been answered before: what it sends next may already be in lws' buffer.
-    var isReused = false
-    /// The last body came with a key.
-    var isTrusted = false
-    /// No proxy passes others' requests on over it.
-    var isDirect = false
-    /// It belongs to somebody who holds a key, and is read without lws' parser.
-    var parser: RequestParser?
-    /// A publisher's request has begun to arrive.
-    var isReading = false
-    /// Where its publisher's requests are read from now on.
-    var successor: ConnectionID?
-    /// More bytes came after a body before it was answered: close after the answer.
-    var hasPipelined = false
-    /// The loop's tick at which the kernel last stopped taking bytes; nil while it takes them.
+    let link: any Link
+    var phase: Phase
+    /// What has come and was not read yet.
+    var input = RequestBuffer()
+    /// A request whose body is arriving.
+    var expected: (request: Request, length: Int, terms: Terms)?
+    /// Reads a WebSocket's frames; nil before the upgrade.
+    var frames: FrameReader?
+    /// Answers that it has been given.
+    var answers = 0
+    /// It may still be sending when it is closed.
+    var lingers = false
+    /// The peer has closed its side: nothing more will come.
+    var hasEnded = false
+    /// The loop's tick at which the peer last stopped taking bytes; nil while it takes them.
     var behindSince: Int?
     /// Who opened it; nil when the kernel did not say.
     let peer: IPAddress?
@@ -58,27 +68,28 @@ final class Connection {
     var watch: HeartbeatWheel<ConnectionID>.Handle?
     /// The loop's tick at which its time is up, while it is watched.
     var deadline = Int.max
-    /// What the client of a stream of HTTP/2 has taken; nil for a connection of its own.
-    var taken: Counter?
+    /// The tick at which it was given its deadline.
+    var quietSince = 0
     /// What its peer had confirmed when it fell behind.
     var acknowledged: UInt64 = 0
 
-    init(id: ConnectionID, socket: Socket, peer: IPAddress?, place: Census.Place) {
+    init(id: ConnectionID, link: any Link, phase: Phase, peer: IPAddress?, place: Census.Place) {
         self.id = id
-        self.socket = socket
+        self.link = link
+        self.phase = phase
         self.peer = peer
         self.client = peer
         self.place = place
     }
 
-    /// Bytes that its client has confirmed.
-    var confirmedBytes: UInt64 { taken.map { UInt64($0.value) } ?? socket.acknowledgedBytes }
+    /// Nil over HTTP/2.
+    var socket: Socket? { link as? Socket }
 
     var subscriptions: [SubscriptionID] {
         switch phase {
         case .page(let page): [page.subscription]
         case .cable(let client): client.session.handles
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: []
+        default: []
         }
     }
 
@@ -87,7 +98,7 @@ final class Connection {
         switch phase {
         case .page(let page): !page.transport.isResponse
         case .cable: true
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: nil
+        default: nil
         }
     }
 }
@@ -99,6 +110,8 @@ final class Page {
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
     /// How Turbo's source element can be told to go elsewhere.
     let source: SourceElement?
+    /// Of an event stream: goes out together with the first block, one `send` less.
+    var opening: AnswerHead?
     /// A ping is on its way and nothing has come back.
     var isPinged = false
 
@@ -106,11 +119,13 @@ final class Page {
         transport: Transport,
         subscription: SubscriptionID,
         heartbeat: HeartbeatWheel<ConnectionID>.Handle,
-        source: SourceElement?
+        source: SourceElement?,
+        opening: AnswerHead?
     ) {
         self.transport = transport
         self.subscription = subscription
         self.heartbeat = heartbeat
         self.source = source
+        self.opening = opening
     }
 }

@@ -1,8 +1,13 @@
 internal import CWebSockets
+internal import Runtime
 
-/// lws' own log: its lines carry request data, so none reaches ours. What matters is said by us.
+/// lws' own errors. No byte of a request reaches lws, so none can be in them.
 enum LWSLog {
-    static func silence() {
-        lws_set_log_level(0, nil)
+    static func start() {
+        lws_set_log_level(Int32(LLL_ERR)) { _, line in
+            guard let line else { return }
+            let text = String(cString: line).prefix { $0 != "\n" }
+            Log.standardError("libwebsockets: \(text)")
+        }
     }
 }

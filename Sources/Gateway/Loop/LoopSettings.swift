@@ -8,8 +8,6 @@ struct LoopSettings: Sendable {
     var clock: Clock
     var limits: Limits
     var proxies: TrustedProxies
-    /// Nil speaks HTTP in the clear.
-    var identity: ServerIdentity?
 
     /// Ten times a second.
     static let tickMicroseconds: Int64 = 100_000
@@ -24,6 +22,12 @@ struct LoopSettings: Sendable {
     static let deadPeerSeconds: Int32 = 30
     /// How long a WebSocket may take to answer a close frame.
     static let partingTicks = 20
+    /// From the connect on; a handshake that stalls holds 50 KB.
+    static let handshakeSeconds = 10
+    /// Answers that one connection is given before it has to come back: a balance of load, and a bound.
+    static let requestLimit = 10_000
+    /// How long somebody is heard who may not have read our last word.
+    static let lingerSeconds = 5
     /// How long a drain or a refresh of all pages takes at the most.
     static let spreadTicks = 30
 

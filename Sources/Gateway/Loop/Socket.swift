@@ -1,120 +1,179 @@
 internal import CWebSockets
-internal import Domain
 internal import Glibc
 
-/// One accepted connection, as libwebsockets sees it.
+/// One accepted connection of the kernel's, in the clear or over TLS.
 ///
-/// Valid from its first callback to `WSI_DESTROY`, and only on the thread of its loop. Everything that writes to, closes
-/// or asks a connection goes through here.
-struct Socket: Equatable {
-    let wsi: OpaquePointer
+/// lws says when its descriptor is readable or writable and closes it in the end; bytes go past it. Owns its TLS.
+/// Valid from its adoption to `RAW_CLOSE_FILE`, and only on the thread of its loop.
+final class Socket: Link {
+    enum Received {
+        case bytes(Int)
+        /// The kernel has nothing more for now.
+        case nothing
+        /// The peer has closed its side.
+        case end
+        case broken
+    }
 
-    /// Bytes that `lws_write` overwrites before a WebSocket payload.
-    static let headroom = Int(paycast_lws_headroom)
+    let descriptor: Int32
+    private let wsi: OpaquePointer
+    private let tls: TLSChannel?
+    /// What the kernel has not taken, from `sent` on.
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var isBroken = false
+    private(set) var isReading = true
 
-    enum Frame {
-        case http, text, ping, close
+    /// Nil when lws or OpenSSL cannot take it; the descriptor is closed then.
+    init?(adopting descriptor: Int32, by vhost: OpaquePointer?, _ context: TLSContext?) {
+        let tls = context.flatMap { TLSChannel($0, descriptor: descriptor) }
+        var adopted = lws_sock_file_fd_type()
+        adopted.filefd = descriptor
+        guard context == nil || tls != nil,
+            let wsi = lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, adopted, LoopProtocol.name, nil)
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.tls = tls
+        self.wsi = wsi
+        self.descriptor = descriptor
+    }
 
-        fileprivate var kind: lws_write_protocol {
-            switch self {
-            case .http: LWS_WRITE_HTTP
-            case .text: LWS_WRITE_TEXT
-            case .ping: LWS_WRITE_PING
-            case .close: paycast_lws_write_close
+    /// lws gives it back with each callback.
+    func setOwner(_ owner: UnsafeMutableRawPointer?) {
+        lws_set_opaque_user_data(wsi, owner)
+    }
+
+    // MARK: Reading
+
+    var isEncrypted: Bool { tls != nil }
+
+    func handshake() -> TLSChannel.Progress { tls?.handshake() ?? .done(1) }
+
+    var hasChosenHTTP2: Bool { tls?.hasChosenHTTP2 ?? false }
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        if let tls {
+            switch tls.read(into: buffer) {
+            case .done(let count): return .bytes(count)
+            case .waits: return .nothing
+            case .ended: return .end
             }
         }
-    }
-
-    /// Writes what follows the headroom of `buffer`; what the kernel does not take waits inside lws (`isBehind`).
-    ///
-    /// False when the connection is dead. The headroom is overwritten: a buffer belongs to one loop.
-    func write(_ buffer: inout [UInt8], as frame: Frame) -> Bool {
-        buffer.withUnsafeMutableBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return true }
-            return lws_write(wsi, start + Socket.headroom, bytes.count - Socket.headroom, frame.kind) >= 0
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            if errno == EAGAIN { return .nothing }
+            if errno != EINTR { return .broken }
         }
     }
 
-    /// A whole text frame.
-    func send(_ message: [UInt8]) -> Bool {
-        var buffer = [UInt8](repeating: 0, count: Socket.headroom) + message
-        return write(&buffer, as: .text)
-    }
-
-    /// A close frame (RFC 6455 §5.5.1). lws sends none of its own when a writable callback ends the connection.
-    func sendClose(_ code: UInt16) -> Bool {
-        var buffer = [UInt8](repeating: 0, count: Socket.headroom) + [UInt8(code >> 8), UInt8(code & 255)]
-        return write(&buffer, as: .close)
-    }
-
-    /// True while the kernel has not taken all that was written.
-    var isBehind: Bool { lws_partial_buffered(wsi) != 0 }
-
-    /// Calls back when the kernel takes more. Two `epoll_ctl` calls: only for a connection that is behind or closing.
-    func requestWritable() {
-        lws_callback_on_writable(wsi)
-    }
-
-    /// Ends the request and waits for the next one; true means: return −1 so that lws closes.
-    func completeTransaction() -> Bool {
-        lws_http_transaction_completed(wsi) != 0
-    }
-
-    /// Bytes that lws has read but not parsed wait on this thread: in a head's callback, the rest of a pipelined request.
-    var hasBufferedInput: Bool { lws_service_adjust_timeout(lws_get_context(wsi), 1, 0) == 0 }
-
-    /// No timer of lws on this connection: its list is sorted, and each insertion walks it.
-    func clearTimeout() {
-        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
-    }
-
-    func markEventStream() {
-        lws_http_mark_sse(wsi)
-        clearTimeout()
-    }
-
-    /// Closes as soon as the loop comes round, from outside a callback of this connection.
-    func kill() {
-        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
-    }
-
-    /// Stops reading: a client that pipelines after a body must not be parsed before it is answered.
+    /// The peer's bytes wait in the kernel. lws would call back on them again and again.
     func stopReading() {
+        guard isReading else { return }
+        isReading = false
         lws_rx_flow_control(wsi, 0)
     }
 
     func resumeReading() {
+        guard !isReading else { return }
+        isReading = true
         lws_rx_flow_control(wsi, 1)
     }
 
-    var descriptor: Int32 { lws_get_socket_fd(wsi) }
+    // MARK: Writing
 
-    /// What was agreed on in the handshake; nil without a subprotocol.
-    var subprotocol: String? {
-        lws_get_protocol(wsi).flatMap { $0.pointee.name.map { String(cString: $0) } }
+    var isBehind: Bool { sent < output.count }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !isBroken else { return false }
+        guard !isBehind else {
+            output += bytes
+            return true
+        }
+        guard let count = transmit(bytes) else { return false }
+        guard count < bytes.count else { return true }
+        output = Array(bytes[count...])
+        sent = 0
+        requestWritable()
+        return true
     }
 
-    /// Of the frame whose piece has just arrived.
-    var frameIsBinary: Bool { lws_frame_is_binary(wsi) != 0 }
+    func begin(_ head: AnswerHead, _ body: [UInt8], date: String, isWhole: Bool) -> Bool {
+        write(head.text(date: date) + body)
+    }
 
-    /// The piece that has just arrived ends the message.
-    var frameIsComplete: Bool { lws_is_final_fragment(wsi) != 0 && lws_remaining_packet_payload(wsi) == 0 }
+    func finish() {}
 
-    /// The kernel gives the connection up when nothing that was sent has been acknowledged for so long (tcp(7)).
+    /// The kernel takes bytes again. False when the connection is dead.
+    func flush() -> Bool {
+        guard isBehind else { return true }
+        guard let count = output.withUnsafeBytes({ transmit(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
+            return false
+        }
+        sent += count
+        if !isBehind {
+            output = []
+            sent = 0
+        }
+        return true
+    }
+
+    /// Calls back when the kernel takes more, once.
+    func requestWritable() {
+        lws_callback_on_writable(wsi)
+    }
+
+    /// How many bytes the kernel took; nil when the connection is dead.
+    private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var total = 0
+        while total < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[total...])
+            switch tls?.write(rest) ?? send(rest) {
+            case .done(let count): total += count
+            case .waits: return total
+            case .ended:
+                isBroken = true
+                return nil
+            }
+        }
+        return total
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer) -> TLSChannel.Progress {
+        while true {
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return .done(count) }
+            if errno == EAGAIN { return .waits }
+            if errno != EINTR { return .ended }
+        }
+    }
+
+    // MARK: The end
+
+    /// Says that nothing more will be sent; what comes can still be read.
+    func finishSending() {
+        tls?.sayGoodbye()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// lws closes the descriptor as soon as the loop comes round, from anywhere but its own callback.
+    func kill() {
+        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+    }
+
+    // MARK: TCP
+
+    /// `TCP_USER_TIMEOUT` of tcp(7).
     func endWhenUnanswered(after seconds: Int32) {
         var milliseconds = seconds * 1000
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
     }
 
-    /// The close frame that lws sends when the callback returns −1.
-    func setCloseReason(_ code: UInt16) {
-        lws_close_reason(wsi, lws_close_status(UInt32(code)), nil, 0)
-    }
-
-    var isEncrypted: Bool { lws_is_ssl(wsi) != 0 }
-
-    /// Bytes that the peer's kernel has confirmed (`tcpi_bytes_acked`, include/uapi/linux/tcp.h); 0 when it is not known.
-    var acknowledgedBytes: UInt64 {
+    /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.
+    var confirmedBytes: UInt64 {
         var information = [UInt64](repeating: 0, count: 32)
         var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
         guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0, length >= 128 else {

@@ -2,28 +2,28 @@ internal import Cable
 internal import Domain
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
 /// `/cable`: one connection follows any number of streams.
 extension SocketLoop {
-    func open(_ opening: CableOpening, on connection: Connection) -> Verdict {
-        let isExtended = connection.socket.subprotocol == CableProtocol.extended.rawValue
+    func open(_ opening: CableOpening, speaking spoken: CableProtocol, on connection: Connection) {
         let client = CableClient(
             opening: opening,
-            sid: isExtended ? CableSessions.newID() : nil,
+            sid: spoken == .extended ? CableSessions.newID() : nil,
             heartbeat: pings.add(connection.id),
             limits: settings.cable
         )
         unwatch(connection)
         connection.phase = .cable(client)
-        connection.socket.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
+        connection.link.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
-        return welcome(client, resuming: opening.sid, on: connection) ? .keep : .close
+        if !welcome(client, resuming: opening.sid, on: connection) { end(connection) }
     }
 
     private func welcome(_ client: CableClient, resuming old: String?, on connection: Connection) -> Bool {
-        guard let sid = client.sid else { return connection.socket.send(CableMessage.welcome) }
+        guard let sid = client.sid else { return send(CableMessage.welcome, on: connection) }
         guard let identifiers = old.flatMap({ sessions.take($0) }) else {
-            return connection.socket.send(CableMessage.welcome(sid: sid, restored: nil))
+            return send(CableMessage.welcome(sid: sid, restored: nil), on: connection)
         }
         var restored: [(id: SubscriptionID, request: PageRequest)] = []
         for identifier in identifiers {
@@ -33,38 +33,18 @@ extension SocketLoop {
             restored.append((id, request))
         }
         let names = client.session.identifiers
-        guard connection.socket.send(CableMessage.welcome(sid: sid, restored: names)) else { return false }
+        guard send(CableMessage.welcome(sid: sid, restored: names), on: connection) else { return false }
         for (id, request) in restored { read(request, for: id, client) }
         return true
     }
 
     // MARK: Commands
 
-    /// A piece of a frame arrived.
-    func received(_ bytes: UnsafeRawBufferPointer, from client: CableClient, on connection: Connection) -> Verdict {
-        guard !connection.socket.frameIsBinary else { return refuse(connection, code: 1003) }
-        guard client.command.count + bytes.count <= settings.cable.commandBytes else {
-            return refuse(connection, code: 1009)
-        }
-        client.command += bytes
-        guard connection.socket.frameIsComplete else { return .keep }
-        let command = client.command
-        client.command = []
-        guard command.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) != nil else {
-            return refuse(connection, code: 1007)
-        }
+    func received(_ command: [UInt8], from client: CableClient, on connection: Connection) {
         metrics.commands.add()
-        guard let effect = client.session.received(command, now: settings.clock.now().milliseconds / 1000) else {
-            return .keep
-        }
-        return perform(effect, client, on: connection) ? .keep : .close
-    }
-
-    /// Inside the connection's own callback: lws sends the code when the answer is −1.
-    private func refuse(_ connection: Connection, code: UInt16) -> Verdict {
-        metrics.refusedFrames.add()
-        connection.socket.setCloseReason(code)
-        return .close
+        let seconds = settings.clock.now().milliseconds / 1000
+        guard let effect = client.session.received(command, now: seconds) else { return }
+        if !perform(effect, client, on: connection) { end(connection) }
     }
 
     /// False: the connection is dead, or has to be.
@@ -90,17 +70,18 @@ extension SocketLoop {
 
     /// A client that asks and does not read: what waits for it is bounded.
     private func answer(_ message: [UInt8], on connection: Connection) -> Bool {
-        guard connection.behindSince == nil else { return false }
-        guard connection.socket.send(message) else { return false }
-        if connection.socket.isBehind { fellBehind(connection) }
-        return true
+        connection.behindSince == nil && say(message, on: connection)
     }
 
     /// What is owed to a client, whether it reads or not.
     private func say(_ message: [UInt8], on connection: Connection) -> Bool {
-        guard connection.socket.send(message) else { return false }
-        if connection.behindSince == nil, connection.socket.isBehind { fellBehind(connection) }
+        guard send(message, on: connection) else { return false }
+        if connection.behindSince == nil, connection.link.isBehind { fellBehind(connection) }
         return true
+    }
+
+    private func send(_ message: [UInt8], on connection: Connection) -> Bool {
+        connection.link.write(Frame.encode(.text, message))
     }
 
     private func verdict(
@@ -156,9 +137,7 @@ extension SocketLoop {
     }
 
     private func read(_ request: PageRequest, for id: SubscriptionID, _ client: CableClient) {
-        let isReading = request.readMissed { [port] missed in port.send(.missed(id, missed)) }
-        guard !isReading else { return }
-        giveUp(id, client)
+        if !readMissed(request, for: id) { giveUp(id, client) }
     }
 
     /// What it missed cannot be read now. A client that waits for its confirmation asks again; one that was told that it
@@ -181,17 +160,17 @@ extension SocketLoop {
         // confirmation goes out (400 KB for all that a socket may have), or a slow page would come back and back.
         if connection.behindSince != nil { hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
-            return connection.socket.kill()
+            return end(connection)
         }
         // The cursor of a page is that of its rendering, also when it comes back: it must not see old states again.
         let messages = missed.collapsed.messages
         if let flush = hub.missed(id, through: missed.through, messages: messages), !send(flush, to: seat) {
-            return connection.socket.kill()
+            return end(connection)
         }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
             !say(verdict, on: connection)
         {
-            connection.socket.kill()
+            end(connection)
         }
     }
 
@@ -203,17 +182,17 @@ extension SocketLoop {
         let isTold =
             answer(Renewal.message(for: identifier), on: connection)
             && answer(client.session.reject(identifier), on: connection)
-        if !isTold { connection.socket.kill() }
+        if !isTold { end(connection) }
     }
 
     /// Every 3 s. Dead peers are found by TCP: a ping that nobody acknowledges ends the connection.
-    func ping(_ client: CableClient, on connection: Connection, with frame: inout [UInt8]) {
+    func ping(_ connection: Connection, with frame: [UInt8]) {
         if let behindSince = connection.behindSince {
             guard now - behindSince >= settings.writeDeadlineTicks else { return }
             metrics.slow.add()
             return disconnect(connection, .tooSlow)
         }
-        guard connection.socket.write(&frame, as: .text) else { return connection.socket.kill() }
-        if connection.socket.isBehind { fellBehind(connection) }
+        guard connection.link.write(frame) else { return end(connection) }
+        if connection.link.isBehind { fellBehind(connection) }
     }
 }

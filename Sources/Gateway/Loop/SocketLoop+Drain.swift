@@ -2,19 +2,23 @@ internal import Cable
 internal import Domain
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
 /// The way out: every client is told to come back, a few at a time.
 extension SocketLoop {
     /// Accepts no more. `done` learns when nobody is left to be told.
     func drain(_ done: Promise<Void>) {
         stopListening()
+        for connection in connections.values {
+            if case .http2(let client) = connection.phase { retire(client, connection) }
+        }
         let leaving = connections.values.filter { $0.isWebSocket != nil }
         guard !leaving.isEmpty else { return done.fulfil(()) }
         draining = Draining(leaving: Spread(leaving), done: done)
         releaseSome()
     }
 
-    /// At each tick. Done one tick after the last goodbye, when lws has written it.
+    /// At each tick. Done one tick after the last goodbye.
     func releaseSome() {
         guard let due = draining?.leaving.next() else { return }
         for connection in due { release(connection) }
@@ -27,9 +31,9 @@ extension SocketLoop {
         switch connection.phase {
         case .page(let page):
             if connection.behindSince == nil { sayGoodbye(page, connection) }
-            close(connection, code: 1012)
-        case .cable: disconnect(connection, .serverRestart, code: 1012)
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
+            close(connection, code: .serviceRestart)
+        case .cable: disconnect(connection, .serverRestart, code: .serviceRestart)
+        default: break
         }
     }
 
@@ -38,13 +42,12 @@ extension SocketLoop {
     private func sayGoodbye(_ page: Page, _ connection: Connection) {
         guard page.transport == .webSocket else {
             let delay = Int.random(in: 1000...4000)
-            _ = write("\(opening(connection))retry: \(delay)\n\n", to: connection.socket)
+            _ = say("retry: \(delay)\n\n", to: page, on: connection)
             return
         }
         guard let source = page.source else { return }
-        _ = connection.socket.send(
-            source.replacement(since: "\(Cursor(epoch: settings.epoch, position: hub.position))")
-        )
+        let since = "\(Cursor(epoch: settings.epoch, position: hub.position))"
+        _ = connection.link.write(Frame.encode(.text, source.replacement(since: since)))
     }
 }
 

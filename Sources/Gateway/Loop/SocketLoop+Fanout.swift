@@ -42,10 +42,10 @@ extension SocketLoop {
                 continue
             }
             guard frames.write(to: seat) else {
-                seat.connection.socket.kill()
+                end(seat.connection)
                 continue
             }
-            if seat.connection.socket.isBehind { fellBehind(seat.connection) }
+            if seat.connection.link.isBehind { fellBehind(seat.connection) }
         }
         metrics.deliveries.add(fanout.live.count)
         for id in fanout.closed {
@@ -63,23 +63,21 @@ extension SocketLoop {
         switch seat.connection.phase {
         case .page(let page): sendMissed(missed, to: seat, page)
         case .cable(let client): sendMissed(missed, to: seat, client)
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
+        default: break
         }
     }
 
     /// The socket takes more bytes again.
-    func flush(_ connection: Connection) -> Verdict {
-        guard !connection.socket.isBehind, connection.behindSince != nil else { return .keep }
+    func flush(_ connection: Connection) {
+        guard connection.behindSince != nil else { return }
         connection.behindSince = nil
         unwatch(connection)
-        if connection.isWebSocket == false, connection.parser == nil { connection.socket.stopReading() }
         for id in connection.subscriptions {
             guard let flush = hub.writable(id), let seat = seat(of: id) else { continue }
-            guard send(flush, to: seat) else { return .close }
+            guard send(flush, to: seat) else { return end(connection) }
             // The others stay blocked until the next callback.
             if connection.behindSince != nil { break }
         }
-        return .keep
     }
 
     /// Writes flush after flush until the kernel takes no more or nothing is left. False: the connection is dead.
@@ -88,7 +86,7 @@ extension SocketLoop {
         while let flush = next {
             var frames = FrameCache(html: flush.html, cursor: cursor(flush.position))
             guard frames.write(to: seat) else { return false }
-            if seat.connection.socket.isBehind {
+            if seat.connection.link.isBehind {
                 fellBehind(seat.connection)
                 return true
             }
@@ -98,11 +96,9 @@ extension SocketLoop {
     }
 
     func fellBehind(_ connection: Connection) {
-        guard connection.behindSince == nil, let isWebSocket = connection.isWebSocket else { return }
+        guard connection.behindSince == nil, connection.isWebSocket != nil else { return }
         connection.behindSince = now
         watchReader(connection)
-        // lws calls nothing back on a connection that does not read; bytes that come meanwhile end it at the next tick.
-        if !isWebSocket { connection.socket.resumeReading() }
         for id in connection.subscriptions { hub.blocked(id) }
     }
 

@@ -1,3 +1,4 @@
+internal import HTTP1
 internal import Hub
 internal import Runtime
 
@@ -6,13 +7,17 @@ extension SocketLoop {
     // MARK: Senders
 
     /// Behind a proxy of ours the connection counts for its request's client from now on.
-    func sender(on connection: Connection, _ route: Route) -> Sender {
+    func sender(of head: RequestHead, on connection: Connection, _ route: Route) -> Sender {
         guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
-            return Sender(direct: disguised(connection, route) ? nil : connection.peer)
+            return Sender(direct: disguised(head, connection, route) ? nil : connection.peer)
         }
-        let headers = connection.socket.forwardedHeaders()
+        let headers = ForwardedHeaders(
+            addresses: head[.forwardedFor],
+            scheme: head[.forwardedProto],
+            host: head[.forwardedHost]
+        )
         var sender = Sender(proxy: peer, headers, settings.proxies)
-        if headers.addresses == nil, disguised(connection, route) { sender.address = nil }
+        if headers.addresses == nil, disguised(head, connection, route) { sender.address = nil }
         if sender.address != connection.client, connection.place != .none {
             connection.place = census.move(from: connection.client, to: sender.address)
             connection.client = sender.address
@@ -22,14 +27,15 @@ extension SocketLoop {
 
     /// A proxy on this machine that names no address we believe must not make the Internet local: on operators' routes
     /// any trace of one counts against the request.
-    private func disguised(_ connection: Connection, _ route: Route) -> Bool {
-        route.isForOperators && connection.peer?.isLoopback == true && connection.socket.isForwarded
+    private func disguised(_ head: RequestHead, _ connection: Connection, _ route: Route) -> Bool {
+        route.isForOperators && connection.peer?.isLoopback == true && head.isForwarded
     }
 
     // MARK: Deadlines
 
     /// From now on it has `seconds` for what it is doing.
     func watch(_ connection: Connection, seconds: Int) {
+        connection.quietSince = now
         connection.deadline = now + seconds * LoopSettings.ticksPerSecond
         if connection.watch == nil { connection.watch = watched.add(connection.id) }
     }
@@ -43,33 +49,36 @@ extension SocketLoop {
 
     /// It reads the answer, or is idle until the next request.
     func watchAfterAnswer(_ connection: Connection) {
-        guard connection.socket.isBehind else { return watch(connection, seconds: settings.limits.idleSeconds) }
-        // lws reads nothing meanwhile, so that a byte, or the end, of its peer would keep a level-triggered poll spinning.
-        if connection.parser == nil { hangups.add(connection.socket.descriptor, tag: connection.id.number) }
+        guard connection.link.isBehind else { return watch(connection, seconds: settings.limits.idleSeconds) }
         watchReader(connection)
     }
 
     /// The kernel took only a part of what was written.
     func watchReader(_ connection: Connection) {
-        connection.acknowledged = connection.confirmedBytes
+        connection.acknowledged = connection.link.confirmedBytes
         watch(connection, seconds: settings.limits.writeSeconds)
     }
 
     /// Closes those whose time is up. No timer of lws: its sorted list walks over every idle connection.
     func closeOverdue() {
         for id in watched.tick() {
-            guard let connection = connections[id], connection.deadline <= now else { continue }
+            guard let connection = connections[id] else { continue }
+            if case .http2(let client) = connection.phase {
+                look(at: client, connection)
+                continue
+            }
+            guard connection.deadline <= now else { continue }
             guard !isReading(connection) else { continue }
             metrics.overdue(connection).add()
-            connection.socket.kill()
+            end(connection)
         }
     }
 
     /// A large answer on a slow line: whoever took 1 KiB a second has as long again.
     private func isReading(_ connection: Connection) -> Bool {
-        guard connection.socket.isBehind else { return false }
+        guard connection.link.isBehind else { return false }
         let least = UInt64(settings.limits.writeSeconds) << 10
-        guard connection.confirmedBytes >= connection.acknowledged + least else { return false }
+        guard connection.link.confirmedBytes >= connection.acknowledged + least else { return false }
         watchReader(connection)
         return true
     }

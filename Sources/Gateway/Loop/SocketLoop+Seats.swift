@@ -2,6 +2,7 @@ internal import Cable
 internal import Domain
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
 /// Who sits where, and how a client leaves.
 extension SocketLoop {
@@ -41,29 +42,31 @@ extension SocketLoop {
             pings.remove(client.heartbeat)
             metrics.pages(client.transport).add(-1)
             if let sid = client.sid { sessions.keep(client.session.identifiers, as: sid) }
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: return
+        default: return
         }
-        connection.phase = .idle
+        connection.phase = .closing
     }
 
     /// Ends a connection from outside its own callback, and says why to those that can be told.
-    func disconnect(_ connection: Connection, _ reason: CableDisconnect, code: UInt16 = 1013) {
-        if case .cable = connection.phase, !connection.socket.isBehind {
-            _ = connection.socket.send(CableMessage.disconnect(reason))
+    func disconnect(_ connection: Connection, _ reason: CableDisconnect, code: CloseCode = .tryAgainLater) {
+        if case .cable = connection.phase, !connection.link.isBehind {
+            _ = connection.link.write(Frame.encode(.text, CableMessage.disconnect(reason)))
         }
         close(connection, code: code)
     }
 
-    /// A WebSocket gets 1013 (try again later), so that scripts come back.
-    func close(_ connection: Connection, code: UInt16 = 1013) {
-        let isBehind = connection.socket.isBehind
-        guard let isWebSocket = connection.isWebSocket else { return connection.socket.kill() }
+    /// A WebSocket gets 1013 (try again later), so that scripts come back. An event stream just ends.
+    func close(_ connection: Connection, code: CloseCode = .tryAgainLater) {
+        guard let isWebSocket = connection.isWebSocket else { return end(connection) }
+        let wasBehind = connection.behindSince != nil
         leave(connection)
-        connection.phase = .closing
-        guard isWebSocket, !isBehind, connection.socket.sendClose(code) else {
-            connections[connection.id] = nil
-            return connection.socket.kill()
+        guard isWebSocket else {
+            connection.link.finish()
+            // Whoever took nothing is not waited for.
+            return wasBehind ? end(connection) : finish(connection, lingers: false)
         }
+        guard !connection.link.isBehind, connection.link.write(Frame.close(code)) else { return end(connection) }
+        connection.phase = .parting
         partings.append((connection.id, now + LoopSettings.partingTicks))
     }
 
@@ -71,13 +74,7 @@ extension SocketLoop {
     func endPartings() {
         let due = partings.prefix { $0.tick <= now }
         guard !due.isEmpty else { return }
-        for (id, _) in due { connections.removeValue(forKey: id)?.socket.kill() }
+        for (id, _) in due { connections[id].map(end) }
         partings.removeFirst(due.count)
-    }
-
-    func write(_ text: String, to socket: Socket) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
-        bytes += text.utf8
-        return socket.write(&bytes, as: .http)
     }
 }

@@ -1,24 +1,25 @@
 internal import Domain
+internal import HTTP1
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
 /// `/streams` and `/feed`: one connection follows one stream.
 extension SocketLoop {
     /// From now on the connection only sends. The answer's head goes out together with the first block: one `send` less.
-    func openEventStream(_ request: PageRequest, on connection: Connection) -> Verdict {
-        let socket = connection.socket
-        openings[connection.id] = EventStream.head(allowedOrigin: request.allowedOrigin)
-        if connection.parser == nil {
-            // lws does not read in this state, and a level-triggered poll on unread bytes would spin for ever.
-            socket.markEventStream()
-            socket.stopReading()
-            hangups.add(socket.descriptor, tag: connection.id.number)
-        }
+    func openEventStream(_ request: PageRequest, on connection: Connection) {
         let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
-        return open(request, as: transport, on: connection)
+        connection.input = RequestBuffer()
+        metrics.responses(200).add()
+        open(request, as: transport, on: connection, EventStream.head(allowedOrigin: request.allowedOrigin))
     }
 
-    func open(_ request: PageRequest, as transport: Transport, on connection: Connection) -> Verdict {
+    func open(
+        _ request: PageRequest,
+        as transport: Transport,
+        on connection: Connection,
+        _ opening: AnswerHead? = nil
+    ) {
         let subscription = hub.subscribe(to: request.stream)
         unwatch(connection)
         connection.phase = .page(
@@ -26,7 +27,8 @@ extension SocketLoop {
                 transport: transport,
                 subscription: subscription,
                 heartbeat: wheel.add(connection.id),
-                source: request.source
+                source: request.source,
+                opening: opening
             )
         )
         take(
@@ -38,49 +40,57 @@ extension SocketLoop {
             followed[connection.id] = request.stream
         }
         metrics.pages(transport).add(1)
-        let isReading = request.readMissed { [port] missed in port.send(.missed(subscription, missed)) }
-        return isReading ? .keep : turnAway(connection)
+        if !readMissed(request, for: subscription) { turnAway(connection) }
+    }
+
+    /// A page that was here a moment ago is answered from this loop's own memory: nothing can be published between the
+    /// subscription and the answer, so there is no gap and no repeat. All others ask the ledger. False: it is too busy.
+    func readMissed(_ request: PageRequest, for id: SubscriptionID) -> Bool {
+        guard let seen = request.seen, let recent = hub.recentMessages(on: request.stream, after: seen) else {
+            return request.readMissed { [port] missed in port.send(.missed(id, missed)) }
+        }
+        sendMissed(MissedMessages(through: hub.position, messages: recent), to: id)
+        return true
     }
 
     /// Overload is something that a retry cures: an EventSource must not be killed by it.
-    func turnAway(_ connection: Connection) -> Verdict {
-        guard case .page(let page) = connection.phase else { return .close }
-        if page.transport.isResponse { _ = write(opening(connection) + "retry: 5000\n\n", to: connection.socket) }
-        return .close
+    func turnAway(_ connection: Connection) {
+        guard case .page(let page) = connection.phase else { return }
+        if page.transport.isResponse { _ = say("retry: 5000\n\n", to: page, on: connection) }
+        close(connection)
     }
 
-    /// The head that has not been sent yet; empty when it has.
-    func opening(_ connection: Connection) -> String {
-        openings.removeValue(forKey: connection.id) ?? ""
+    /// A block of an event stream, behind the answer's head if that has not gone out yet. False: the connection is dead.
+    func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
+        guard let opening = page.opening else { return connection.link.write(block) }
+        page.opening = nil
+        return connection.link.begin(opening, Array(block.utf8), date: date, isWhole: false)
     }
 
     /// What the page missed has been read. The first block gives it a cursor, before any event.
     func sendMissed(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
         let connection = seat.connection
         guard missed.extent != .unreadable else {
-            if turnAway(connection) == .close { close(connection) }
-            return
+            return turnAway(connection)
         }
         if page.transport.isResponse {
             let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
             let cursor = Cursor(epoch: settings.epoch, position: position)
-            let start = opening(connection) + EventStream.position(cursor)
-            guard write(start, to: connection.socket) else { return connection.socket.kill() }
+            guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
         }
         guard missed.extent == .whole else { return sendPart(missed.messages, to: seat) }
         guard let flush = hub.missed(seat.subscription, through: missed.through, messages: missed.messages) else {
             return
         }
-        if !send(flush, to: seat) { connection.socket.kill() }
+        if !send(flush, to: seat) { end(connection) }
     }
 
     /// Too much of a feed for one answer: sends this part and ends; the reader comes back at once with its last cursor.
     private func sendPart(_ messages: [Message], to seat: Seat) {
-        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
+        var bytes: [UInt8] = []
         for message in messages { bytes += message.html }
         bytes += "retry: 1\n\n".utf8
-        _ = seat.connection.socket.write(&bytes, as: .http)
-        seat.connection.socket.resumeReading()
+        _ = seat.connection.link.write(bytes)
         close(seat.connection)
     }
 
@@ -89,11 +99,11 @@ extension SocketLoop {
         if connection.behindSince == nil {
             var frames = FrameCache(html: page.source?.renewal ?? Renewal.refresh, cursor: nil)
             if page.transport.isResponse {
-                _ = write(opening(connection) + "retry: \(EventStream.expiredRetry)\n\n", to: connection.socket)
+                _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }
             if let seat = seats[Int(page.subscription.index)] { _ = frames.write(to: seat) }
         }
         metrics.expired.add()
-        close(connection, code: 1008)
+        close(connection, code: .policyViolation)
     }
 }

@@ -2,18 +2,16 @@ internal import Cable
 internal import Domain
 internal import Hub
 internal import Runtime
+internal import WebSocket
 
 /// What happens by time: heartbeats, pings, ends of names, hang-ups.
 extension SocketLoop {
     /// Ten times a second.
     func tick() {
         now += 1
-        for tag in hangups.take() {
-            guard let connection = connections[ConnectionID(number: tag)] else { continue }
-            if connection.isWebSocket != nil || connection.socket.isBehind { connection.socket.kill() }
-        }
+        if now % LoopSettings.ticksPerSecond == 0 { passSecond() }
         for id in wheel.tick() {
-            guard let connection = connections[id], case .page(let page) = connection.phase, openings[id] == nil
+            guard let connection = connections[id], case .page(let page) = connection.phase, page.opening == nil
             else { continue }
             beat(connection, page)
         }
@@ -22,6 +20,10 @@ extension SocketLoop {
         refreshSome()
         releaseSome()
         endPartings()
+    }
+
+    private func passSecond() {
+        date = HTTPDate.text(Clock().now())
     }
 
     /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.
@@ -33,24 +35,24 @@ extension SocketLoop {
             }
             return
         }
-        guard page.transport == .webSocket else {
-            if !write(EventStream.heartbeat, to: connection.socket) { connection.socket.kill() }
-            return
-        }
-        guard !page.isPinged else { return connection.socket.kill() }
-        page.isPinged = true
-        var bytes = [UInt8](repeating: 0, count: Socket.headroom)
-        if !connection.socket.write(&bytes, as: .ping) { connection.socket.kill() }
+        let isPing = page.transport == .webSocket
+        guard !page.isPinged else { return end(connection) }
+        page.isPinged = isPing
+        guard connection.link.write(isPing ? SocketLoop.ping : EventStream.heartbeat) else { return end(connection) }
+        if connection.link.isBehind { fellBehind(connection) }
     }
+
+    /// With a payload: not every client, nor every proxy, takes an empty ping for one that has to be answered.
+    private static let ping = Frame.encode(.ping, Array("paycast".utf8))
 
     private func pingClients() {
         let due = pings.tick()
         guard !due.isEmpty else { return }
         let message = CableMessage.ping(seconds: settings.clock.now().milliseconds / 1000)
-        var frame = [UInt8](repeating: 0, count: Socket.headroom) + message
+        let frame = Frame.encode(.text, message)
         for id in due {
-            guard let connection = connections[id], case .cable(let client) = connection.phase else { continue }
-            ping(client, on: connection, with: &frame)
+            guard let connection = connections[id], case .cable = connection.phase else { continue }
+            ping(connection, with: frame)
         }
     }
 
@@ -59,12 +61,7 @@ extension SocketLoop {
         switch connection.phase {
         case .page(let page): expire(page, on: connection)
         case .cable(let client): expire(id, of: client, on: connection)
-        case .idle, .collecting, .waiting, .answering, .upgrading, .closing: break
+        default: break
         }
-    }
-
-    /// A WebSocket answered a ping.
-    func answered(_ socket: Socket) {
-        if case .page(let page) = connection(of: socket).phase { page.isPinged = false }
     }
 }

@@ -6,12 +6,13 @@ enum EventStream {
     static let retry = 2000
 
     /// No length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
-    static func head(allowedOrigin: String?) -> String {
-        var head =
-            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache, no-store, no-transform"
-        head += "\r\nX-Accel-Buffering: no\r\nX-Content-Type-Options: nosniff\r\nVary: Origin\r\nConnection: close\r\n"
-        if let allowedOrigin { head += "Access-Control-Allow-Origin: \(allowedOrigin)\r\n" }
-        return head + "\r\n"
+    static func head(allowedOrigin: String?) -> AnswerHead {
+        var headers = [
+            ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform"),
+            ("X-Accel-Buffering", "no"), ("X-Content-Type-Options", "nosniff"), ("Vary", "Origin"),
+        ]
+        if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
+        return AnswerHead(status: 200, headers: headers, length: nil, keepAlive: false)
     }
 
     /// Moves the browser's last event id without an event, so that a page that has seen nothing yet has a cursor too.
@@ -35,7 +36,7 @@ enum EventStream {
     /// Milliseconds after which a page whose name has ended may ask again, if it has not loaded itself anew.
     static let expiredRetry = 10_000
 
-    static let heartbeat = ":\n\n"
+    static let heartbeat = Array(":\n\n".utf8)
 
     /// One `message` event; CR, LF and CRLF each end a `data:` line, and the browser joins the lines with LF.
     static func event(_ data: [UInt8], cursor: Cursor?) -> [UInt8] {

@@ -1,13 +1,14 @@
 internal import Cable
 internal import Domain
 internal import Hub
+internal import WebSocket
 
 /// One message, encoded at most once for each transport of this loop.
 struct FrameCache {
     private let html: () -> [UInt8]
     private let cursor: Cursor?
     private var eventStream: [UInt8] = []
-    private var plain: [UInt8] = []
+    private var text: [UInt8] = []
     private var tails: (base: [UInt8], extended: [UInt8]) = ([], [])
     /// The last cable frame and whose it was: pages that were rendered alike have the same identifier.
     private var cable: (frame: [UInt8], head: [UInt8], transport: Transport) = ([], [], .cable)
@@ -24,20 +25,18 @@ struct FrameCache {
 
     /// False when the connection is dead.
     mutating func write(to seat: Seat) -> Bool {
-        let socket = seat.connection.socket
+        let link = seat.connection.link
         switch seat.transport {
         case .eventStream:
-            if eventStream.isEmpty { eventStream = FrameCache.buffer(EventStream.event(html(), cursor: cursor)) }
-            return socket.write(&eventStream, as: .http)
-        case .feed:
-            if plain.isEmpty { plain = FrameCache.buffer(html()) }
-            return socket.write(&plain, as: .http)
+            if eventStream.isEmpty { eventStream = EventStream.event(html(), cursor: cursor) }
+            return link.write(eventStream)
+        case .feed: return link.write(html())
         case .webSocket:
-            if plain.isEmpty { plain = FrameCache.buffer(html()) }
-            return socket.write(&plain, as: .text)
+            if text.isEmpty { text = Frame.encode(.text, html()) }
+            return link.write(text)
         case .cable, .extendedCable:
             prepareCable(for: seat)
-            return socket.write(&cable.frame, as: .text)
+            return link.write(cable.frame)
         }
     }
 
@@ -47,18 +46,15 @@ struct FrameCache {
         if tails.base.isEmpty, !isExtended { tails.base = CableMessage.tail(html: html()) }
         if tails.extended.isEmpty, isExtended { tails.extended = extendedTail(seat.stream) }
         cable.frame.removeAll(keepingCapacity: true)
-        cable.frame.append(contentsOf: repeatElement(0, count: Socket.headroom))
+        let tail = isExtended ? tails.extended : tails.base
+        Frame.appendHead(.text, count: seat.head.count + tail.count, to: &cable.frame)
         cable.frame += seat.head
-        cable.frame += isExtended ? tails.extended : tails.base
+        cable.frame += tail
         (cable.head, cable.transport) = (seat.head, seat.transport)
     }
 
     private func extendedTail(_ stream: StreamName) -> [UInt8] {
         guard let cursor else { return CableMessage.tail(html: html()) }
         return CableMessage.tail(html: html(), place: (stream.text, cursor.epoch, cursor.position))
-    }
-
-    private static func buffer(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](repeating: 0, count: Socket.headroom) + bytes
     }
 }

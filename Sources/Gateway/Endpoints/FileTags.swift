@@ -1,0 +1,42 @@
+internal import Crypto
+internal import Glibc
+internal import Synchronization
+
+/// The `ETag` of each file that was asked for: a hash of its bytes, so that all servers of one deployment agree, read
+/// once per change.
+final class FileTags: Sendable {
+    /// What another version of a file differs in.
+    private struct Version: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    /// Files of a public folder; beyond them the list begins anew.
+    private static let capacity = 1000
+
+    private let known = Mutex<[String: (version: Version, tag: String)]>([:])
+
+    func tag(of name: String, _ status: stat, _ file: OpenFile) -> String {
+        let version = Version(status)
+        if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
+        var body = FileBody(file: file, range: 0..<Int(status.st_size))
+        let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }
+        let tag = "\"\(Hex.encode(Array(hash.prefix(12))))\""
+        known.withLock { known in
+            if known.count >= FileTags.capacity { known = [:] }
+            known[name] = (version, tag)
+        }
+        return tag
+    }
+}

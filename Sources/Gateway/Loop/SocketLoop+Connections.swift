@@ -1,0 +1,93 @@
+internal import Runtime
+
+/// From `accept` to the end: who is there, and who has to make room.
+extension SocketLoop {
+    func welcome(_ descriptor: Int32, from peer: IPAddress?) {
+        guard let place = admit(peer) else {
+            metrics.refused.add()
+            return ListeningSocket.drop(descriptor)
+        }
+        guard let socket = Socket(adopting: descriptor, by: vhost, security) else { return census.leave(peer) }
+        let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
+        let connection = Connection(id: nextID(), link: socket, phase: phase, peer: peer, place: place)
+        socket.setOwner(Unmanaged.passRetained(connection).toOpaque())
+        register(connection)
+        let seconds = settings.limits.headerSeconds
+        // A handshake that stalls holds 50 KB.
+        watch(connection, seconds: socket.isEncrypted ? min(LoopSettings.handshakeSeconds, seconds) : seconds)
+    }
+
+    func register(_ connection: Connection) {
+        connections[connection.id] = connection
+        metrics.connections.add(1)
+    }
+
+    /// When all places are taken, those who have not said anything whole yet make room: else a thousand clients that
+    /// never finish a head would keep everybody out.
+    private func admit(_ peer: IPAddress?) -> Census.Place? {
+        let place = census.enter(peer)
+        guard place != .stay, census.isFull, makeRoom() else { return place == .none ? nil : place }
+        if place != .none { census.leave(peer) }
+        let second = census.enter(peer)
+        return second == .none ? nil : second
+    }
+
+    /// Ends the sixteenth of the silent ones whose deadlines are nearest. False when there is none.
+    private func makeRoom() -> Bool {
+        // Whoever has come just now gets a moment to say something.
+        let silent = connections.values.filter { $0.isSilent && $0.quietSince < now - 1 }
+            .sorted { $0.deadline < $1.deadline }
+        guard !silent.isEmpty else { return false }
+        for connection in silent.prefix(1 + silent.count / 16) {
+            metrics.madeRoom.add()
+            end(connection)
+        }
+        return true
+    }
+
+    /// Nothing more is said or read. lws closes the socket when the loop comes round.
+    func end(_ connection: Connection) {
+        guard connection.isOpen else { return }
+        retire(connection)
+        if let stream = connection.link as? HTTP2Stream {
+            stream.abandon()
+            return closed(connection)
+        }
+        if connection !== current { connection.socket?.kill() }
+    }
+
+    /// From now on it follows nothing, has no deadline and counts for nobody.
+    private func retire(_ connection: Connection) {
+        leave(connection)
+        leaveHTTP2(connection)
+        connection.phase = .ended
+        unwatch(connection)
+        if connection.place != .none { census.leave(connection.client) }
+        connection.place = .none
+    }
+
+    /// The socket is gone, or the stream: nothing may name the connection any more.
+    func closed(_ connection: Connection) {
+        // lws has ended it on its own: a socket that failed.
+        if connection.isOpen { retire(connection) }
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        metrics.connections.add(-1)
+        if connection.socket == nil { metrics.http2Streams.add(-1) }
+    }
+}
+
+extension Connection {
+    var isOpen: Bool {
+        if case .ended = phase { false } else { true }
+    }
+
+    /// It has been sent no answer that it may still read, and none is being made for it.
+    fileprivate var isSilent: Bool {
+        switch phase {
+        case .shaking, .lingering: true
+        case .reading: expected == nil && !link.isBehind && socket != nil
+        case .http2(let client): client.isIdle
+        default: false
+        }
+    }
+}

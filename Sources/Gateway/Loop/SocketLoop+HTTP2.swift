@@ -1,0 +1,109 @@
+internal import HTTP2
+internal import Runtime
+
+/// Clients that speak HTTP/2. A request is a connection like any other: it is read by the same parser, and routes,
+/// limits, origins, deadlines and pages are the same.
+extension SocketLoop {
+    func openHTTP2(on connection: Connection) {
+        guard let socket = connection.socket,
+            let client = HTTP2Connection(
+                socket: socket,
+                resume: { [unowned self] stream in stream.connection.map(advance) },
+                stir: { [unowned self, unowned connection] in stirred.append(connection) }
+            )
+        else { return end(connection) }
+        connection.phase = .http2(client)
+        socket.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
+        metrics.http2Connections.add(1)
+        flush(client, connection)
+    }
+
+    func receivedFrames(_ bytes: UnsafeRawBufferPointer, _ client: HTTP2Connection, _ connection: Connection) {
+        let isHonest = client.session.receive(bytes)
+        takeEvents(client, connection)
+        if !isHonest { metrics.http2Abusive.add() }
+        flush(client, connection)
+        // It broke the rules: what is to be said yet is the last thing.
+        if !isHonest, case .http2 = connection.phase { finish(connection, lingers: true) }
+    }
+
+    /// At the end of each callback: streams that came to their end while something was written. Not at once, since
+    /// whoever wrote is not done with them.
+    func settle() {
+        let due = stirred
+        stirred = []
+        for connection in due {
+            guard case .http2(let client) = connection.phase else { continue }
+            takeEvents(client, connection)
+            flush(client, connection)
+        }
+        if !stirred.isEmpty { port.wake() }
+    }
+
+    private func takeEvents(_ client: HTTP2Connection, _ connection: Connection) {
+        for event in client.session.takeEvents() { handle(event, client, connection) }
+    }
+
+    private func handle(_ event: SessionEvent, _ client: HTTP2Connection, _ connection: Connection) {
+        switch event {
+        case .request(let id, let head):
+            if !open(id, head, client, connection) { client.session.reset(id, .refused) }
+        case .body(let id, let bytes):
+            // Credit comes back at once: what a request may bring is bounded before it is collected.
+            client.session.consume(id, bytes.count)
+            guard let request = client.streams[id]?.connection else { return }
+            bytes.withUnsafeBytes { received($0, on: request) }
+        case .closed(let id):
+            client.remove(id)?.connection.map(end)
+        }
+    }
+
+    /// False: there is no room.
+    private func open(_ id: Int32, _ head: [UInt8], _ client: HTTP2Connection, _ connection: Connection) -> Bool {
+        guard isListening, client.streams.count < ServerSession.streamLimit else { return false }
+        let place = census.enter(connection.peer)
+        guard place != .none else {
+            metrics.refused.add()
+            return false
+        }
+        let stream = HTTP2Stream(id: id, of: client)
+        let request = Connection(id: nextID(), link: stream, phase: .reading, peer: connection.peer, place: place)
+        stream.connection = request
+        client.add(stream)
+        register(request)
+        metrics.http2Streams.add(1)
+        watch(request, seconds: settings.limits.headerSeconds)
+        head.withUnsafeBytes { received($0, on: request) }
+        return true
+    }
+
+    func flush(_ client: HTTP2Connection, _ connection: Connection) {
+        client.flush()
+        guard connection.isOpen else { return }
+        if client.isBroken { return end(connection) }
+        if client.session.isOver, !client.socket.isBehind { return finish(connection, lingers: true) }
+        adjustReading(connection)
+    }
+
+    /// The client goes, and with it all its requests.
+    func leaveHTTP2(_ connection: Connection) {
+        guard case .http2(let client) = connection.phase else { return }
+        connection.phase = .closing
+        metrics.http2Connections.add(-1)
+        for id in client.streams.keys { client.remove(id)?.connection.map(end) }
+    }
+
+    /// Takes no more requests; those that run go on.
+    func retire(_ client: HTTP2Connection, _ connection: Connection) {
+        client.session.goAway()
+        flush(client, connection)
+    }
+
+    /// Once a second.
+    func look(at client: HTTP2Connection, _ connection: Connection) {
+        guard !client.isBroken else { return end(connection) }
+        guard let occupation = client.overdue(at: monotonicNanoseconds(), settings.limits) else { return }
+        metrics.overdue(occupation).add()
+        end(connection)
+    }
+}

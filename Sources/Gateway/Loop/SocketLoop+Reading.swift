@@ -1,0 +1,173 @@
+internal import Glibc
+internal import HTTP1
+internal import Runtime
+
+/// What comes in over a socket, and whom it is for.
+extension SocketLoop {
+    /// Reads that one connection gets in a row.
+    private static let rounds = 8
+
+    func readable(_ connection: Connection) {
+        guard let socket = connection.socket else { return }
+        if case .shaking = connection.phase, !shake(socket, connection) { return }
+        // In the clear the kernel tells again; what OpenSSL has decrypted, nobody would.
+        for _ in 0..<(socket.isEncrypted ? SocketLoop.rounds : 1) {
+            switch socket.receive(into: buffer) {
+            case .bytes(let count):
+                received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
+                guard connection.isOpen, connection.takesInput else { return }
+            case .nothing: return
+            case .end: return receivedEnd(connection)
+            case .broken: return end(connection)
+            }
+        }
+        if socket.isEncrypted { readAgain(connection) }
+    }
+
+    /// False while the handshake goes on, and when it has failed.
+    private func shake(_ socket: Socket, _ connection: Connection) -> Bool {
+        switch socket.handshake() {
+        case .waits: return false
+        case .ended:
+            end(connection)
+            return false
+        case .done: break
+        }
+        if socket.hasChosenHTTP2 {
+            openHTTP2(on: connection)
+        } else {
+            connection.phase = .reading
+            watch(connection, seconds: settings.limits.headerSeconds)
+        }
+        return connection.isOpen
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        switch connection.phase {
+        case .reading, .waiting, .sending:
+            connection.input.append(bytes)
+            readRequests(connection)
+        case .http2(let client): receivedFrames(bytes, client, connection)
+        case .page(let page) where page.transport == .webSocket: receivedFrames(bytes, on: connection)
+        case .cable, .parting: receivedFrames(bytes, on: connection)
+        // The reader of an event stream has nothing to say; who lingers was answered.
+        case .page, .closing, .lingering, .shaking, .ended: break
+        }
+    }
+
+    /// The peer sends nothing more. Whoever waits for an answer still gets it.
+    private func receivedEnd(_ connection: Connection) {
+        connection.hasEnded = true
+        switch connection.phase {
+        case .waiting, .sending, .closing: connection.link.stopReading()
+        case .reading where connection.link.isBehind: connection.link.stopReading()
+        default: end(connection)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Answers what has arrived whole, one request after the other.
+    func readRequests(_ connection: Connection) {
+        while case .reading = connection.phase, !connection.link.isBehind {
+            guard let request = nextRequest(connection) else { break }
+            perform(handler.handle(request.request), on: connection, request.terms)
+        }
+        guard connection.isOpen else { return }
+        if connection.hasEnded, case .reading = connection.phase, !connection.link.isBehind { return end(connection) }
+        adjustReading(connection)
+    }
+
+    /// Reads on, or leaves with the kernel what would grow here.
+    func adjustReading(_ connection: Connection) {
+        guard connection.takesInput else { return connection.link.stopReading() }
+        guard let socket = connection.socket, !socket.isReading else { return }
+        socket.resumeReading()
+        if socket.isEncrypted { readAgain(connection) }
+    }
+
+    /// The next one that is whole. Nil: more has to come, or it was refused.
+    private func nextRequest(_ connection: Connection) -> (request: Request, terms: Connection.Terms)? {
+        if let expected = connection.expected {
+            guard let body = connection.input.takeBody(expected.length) else { return nil }
+            connection.expected = nil
+            var request = expected.request
+            request.body = body
+            return (request, expected.terms)
+        }
+        do throws(HeadFlaw) {
+            guard let head = try connection.input.takeHead() else { return nil }
+            return admit(head, on: connection)
+        } catch {
+            let terms = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
+            write(.flawed(error), on: connection, terms)
+            return nil
+        }
+    }
+
+    private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
+        let route = Route(path: head.path)
+        let mayStay = connection.place == .stay && connection.answers < LoopSettings.requestLimit
+        var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
+        switch gate.admit(head, to: route) {
+        case .refuse(let response):
+            terms.refuse()
+            write(response, on: connection, terms)
+            return nil
+        case .collect(let length):
+            expect(request(head, route, connection), length, terms, on: connection)
+            return nextRequest(connection)
+        case .handle where head.asksForWebSocket && connection.socket != nil:
+            upgrade(request(head, route, connection), on: connection)
+            return nil
+        case .handle:
+            // A body that nobody asked for is not read: the connection ends with the answer.
+            if head.contentLength ?? 0 > 0 { terms.refuse() }
+            return (request(head, route, connection), terms)
+        }
+    }
+
+    private func expect(_ request: Request, _ length: Int, _ terms: Connection.Terms, on connection: Connection) {
+        connection.expected = (request, length, terms)
+        watch(connection, seconds: settings.limits.bodySeconds)
+        guard request.head.expectation == .toContinue, connection.input.isEmpty, length > 0 else { return }
+        _ = connection.link.write("HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
+    private func request(_ head: RequestHead, _ route: Route, _ connection: Connection) -> Request {
+        let sender = sender(of: head, on: connection, route)
+        return Request(
+            route: route,
+            head: head,
+            body: [],
+            host: sender.host ?? head.host ?? "localhost",
+            scheme: sender.scheme,
+            isLocal: sender.address?.isLoopback ?? false,
+            receivedAt: monotonicNanoseconds()
+        )
+    }
+}
+
+extension Connection.Terms {
+    /// The connection ends with the answer. A body that is on its way is still taken from the wire.
+    fileprivate mutating func refuse() {
+        keepAlive = false
+        lingers = true
+    }
+}
+
+extension Connection {
+    /// Bytes that a client may send ahead of the answer that it waits for.
+    private static let readAhead = 64 << 10
+
+    /// More may be read: what waits is bounded by the request that it belongs to.
+    fileprivate var takesInput: Bool {
+        switch phase {
+        case .reading where link.isBehind: input.count < Connection.readAhead && !hasEnded
+        case .waiting, .sending: input.count < Connection.readAhead && !hasEnded
+        case .http2: !link.isBehind
+        case .closing: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import Cable
+internal import HTTP1
+internal import Runtime
+internal import WebSocket
+
+/// From an HTTP request to a WebSocket, and its frames (RFC 6455).
+extension SocketLoop {
+    func upgrade(_ request: Request, on connection: Connection) {
+        let refusal = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
+        guard request.route.isUpgradable, request.method == "GET" else {
+            return write(.error(404, "no_websocket", "No WebSocket is served here."), on: connection, refusal)
+        }
+        guard request.head[.webSocketVersion] == Handshake.version else {
+            return write(.otherWebSocketVersion, on: connection, refusal)
+        }
+        guard let accept = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
+            return write(.noWebSocketKey, on: connection, refusal)
+        }
+        guard connection.place == .stay else {
+            metrics.turnedAway.add()
+            return write(.full, on: connection, refusal)
+        }
+        switch handler.handle(request) {
+        case .respond(let response): write(response, on: connection, refusal)
+        case .open(let page):
+            guard accepted(accept, nil, on: connection) else { return end(connection) }
+            open(page, as: .webSocket, on: connection)
+        case .openCable(let opening):
+            let spoken = CableProtocol.allCases.first { request.head.offersFirst($0.rawValue) }
+            guard accepted(accept, spoken, on: connection) else { return end(connection) }
+            open(opening, speaking: spoken ?? .base, on: connection)
+        case .later, .publish: end(connection)
+        }
+        readAhead(connection)
+    }
+
+    /// 101: from now on both sides speak frames.
+    private func accepted(_ accept: String, _ spoken: CableProtocol?, on connection: Connection) -> Bool {
+        metrics.responses(101).add()
+        var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
+        if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
+        let head = AnswerHead(status: 101, headers: headers, length: nil, keepAlive: true)
+        connection.frames = FrameReader(messageLimit: settings.limits.frameBytes)
+        return connection.link.begin(head, [], date: date, isWhole: false)
+    }
+
+    /// A client may send frames right behind its request.
+    private func readAhead(_ connection: Connection) {
+        let ahead = connection.input.takeAll()
+        connection.input = RequestBuffer()
+        guard !ahead.isEmpty, connection.isOpen, connection.frames != nil else { return }
+        ahead.withUnsafeBytes { receivedFrames($0, on: connection) }
+    }
+
+    func receivedFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        let events = connection.frames?.read(bytes) ?? []
+        // Whatever comes is a sign of life.
+        if case .page(let page) = connection.phase { page.isPinged = false }
+        for event in events {
+            guard connection.isOpen else { return }
+            received(event, on: connection)
+        }
+    }
+
+    private func received(_ event: FrameReader.Event, on connection: Connection) {
+        switch event {
+        case .text(let text):
+            // What a page says on a stream means nothing.
+            if case .cable(let client) = connection.phase { received(text, from: client, on: connection) }
+        case .binary:
+            if case .cable = connection.phase { fail(connection, .unsupportedData) }
+        case .ping(let payload): answerPing(payload, on: connection)
+        case .pong: break
+        case .closed(let answer):
+            if case .parting = connection.phase { return end(connection) }
+            leave(connection)
+            finish(connection, with: answer)
+        case .failed(let code): fail(connection, code)
+        }
+    }
+
+    /// Only the newest ping has to be answered (RFC 6455 §5.5.3): whoever does not read gets no pile of pongs.
+    private func answerPing(_ payload: [UInt8], on connection: Connection) {
+        guard !connection.link.isBehind else { return }
+        if case .parting = connection.phase { return }
+        guard connection.link.write(Frame.encode(.pong, payload)) else { return end(connection) }
+        if connection.link.isBehind { fellBehind(connection) }
+    }
+
+    /// The client broke the rules, or sent what is not taken here.
+    private func fail(_ connection: Connection, _ code: CloseCode) {
+        if case .parting = connection.phase { return end(connection) }
+        metrics.refusedFrames.add()
+        leave(connection)
+        finish(connection, with: Frame.close(code))
+    }
+
+    /// The last frame; then the server closes (RFC 6455 §7.1.1), once the client can have read it.
+    private func finish(_ connection: Connection, with frame: [UInt8]) {
+        guard connection.link.write(frame) else { return end(connection) }
+        finish(connection, lingers: true)
+    }
+}
+
+extension Response {
+    fileprivate static let otherWebSocketVersion = Response.error(
+        426,
+        "websocket_version",
+        "WebSockets of version 13 are served here (RFC 6455).",
+        headers: [("Sec-WebSocket-Version", Handshake.version), ("Upgrade", "websocket")]
+    )
+
+    fileprivate static let noWebSocketKey = Response.error(
+        400,
+        "websocket_key",
+        "Sec-WebSocket-Key must be 16 bytes in Base64, sent once."
+    )
+}
+
+extension RequestHead {
+    /// Of the subprotocols that we speak, the client prefers this one.
+    fileprivate func offersFirst(_ name: String) -> Bool {
+        let offers = (self[.webSocketProtocol] ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
+        let known = offers.first { offer in CableProtocol.allCases.contains { offer.elementsEqual($0.rawValue) } }
+        return known?.elementsEqual(name) ?? false
+    }
+}

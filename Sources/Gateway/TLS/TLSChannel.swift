@@ -1,0 +1,73 @@
+internal import CWebSockets
+internal import Glibc
+
+/// TLS on a connection of ours, by OpenSSL, without blocking. Does not own the descriptor. Confined to one thread.
+final class TLSChannel {
+    enum Progress: Equatable {
+        /// So many bytes; 1 for a handshake.
+        case done(Int)
+        /// The kernel has nothing, or takes nothing, for now.
+        case waits
+        /// Closed by the peer, or broken.
+        case ended
+    }
+
+    private let ssl: OpaquePointer
+    /// Nothing may be said after OpenSSL has failed (SSL_get_error(3)).
+    private var isBroken = false
+
+    init?(_ context: TLSContext, descriptor: Int32) {
+        guard let ssl = SSL_new(context.pointer) else { return nil }
+        guard SSL_set_fd(ssl, descriptor) == 1 else {
+            SSL_free(ssl)
+            return nil
+        }
+        self.ssl = ssl
+    }
+
+    deinit {
+        ERR_clear_error()
+        SSL_free(ssl)
+    }
+
+    func handshake() -> Progress {
+        progress { SSL_accept(ssl) }
+    }
+
+    /// What was agreed on in the handshake.
+    var hasChosenHTTP2: Bool {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Progress {
+        progress { SSL_read(ssl, buffer.baseAddress, Int32(clamping: buffer.count)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
+        progress { SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)) }
+    }
+
+    /// One attempt: whoever does not take it sees the connection end.
+    func sayGoodbye() {
+        guard !isBroken, SSL_is_init_finished(ssl) == 1 else { return }
+        SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    private func progress(_ call: () -> Int32) -> Progress {
+        guard !isBroken else { return .ended }
+        ERR_clear_error()
+        let result = call()
+        if result > 0 { return .done(Int(result)) }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .waits
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default:
+            isBroken = true
+            return .ended
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CWebSockets
+
+/// What all TLS connections of one loop share of OpenSSL. Confined to the loop's thread.
+final class TLSContext {
+    let pointer: OpaquePointer
+    /// The certificate that connections to come are shown; those that stand keep what they were shown.
+    var identity: ServerIdentity
+
+    init?(_ identity: ServerIdentity) {
+        guard let pointer = SSL_CTX_new(TLS_server_method()) else { return nil }
+        self.pointer = pointer
+        self.identity = identity
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        // A renegotiation costs the server more than the client, and a write of ours might have to wait for a read.
+        SSL_CTX_set_options(pointer, UInt64(paycast_ssl_no_renegotiation))
+        // Tickets resume sessions without memory of ours.
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        // What remains of TLS 1.2 after RFC 9113 §9.2.2.
+        SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
+        // Bytes that did not go out are kept by us, at another address; buffers of idle connections are freed.
+        let modes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
+        SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(modes), nil)
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        SSL_CTX_set_cert_cb(pointer, { TLSContext.show($0, $1) }, owner)
+        SSL_CTX_set_alpn_select_cb(pointer, chooseProtocol, nil)
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+
+    /// Called in every handshake, so that a renewed certificate needs no new context and no lost connection.
+    private static func show(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
+        guard let ssl, let owner else { return 0 }
+        return Unmanaged<TLSContext>.fromOpaque(owner).takeUnretainedValue().identity.show(on: ssl) ? 1 : 0
+    }
+}
+
+/// HTTP/2 before HTTP/1.1; a client that offers neither is served HTTP/1.1 without a word (RFC 7301 §3.2).
+private func chooseProtocol(
+    _ ssl: OpaquePointer?,
+    _ name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ count: UnsafeMutablePointer<UInt8>?,
+    _ offers: UnsafePointer<UInt8>?,
+    _ offersCount: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    let ours: StaticString = "\u{2}h2\u{8}http/1.1"
+    let oursCount = UInt32(ours.utf8CodeUnitCount)
+    var chosen: UnsafeMutablePointer<UInt8>?
+    let status = SSL_select_next_proto(&chosen, count, ours.utf8Start, oursCount, offers, offersCount)
+    guard status == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_NOACK }
+    name?.pointee = UnsafePointer(chosen)
+    return SSL_TLSEXT_ERR_OK
+}

@@ -1,0 +1,135 @@
+/// What a connection has received and nobody has read: heads and bodies in the order in which they were sent.
+///
+/// Its owner bounds it: it stops reading while a request is being answered and `count` is beyond what may wait.
+public struct RequestBuffer: Sendable {
+    private var bytes: [UInt8] = []
+    /// What stands before has been read.
+    private var start = 0
+    /// Up to here there is no end of a head.
+    private var scanned = 0
+    /// Whole lines before this are those of a head.
+    private var checked = 0
+    /// Since the last request.
+    private var hasSkippedLine = false
+
+    /// How much of what has been read is kept, so that a small request does not move what stands behind it.
+    private static let readLimit = 64 << 10
+    /// An idle connection keeps no more memory than this.
+    private static let idleCapacity = 1 << 10
+
+    public init() {}
+
+    /// Received and not read.
+    public var count: Int { bytes.count - start }
+
+    public var isEmpty: Bool { start == bytes.count }
+
+    /// Bytes of memory, read or not.
+    public var capacity: Int { bytes.capacity }
+
+    public mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > RequestBuffer.readLimit { compact() }
+        bytes += more
+    }
+
+    /// Takes the next head when it is whole. Nil: more bytes are needed, and those that came may still begin one.
+    public mutating func takeHead() throws(HeadFlaw) -> RequestHead? {
+        guard let end = try findEnd() else { return nil }
+        let head = try RequestHead(parsing: bytes[start..<end])
+        skip(to: end)
+        release()
+        return head
+    }
+
+    /// Takes `length` bytes when they are there.
+    public mutating func takeBody(_ length: Int) -> [UInt8]? {
+        guard count >= length else { return nil }
+        let body = Array(bytes[start..<(start + length)])
+        skip(to: start + length)
+        release()
+        return body
+    }
+
+    /// Everything that has been received and not read.
+    public mutating func takeAll() -> [UInt8] { takeBody(count) ?? [] }
+
+    /// Behind the empty line. Looks at each byte once, and says at once what can no longer become a head: whoever sends
+    /// it shall not have to wait for a deadline.
+    private mutating func findEnd() throws(HeadFlaw) -> Int? {
+        skipEmptyLine()
+        if let first = bytes[start...].first {
+            guard isTokenByte(first) || first == carriageReturn && !hasSkippedLine else { throw .requestLine }
+        }
+        let end = try bytes.withUnsafeBufferPointer { bytes throws(HeadFlaw) -> Int? in
+            var index = scanned
+            var previous = index > start ? bytes[index - 1] : 0
+            while index < bytes.count {
+                let byte = bytes[index]
+                guard (previous == carriageReturn) == (byte == lineFeed) else { throw .controlCharacter }
+                if byte == lineFeed {
+                    if index >= start + 3, bytes[index - 2] == lineFeed { return index + 1 }
+                } else if !isFieldByte(byte), byte != carriageReturn {
+                    throw .controlCharacter
+                }
+                previous = byte
+                index += 1
+            }
+            return nil
+        }
+        guard let end else { return try wait() }
+        guard end - start <= RequestHead.sizeLimit else { throw .tooLarge }
+        return end
+    }
+
+    private mutating func wait() throws(HeadFlaw) -> Int? {
+        try checkLines()
+        guard count <= RequestHead.sizeLimit else { throw .tooLarge }
+        return nil
+    }
+
+    /// Those that are whole while the head is not.
+    private mutating func checkLines() throws(HeadFlaw) {
+        while let end = bytes[scanned...].firstIndex(of: lineFeed) {
+            let line = bytes[checked..<(end - 1)]
+            if checked == start { _ = try RequestLine(line) } else { _ = try RequestHead.field(line) }
+            scanned = end + 1
+            checked = scanned
+        }
+        scanned = bytes.count
+        guard checked > start || count <= RequestHead.lineLimit + 1 else { throw .targetTooLong }
+    }
+
+    /// One empty line before a request is no flaw (RFC 9112 §2.2).
+    private mutating func skipEmptyLine() {
+        guard !hasSkippedLine, count >= 2, bytes[start] == carriageReturn, bytes[start + 1] == lineFeed else { return }
+        skip(to: start + 2)
+        hasSkippedLine = true
+    }
+
+    private mutating func skip(to index: Int) {
+        start = index
+        scanned = index
+        checked = index
+    }
+
+    private mutating func compact() {
+        bytes.removeSubrange(..<start)
+        scanned -= start
+        checked -= start
+        start = 0
+    }
+
+    private mutating func release() {
+        hasSkippedLine = false
+        guard isEmpty else { return giveBack() }
+        if bytes.capacity > RequestBuffer.idleCapacity { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+        skip(to: 0)
+    }
+
+    /// What a long body needed is not kept for the first bytes of the next head, which may never become whole.
+    private mutating func giveBack() {
+        guard bytes.capacity > RequestBuffer.readLimit, count < bytes.capacity / 4 else { return }
+        bytes = Array(bytes[start...])
+        skip(to: 0)
+    }
+}

@@ -1,0 +1,107 @@
+/// The head of one request: read once, strictly (RFC 9112), and the only one that anything behind a socket sees.
+public struct RequestHead: Sendable {
+    /// Bytes of a whole head.
+    public static let sizeLimit = 16 << 10
+    /// Bytes of its first line.
+    public static let lineLimit = 8 << 10
+    public static let fieldLimit = 100
+
+    /// As it was sent: methods are told apart by case (RFC 9110 §9.1).
+    public let method: String
+    /// Percent-decoded; begins with `/`, or is `*`.
+    public let path: String
+    public let query: Query
+    /// The authority of the target or, without one, of `Host`. Nil in HTTP/1.0 only.
+    public let host: String?
+    public let isHTTP10: Bool
+    /// Of the body; nil when nothing was said.
+    public let contentLength: Int?
+    private let fields: [Field]
+
+    struct Field {
+        let name: FieldName
+        let value: [UInt8]
+    }
+
+    init(line: RequestLine, fields: [Field]) throws(HeadFlaw) {
+        method = line.method
+        path = line.target.path
+        query = line.target.query
+        isHTTP10 = line.isHTTP10
+        self.fields = fields
+        contentLength = try RequestHead.contentLength(fields)
+        let named = try RequestHead.host(fields)
+        // The Host of a request with an absolute target is ignored, though it has to be there (RFC 9112 §3.2.2).
+        guard named != nil || isHTTP10 else { throw .host }
+        host = line.target.authority ?? named
+    }
+
+    /// A value, those of several lines as one comma list. Nil when it was not sent.
+    public subscript(name: FieldName) -> String? {
+        var text: String?
+        for field in fields where field.name == name {
+            let value = String(decoding: field.value, as: UTF8.self)
+            text = text.map { "\($0), \(value)" } ?? value
+        }
+        return text
+    }
+
+    /// The bytes of a field that occurs once.
+    public func bytes(_ name: FieldName) -> [UInt8]? { fields.first { $0.name == name }?.value }
+
+    public func has(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
+
+    /// Whether a comma list has an item, compared without case.
+    public func lists(_ item: String, in name: FieldName) -> Bool {
+        fields.contains { field in
+            field.name == name
+                && field.value.split(separator: UInt8(ascii: ",")).contains { $0.trimmed.isSameToken(as: item) }
+        }
+    }
+
+    /// Whatever it says: no body in pieces is taken.
+    public var hasTransferEncoding: Bool { has(.transferEncoding) }
+
+    /// Its sender will send no other request on this connection (RFC 9112 §9.3).
+    public var isLast: Bool {
+        lists("close", in: .connection) || isHTTP10 && !lists("keep-alive", in: .connection)
+    }
+
+    /// It asks for a WebSocket (RFC 6455 §4.2.1). Any other protocol may be ignored (RFC 9110 §7.8), and so is an upgrade
+    /// with a body: proxies do not agree on where the other protocol would begin.
+    public var asksForWebSocket: Bool {
+        !isHTTP10 && method == "GET" && contentLength ?? 0 == 0 && !hasTransferEncoding
+            && lists("websocket", in: .upgrade) && lists("upgrade", in: .connection)
+    }
+
+    public enum Expectation: Sendable {
+        case nothing
+        /// The client sends its body when it is told to (RFC 9110 §10.1.1).
+        case toContinue
+        case unknown
+    }
+
+    /// HTTP/1.0 knows none.
+    public var expectation: Expectation {
+        guard !isHTTP10, let text = bytes(.expect) else { return .nothing }
+        return text[...].isSameToken(as: "100-continue") ? .toContinue : .unknown
+    }
+
+    /// Some proxy passed it on, whether it is one of ours or not.
+    public var isForwarded: Bool {
+        has(.forwardedFor) || has(.realIP) || has(.via) || has(.forwarded) || has(.forwardedProto)
+            || has(.forwardedHost)
+    }
+
+    private static func contentLength(_ fields: [Field]) throws(HeadFlaw) -> Int? {
+        guard let text = fields.first(where: { $0.name == .contentLength })?.value else { return nil }
+        guard (1...18).contains(text.count), text.allSatisfy(isDigit) else { throw .contentLength }
+        return text.reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+
+    private static func host(_ fields: [Field]) throws(HeadFlaw) -> String? {
+        guard let value = fields.first(where: { $0.name == .host })?.value else { return nil }
+        guard Authority.isValid(value[...]) else { throw .host }
+        return String(decoding: value, as: UTF8.self)
+    }
+}
