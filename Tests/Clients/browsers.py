@@ -1,0 +1,140 @@
+"""Three engines, each with a window for each page: a page in a hidden tab does not paint."""
+
+import json
+import os
+import re
+import subprocess
+import threading
+from contextlib import ExitStack
+
+from playwright.sync_api import sync_playwright
+from selenium import webdriver
+from websockets.sync.client import connect
+
+from cases import Report
+
+REPORT = """JSON.stringify({
+    ...connections,
+    ready: connections.opened > 0 && !document.querySelector('turbo-cable-stream-source:not([connected])'),
+    notices: Array.from(document.querySelectorAll('#notices li'), notice => notice.textContent),
+    paid: document.querySelector('#paywall[data-state=active]') !== null,
+})"""
+
+
+class Browser:
+    """Its kinds `start`, `show` a page at an address, and `evaluate` an expression in it."""
+
+    def __init__(self, folder):
+        self.pages, self.stack = {}, ExitStack()
+        try:
+            self.start(folder)
+        except BaseException:
+            self.stop()
+            raise
+
+    def open(self, case, route, app):
+        self.pages[case] = self.show(app.page(case, route))
+
+    def report(self, case):
+        return Report(**json.loads(self.evaluate(self.pages[case], REPORT)))
+
+    def stop(self):
+        self.stack.close()
+
+
+class Chromium(Browser):
+    def start(self, folder):
+        playwright = self.stack.enter_context(sync_playwright())
+        # Chromium refuses its sandbox to root, which is who a container runs as.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments)
+        self.stack.callback(browser.close)
+        self.context = browser.new_context(ignore_https_errors=True)
+
+    def show(self, address):
+        page = self.context.new_page()
+        page.goto(address)
+        return page
+
+    def evaluate(self, page, expression):
+        return page.evaluate(expression)
+
+
+class Firefox(Browser):
+    """Driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi), which it speaks itself: Debian has no driver."""
+
+    def start(self, folder):
+        # Its own errands go to a proxy that is not there; what is on this machine needs no proxy.
+        proxy = {"type": 1, "http": "127.0.0.1", "http_port": 9, "ssl": "127.0.0.1", "ssl_port": 9}
+        lines = [f'user_pref("network.proxy.{name}", {json.dumps(value)});\n' for name, value in proxy.items()]
+        (folder / "user.js").write_text("".join(lines))
+        process = subprocess.Popen(
+            ["firefox-esr", "--headless", "--remote-debugging-port", "0", "--profile", folder],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.stack.callback(end, process)
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if address := re.search(r"BiDi listening on (\S+)", line):
+                break
+        else:
+            raise AssertionError("".join(said))
+        # A full pipe would stop it.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        self.socket = self.stack.enter_context(connect(address[1] + "/session", max_size=None, ping_interval=None))
+        self.number = 0
+        self.command("session.new", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
+
+    def command(self, method, **params):
+        self.number += 1
+        self.socket.send(json.dumps({"id": self.number, "method": method, "params": params}))
+        while (answer := json.loads(self.socket.recv(timeout=60))).get("id") != self.number:
+            pass  # an event
+        assert answer["type"] == "success", answer
+        return answer["result"]
+
+    def show(self, address):
+        page = self.command("browsingContext.create", type="window")["context"]
+        self.command("browsingContext.navigate", context=page, url=address, wait="complete")
+        return page
+
+    def evaluate(self, page, expression):
+        answer = self.command("script.evaluate", expression=expression, target={"context": page}, awaitPromise=False)
+        assert answer["type"] == "success", answer
+        return answer["result"]["value"]
+
+
+class WebKit(Browser):
+    """WebKitGTK's MiniBrowser. It cannot do without a screen, so it gets one that nobody sees."""
+
+    def start(self, folder):
+        ours, its = os.pipe()
+        screen = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(its), "-nolisten", "tcp"], pass_fds=[its], stderr=subprocess.DEVNULL
+        )
+        self.stack.callback(end, screen)
+        os.close(its)
+        with open(ours) as file:
+            display = f":{file.readline().strip()}"
+        service = webdriver.WebKitGTKService("/usr/bin/WebKitWebDriver", env={**os.environ, "DISPLAY": display})
+        options = webdriver.WebKitGTKOptions()
+        options.accept_insecure_certs = True
+        self.driver = webdriver.WebKitGTK(options=options, service=service)
+        self.stack.callback(self.driver.quit)
+
+    def show(self, address):
+        self.driver.switch_to.new_window("window")
+        self.driver.get(address)
+        return self.driver.current_window_handle
+
+    def evaluate(self, page, expression):
+        self.driver.switch_to.window(page)
+        return self.driver.execute_script(f"return {expression}")
+
+
+def end(process):
+    process.terminate()
+    process.wait(timeout=60)

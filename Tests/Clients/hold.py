@@ -1,0 +1,111 @@
+"""All pages at once: opened, held for the window, told of a payment, asked what became of them."""
+
+import re
+import time
+import urllib.request
+
+from browsers import Chromium, Firefox, WebKit
+from cases import CASES, CLIENTS, Report
+from readers import Curl, CurlHTTP2, Websockets
+from server import UNVERIFIED
+
+# Longer than each deadline of ours, and than a proxy's of 60 s.
+SECONDS = 75
+# What every page is told after it.
+LAST = SECONDS + 1
+PROGRAMS = {
+    "chromium": Chromium,
+    "firefox": Firefox,
+    "webkit": WebKit,
+    "websockets": Websockets,
+    "curl": Curl,
+    "curl-http2": CurlHTTP2,
+}
+
+
+def pages(server):
+    """How many are open, by transport, as the server says."""
+    request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {server.key}"})
+    with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as response:
+        metrics = response.read().decode()
+    return {kind: int(count) for kind, count in re.findall(r'^paycast_pages\{transport="(\w+)"\} (\d+)', metrics, re.M)}
+
+
+class Hold:
+    def __init__(self, folder, app, routes, proxy):
+        self.routes, self.proxy = routes, proxy
+        self.programs, self.failures, self.reports = {}, {}, {}
+        # Each second, by server: how many pages it has.
+        self.counts = []
+        for client in CLIENTS:
+            (folder / client).mkdir()
+            self.guard(client, lambda: self.programs.update({client: PROGRAMS[client](folder / client)}))
+        for case in CASES:
+            self.guard(case.client, lambda: self.programs[case.client].open(case, routes[case.route], app))
+
+    def run(self):
+        """The window: idle pages hear nothing, busy ones something each second."""
+        self.wait(CASES, lambda report: report.ready, 30)
+        busy = [case for case in CASES if case.pace == "busy"]
+        start = time.monotonic()
+        for number in range(1, SECONDS + 1):
+            self.tell(number, busy)
+            self.counts.append({route: pages(self.routes[route].server) for route in ("direct", "tls")})
+            time.sleep(max(0, start + number - time.monotonic()))
+        for case in CASES:
+            # Our command trusts no certificate of a test's own.
+            if case.route != "tls":
+                self.routes[case.route].server.trigger("SUBSCRIBED/INITIAL_BUY", str(case))
+        self.tell(LAST, CASES)
+        self.wait(CASES, lambda report: self.has_heard(report, LAST), 20)
+        self.ended = self.proxy.ended()
+
+    @staticmethod
+    def has_heard(report, number):
+        return any(notice.endswith(f" {number}") for notice in report.notices)
+
+    def guard(self, client, work):
+        """A client that fails lets its own tests fail, no others'."""
+        if client in self.failures:
+            return
+        try:
+            work()
+        except Exception as failure:
+            self.failures[client] = failure
+
+    def ask(self, case):
+        self.guard(case.client, lambda: self.reports.update({case: self.programs[case.client].report(case)}))
+        return self.report(case)
+
+    def report(self, case) -> Report:
+        """What the page said last."""
+        if case.client in self.failures:
+            raise self.failures[case.client]
+        return self.reports[case]
+
+    def wait(self, cases, condition, seconds):
+        """Until it holds of all these pages, or as long: their tests tell which ones fail."""
+        deadline = time.monotonic() + seconds
+        while (cases := [case for case in cases if self.is_missing(case, condition)]) and time.monotonic() < deadline:
+            time.sleep(0.2)
+
+    def is_missing(self, case, condition):
+        try:
+            return not condition(self.ask(case))
+        except Exception:
+            return False
+
+    def servers(self):
+        return {self.routes[case.route].server for case in CASES}
+
+    def tell(self, number, cases):
+        """One broadcast a server, which says something else to each page."""
+        for server in self.servers():
+            users = [str(case) for case in cases if self.routes[case.route].server is server]
+            notice = {"action": "append", "target": "notices"}
+            values = [{"user": user, "html": f"<li>{user} {number}</li>", **notice} for user in users]
+            server.request("POST", "/broadcasts", values)
+
+    def stop(self):
+        for client, program in self.programs.items():
+            self.guard(client, program.stop)

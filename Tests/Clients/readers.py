@@ -1,0 +1,135 @@
+"""Two programs that are no browsers and read the bare stream. Neither comes back by itself."""
+
+import asyncio
+import json
+import re
+import ssl
+import subprocess
+import threading
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import connect
+
+from cases import Report
+
+
+def report(markup, ready, lost):
+    return Report(ready, 1, lost, re.findall("<li>(.*?)</li>", markup), 'data-state="active"' in markup)
+
+
+def address(case, route):
+    """What the source element opens."""
+    source = route.server.stream(str(case))[case.kind]
+    return urlsplit(source)._replace(netloc=urlsplit(route.base).netloc).geturl()
+
+
+class Websockets:
+    """Python's `websockets`. It answers our pings and, every 20 s, sends its own, with a deadline for our answer.
+
+    All on one loop in a thread: its other form reads and writes a TLS socket from two threads, and one handshake in a
+    few hundred hangs, whatever the server is.
+    """
+
+    def __init__(self, folder):
+        self.followers = {}
+        self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+
+    def open(self, case, route, app):
+        options = {"origin": app.origin}
+        if route.base.startswith("https"):
+            options["ssl"] = ssl.create_default_context(cafile=route.server.certificate)
+        if case.kind == "cable":
+            follower = CableFollower(route.cable, route.server.stream(str(case))["signed_stream"])
+        else:
+            follower = Follower(address(case, route))
+        self.followers[case] = follower
+        asyncio.run_coroutine_threadsafe(follower.follow(**options), self.loop)
+
+    def report(self, case):
+        follower = self.followers[case]
+        return report("".join(follower.markup), follower.ready, follower.lost)
+
+    def stop(self):
+        asyncio.run_coroutine_threadsafe(self.close(), self.loop).result(timeout=20)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+
+    async def close(self):
+        await asyncio.gather(*(follower.socket.close() for follower in self.followers.values() if follower.socket))
+
+
+class Follower:
+    def __init__(self, address):
+        self.address = address
+        self.socket, self.ready = None, False
+        self.markup, self.lost = [], []
+
+    async def follow(self, **options):
+        try:
+            self.socket = await connect(self.address, **options)
+            await self.begin()
+            while True:
+                self.take(await self.socket.recv())
+        except Exception as end:
+            self.lost.append(repr(end))
+
+    async def begin(self):
+        self.ready = True
+
+    def take(self, frame):
+        self.markup.append(frame)
+
+
+class CableFollower(Follower):
+    def __init__(self, address, signed_name):
+        super().__init__(address)
+        self.identifier = json.dumps({"channel": "Turbo::StreamsChannel", "signed_stream_name": signed_name})
+
+    async def follow(self, **options):
+        await super().follow(subprotocols=["actioncable-v1-json"], **options)
+
+    async def begin(self):
+        await self.socket.send(json.dumps({"command": "subscribe", "identifier": self.identifier}))
+
+    def take(self, frame):
+        said = json.loads(frame)
+        if "type" not in said:
+            self.markup.append(said["message"])
+        elif said["type"] == "confirm_subscription":
+            self.ready = True
+
+
+class Curl:
+    option = "--http1.1"
+    protocol = "HTTP/1.1"
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = {}
+
+    def open(self, case, route, app):
+        command = ["curl", "--silent", "--no-buffer", "--include", self.option]
+        if route.base.startswith("https"):
+            command += ["--cacert", route.server.certificate]
+        with self.body(case).open("w") as body:
+            self.processes[case] = subprocess.Popen([*command, address(case, route)], stdout=body)
+
+    def body(self, case):
+        return self.folder / f"{case}.body"
+
+    def report(self, case):
+        body = self.body(case).read_text()
+        status = self.processes[case].poll()
+        # The first block of a stream is its cursor.
+        ready = body.startswith(f"{self.protocol} 200") and "\nid:" in body
+        return report(body, ready, [] if status is None else [f"curl exited with {status}"])
+
+    def stop(self):
+        for process in self.processes.values():
+            process.terminate()
+            process.wait(timeout=20)
+
+
+class CurlHTTP2(Curl):
+    option = "--http2"
+    protocol = "HTTP/2"
