@@ -1,4 +1,5 @@
 #pragma once
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

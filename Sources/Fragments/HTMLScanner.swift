@@ -47,7 +47,10 @@ struct HTMLScanner {
     /// `<` begins markup only before a letter, `/`, `!` or `?`.
     private func isMarkup(at offset: Int) -> Bool {
         guard source[offset] == UInt8(ascii: "<"), offset + 1 < source.count else { return false }
-        return isLetter(source[offset + 1]) || "/!?".utf8.contains(source[offset + 1])
+        switch source[offset + 1] {
+        case UInt8(ascii: "/"), UInt8(ascii: "!"), UInt8(ascii: "?"): return true
+        case let byte: return isLetter(byte)
+        }
     }
 
     private mutating func text() -> HTMLToken {
@@ -93,7 +96,7 @@ struct HTMLScanner {
     private mutating func tag(_ kind: HTMLToken.Kind, nameAt nameStart: Int) throws(HTMLSyntaxError) -> HTMLToken {
         let start = position
         position = nameStart
-        let name = word { isSpace($0) || "/>".utf8.contains($0) }
+        let name = word(until: endsTagName)
         var token = HTMLToken(kind: kind, range: start..<start, name: name)
         while position < source.count {
             switch source[position] {
@@ -119,8 +122,8 @@ struct HTMLScanner {
         // A name may begin with "=", which is how a browser reads <a =b>.
         let first = position
         position += 1
-        _ = word { isSpace($0) || "/>=".utf8.contains($0) }
-        let name = string(first..<position).lowercased()
+        skip { endsTagName($0) || $0 == UInt8(ascii: "=") }
+        let name = lowercased(first..<position)
         let afterName = position
         skipSpace()
         guard position < source.count, source[position] == UInt8(ascii: "=") else {
@@ -130,14 +133,14 @@ struct HTMLScanner {
         skipSpace()
         guard position < source.count else { return nil }
         let quote = source[position]
-        guard "\"'".utf8.contains(quote) else {
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             let start = position
-            _ = word { isSpace($0) || $0 == UInt8(ascii: ">") }
+            skip { isSpace($0) || $0 == UInt8(ascii: ">") }
             return HTMLAttribute(name: name, value: start..<position, isQuoted: false)
         }
         position += 1
         let start = position
-        _ = word { $0 == quote }
+        skip { $0 == quote }
         guard position < source.count else { return nil }
         position += 1
         return HTMLAttribute(name: name, value: start..<position - 1, isQuoted: true)
@@ -145,8 +148,17 @@ struct HTMLScanner {
 
     private mutating func word(until isEnd: (UInt8) -> Bool) -> String {
         let start = position
+        skip(until: isEnd)
+        return lowercased(start..<position)
+    }
+
+    /// Names are compared without regard to ASCII case, and no other.
+    private func lowercased(_ range: Range<Int>) -> String {
+        String(decoding: source[range].map(lower), as: UTF8.self)
+    }
+
+    private mutating func skip(until isEnd: (UInt8) -> Bool) {
         while position < source.count, !isEnd(source[position]) { position += 1 }
-        return string(start..<position).lowercased()
     }
 
     private mutating func skipSpace() {
@@ -162,6 +174,10 @@ struct HTMLScanner {
 
 private func isSpace(_ byte: UInt8) -> Bool {
     byte == 32 || (9...10).contains(byte) || (12...13).contains(byte)
+}
+
+private func endsTagName(_ byte: UInt8) -> Bool {
+    isSpace(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">")
 }
 
 private func isLetter(_ byte: UInt8) -> Bool {

@@ -83,6 +83,9 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.forgetRecentMessages) }
     }
 
+    /// Connections, and requests over HTTP/2, that have come to their end since the start.
+    public var endedConnections: Int { metrics.ended.value }
+
     /// Shows new connections a renewed certificate; those that stand are not disturbed.
     public func renew(_ identity: ServerIdentity) {
         for port in ports { port.send(.identity(identity)) }

@@ -15,6 +15,8 @@ final class GatewayMetrics: Sendable {
     /// Connections closed at once, and those that were answered first.
     let refused: Counter
     let turnedAway: Counter
+    /// Connections that have gone; for the memory that they leave behind.
+    let ended = Counter()
     /// Silent connections that were closed for others.
     let madeRoom: Counter
     private let eventStreams: Gauge

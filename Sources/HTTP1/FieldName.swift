@@ -40,7 +40,10 @@ public enum FieldName: String, CaseIterable, Sendable {
     /// nothing but capitals onto the letters and the hyphen of the known names.
     init?(_ name: ArraySlice<UInt8>) {
         guard name.count < FieldName.byLength.count else { return nil }
-        for known in FieldName.byLength[name.count] where zip(known.bytes, name).allSatisfy({ $0 == $1 | 0x20 }) {
+        search: for known in FieldName.byLength[name.count] {
+            for index in known.bytes.indices where known.bytes[index] != name[name.startIndex + index] | 0x20 {
+                continue search
+            }
             self = known.name
             return
         }

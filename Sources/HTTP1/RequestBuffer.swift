@@ -90,8 +90,8 @@ public struct RequestBuffer: Sendable {
     /// Those that are whole while the head is not.
     private mutating func checkLines() throws(HeadFlaw) {
         while let end = bytes[scanned...].firstIndex(of: lineFeed) {
-            let line = bytes[checked..<(end - 1)]
-            if checked == start { _ = try RequestLine(line) } else { _ = try RequestHead.field(line) }
+            let line = checked..<(end - 1)
+            if checked == start { _ = try RequestLine(bytes[line]) } else { _ = try RequestHead.Field(bytes, line) }
             scanned = end + 1
             checked = scanned
         }

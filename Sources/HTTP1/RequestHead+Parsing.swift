@@ -3,62 +3,75 @@ extension RequestHead {
     ///
     /// Strict where readers differ, since each difference has carried one request inside another: no folded line, no
     /// white space before a colon, no bare CR or LF, no field twice that may occur once.
-    public init(parsing bytes: ArraySlice<UInt8>) throws(HeadFlaw) {
-        var lines = HeadLines(bytes)
-        guard let first = try lines.next() else { throw .requestLine }
-        let line = try RequestLine(first)
+    public init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
+        let bytes = Array(slice)
+        var lines = HeadLines()
+        guard let first = try lines.next(in: bytes) else { throw .requestLine }
+        let line = try RequestLine(bytes[first])
         var fields: [Field] = []
+        fields.reserveCapacity(8)
         var count = 0
-        while let next = try lines.next() {
+        while let next = try lines.next(in: bytes) {
             count += 1
             guard count <= RequestHead.fieldLimit else { throw .tooLarge }
-            guard let field = try RequestHead.field(next) else { continue }
+            guard let field = try Field(bytes, next) else { continue }
             guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
-                throw field.name == .host ? .host : field.name == .contentLength ? .contentLength : .repeatedField
+                throw field.name.flawWhenRepeated
             }
             fields.append(field)
         }
-        guard lines.isAtEnd else { throw .fieldLine }
-        try self.init(line: line, fields: fields)
-    }
-
-    /// Nil for one that nobody looks at; it has been checked like the others.
-    static func field(_ line: ArraySlice<UInt8>) throws(HeadFlaw) -> Field? {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-            line[..<colon].allSatisfy(isTokenByte)
-        else { throw .fieldLine }
-        let value = line[(colon + 1)...].trimmed
-        guard value.allSatisfy(isFieldByte) else { throw .controlCharacter }
-        guard let name = FieldName(line[..<colon]) else { return nil }
-        // Where a request goes and where it ends: nginx and llhttp take no tab for the white space around these two.
-        if name == .host || name == .contentLength, line.contains(9) {
-            throw name == .host ? .host : .contentLength
-        }
-        return Field(name: name, value: Array(value))
+        guard lines.position == bytes.count else { throw .fieldLine }
+        try self.init(line: line, fields: fields, of: bytes)
     }
 }
 
-/// The lines of a head, without their ends; stops behind the empty one.
+extension FieldName {
+    fileprivate var flawWhenRepeated: HeadFlaw {
+        switch self {
+        case .host: .host
+        case .contentLength: .contentLength
+        default: .repeatedField
+        }
+    }
+}
+
+/// Goes through a head line by line; stops behind the empty one.
 private struct HeadLines {
-    private var rest: ArraySlice<UInt8>
+    private(set) var position = 0
     private var hasEnded = false
 
-    init(_ bytes: ArraySlice<UInt8>) {
-        rest = bytes
-    }
-
-    /// Nothing follows the empty line.
-    var isAtEnd: Bool { hasEnded && rest.isEmpty }
-
-    mutating func next() throws(HeadFlaw) -> ArraySlice<UInt8>? {
+    /// Without its end. Nil at the empty line.
+    mutating func next(in bytes: [UInt8]) throws(HeadFlaw) -> Range<Int>? {
         guard !hasEnded else { return nil }
-        guard let end = rest.firstIndex(where: { $0 == lineFeed || $0 == carriageReturn }),
-            rest[end] == carriageReturn, end + 1 < rest.endIndex, rest[end + 1] == lineFeed
-        else { throw .controlCharacter }
-        let line = rest[..<end]
-        rest = rest[(end + 2)...]
-        hasEnded = line.isEmpty
-        return hasEnded ? nil : line
+        let start = position
+        var end = start
+        while end < bytes.count, bytes[end] != lineFeed, bytes[end] != carriageReturn { end += 1 }
+        guard end + 1 < bytes.count, bytes[end] == carriageReturn, bytes[end + 1] == lineFeed else {
+            throw .controlCharacter
+        }
+        position = end + 2
+        hasEnded = end == start
+        return hasEnded ? nil : start..<end
+    }
+}
+
+extension RequestHead.Field {
+    /// Nil for one that nobody looks at; it has been checked like the others.
+    init?(_ bytes: [UInt8], _ line: Range<Int>) throws(HeadFlaw) {
+        var colon = line.lowerBound
+        while colon < line.upperBound, isTokenByte(bytes[colon]) { colon += 1 }
+        guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == UInt8(ascii: ":") else {
+            throw .fieldLine
+        }
+        var (start, end) = (colon + 1, line.upperBound)
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+        for index in start..<end where !isFieldByte(bytes[index]) { throw .controlCharacter }
+        guard let name = FieldName(bytes[line.lowerBound..<colon]) else { return nil }
+        // Where a request goes and where it ends: nginx and llhttp take no tab for the white space around these two.
+        if name == .host || name == .contentLength, bytes[line].contains(9) { throw name.flawWhenRepeated }
+        self.name = name
+        value = start..<end
     }
 }
 
@@ -73,13 +86,16 @@ struct RequestLine {
 
     init(_ line: ArraySlice<UInt8>) throws(HeadFlaw) {
         guard line.count <= RequestHead.lineLimit else { throw .targetTooLong }
-        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard words.count == 3, (1...RequestLine.methodLimit).contains(words[0].count),
-            words[0].allSatisfy(isTokenByte), words[2].starts(with: "HTTP/".utf8)
+        guard let first = line.firstIndex(of: space), let last = line.lastIndex(of: space), first < last else {
+            throw .requestLine
+        }
+        let (method, target, version) = (line[..<first], line[(first + 1)..<last], line[(last + 1)...])
+        guard (1...RequestLine.methodLimit).contains(method.count), method.allSatisfy(isTokenByte),
+            version.starts(with: "HTTP/".utf8), !target.contains(space)
         else { throw .requestLine }
-        isHTTP10 = words[2].elementsEqual("HTTP/1.0".utf8)
-        guard isHTTP10 || words[2].elementsEqual("HTTP/1.1".utf8) else { throw .version }
-        method = String(decoding: words[0], as: UTF8.self)
-        target = try RequestTarget(words[1], method: method)
+        isHTTP10 = version.elementsEqual("HTTP/1.0".utf8)
+        guard isHTTP10 || version.elementsEqual("HTTP/1.1".utf8) else { throw .version }
+        self.method = String(decoding: method, as: UTF8.self)
+        self.target = try RequestTarget(target, method: self.method)
     }
 }

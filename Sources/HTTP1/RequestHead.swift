@@ -16,21 +16,25 @@ public struct RequestHead: Sendable {
     public let isHTTP10: Bool
     /// Of the body; nil when nothing was said.
     public let contentLength: Int?
+    /// As it was sent, the values of `fields` among it.
+    private let text: [UInt8]
     private let fields: [Field]
 
     struct Field {
         let name: FieldName
-        let value: [UInt8]
+        /// Where its value stands.
+        let value: Range<Int>
     }
 
-    init(line: RequestLine, fields: [Field]) throws(HeadFlaw) {
+    init(line: RequestLine, fields: [Field], of text: [UInt8]) throws(HeadFlaw) {
         method = line.method
+        self.text = text
         path = line.target.path
         query = line.target.query
         isHTTP10 = line.isHTTP10
         self.fields = fields
-        contentLength = try RequestHead.contentLength(fields)
-        let named = try RequestHead.host(fields)
+        contentLength = try RequestHead.contentLength(fields, of: text)
+        let named = try RequestHead.host(fields, of: text)
         // The Host of a request with an absolute target is ignored, though it has to be there (RFC 9112 §3.2.2).
         guard named != nil || isHTTP10 else { throw .host }
         host = line.target.authority ?? named
@@ -38,25 +42,32 @@ public struct RequestHead: Sendable {
 
     /// A value, those of several lines as one comma list. Nil when it was not sent.
     public subscript(name: FieldName) -> String? {
-        var text: String?
+        var joined: String?
         for field in fields where field.name == name {
-            let value = String(decoding: field.value, as: UTF8.self)
-            text = text.map { "\($0), \(value)" } ?? value
+            let value = String(decoding: text[field.value], as: UTF8.self)
+            joined = joined.map { "\($0), \(value)" } ?? value
         }
-        return text
+        return joined
     }
 
     /// The bytes of a field that occurs once.
-    public func bytes(_ name: FieldName) -> [UInt8]? { fields.first { $0.name == name }?.value }
+    public func bytes(_ name: FieldName) -> [UInt8]? {
+        fields.first { $0.name == name }.map { Array(text[$0.value]) }
+    }
 
     public func has(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
 
     /// Whether a comma list has an item, compared without case.
     public func lists(_ item: String, in name: FieldName) -> Bool {
-        fields.contains { field in
-            field.name == name
-                && field.value.split(separator: UInt8(ascii: ",")).contains { $0.trimmed.isSameToken(as: item) }
+        for field in fields where field.name == name {
+            var rest = text[field.value]
+            while !rest.isEmpty {
+                let piece = rest.prefix { $0 != UInt8(ascii: ",") }
+                if piece.trimmed.isSameToken(as: item) { return true }
+                rest = rest[piece.endIndex...].dropFirst()
+            }
         }
+        return false
     }
 
     /// Whatever it says: no body in pieces is taken.
@@ -93,15 +104,16 @@ public struct RequestHead: Sendable {
             || has(.forwardedHost)
     }
 
-    private static func contentLength(_ fields: [Field]) throws(HeadFlaw) -> Int? {
-        guard let text = fields.first(where: { $0.name == .contentLength })?.value else { return nil }
-        guard (1...18).contains(text.count), text.allSatisfy(isDigit) else { throw .contentLength }
-        return text.reduce(0) { $0 * 10 + Int($1 - 48) }
+    private static func contentLength(_ fields: [Field], of text: [UInt8]) throws(HeadFlaw) -> Int? {
+        guard let field = fields.first(where: { $0.name == .contentLength }) else { return nil }
+        let digits = text[field.value]
+        guard (1...18).contains(digits.count), digits.allSatisfy(isDigit) else { throw .contentLength }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
-    private static func host(_ fields: [Field]) throws(HeadFlaw) -> String? {
-        guard let value = fields.first(where: { $0.name == .host })?.value else { return nil }
-        guard Authority.isValid(value[...]) else { throw .host }
-        return String(decoding: value, as: UTF8.self)
+    private static func host(_ fields: [Field], of text: [UInt8]) throws(HeadFlaw) -> String? {
+        guard let field = fields.first(where: { $0.name == .host }) else { return nil }
+        guard Authority.isValid(text[field.value]) else { throw .host }
+        return String(decoding: text[field.value], as: UTF8.self)
     }
 }

@@ -56,7 +56,9 @@ struct RequestText {
             return nil
         }
         let isPlain = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
-        guard let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isPlain(method),
+        // Two names for the host are as malformed as in HTTP/1.1 (RFC 9113 §8.3.1).
+        let isOne = authority == nil || host == nil || authority == host
+        guard isOne, let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isPlain(method),
             isPlain(path), isPlain(host)
         else {
             flaw = .malformed

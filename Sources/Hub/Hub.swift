@@ -72,6 +72,9 @@ public struct Hub: Sendable {
         position <= settled ? recent.messages(on: stream, after: position) : nil
     }
 
+    /// The same for a page that has seen nothing, while nothing that was ever published has been forgotten.
+    public func newestMessages(on stream: StreamName) -> [Message]? { recent.newest(on: stream) }
+
     /// Has what was missed read from the ledger again, where it is rendered anew.
     public mutating func forgetRecentMessages() {
         recent.forget(through: settled)

@@ -38,6 +38,14 @@ struct RecentMessages {
         return messages.reversed()
     }
 
+    /// The newest state of a stream. Nil: something was published before what is kept, or stays without being replaced.
+    func newest(on stream: StreamName) -> [Message]? {
+        guard floor == 0, let messages = messages(on: stream, after: 0),
+            messages.allSatisfy({ $0.parts.allSatisfy { $0.collapseKey != nil } })
+        else { return nil }
+        return messages
+    }
+
     /// From now on nothing up to `position` is known.
     mutating func forget(through position: Int64) {
         self = RecentMessages(byteLimit: byteLimit, position: position)

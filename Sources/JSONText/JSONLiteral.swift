@@ -44,14 +44,18 @@ public enum JSONLiteral {
         var rest = body
         var bytes: [UInt8] = []
         bytes.reserveCapacity(body.count)
-        while let byte = rest.popFirst() {
-            guard byte == backslash else {
-                bytes.append(byte)
+        while let next = rest.firstIndex(of: backslash) {
+            bytes += rest[..<next]
+            rest = rest[(next + 1)...]
+            // What markup is full of, without a way over a scalar.
+            if rest.first == quote || rest.first == backslash {
+                bytes.append(rest.removeFirst())
                 continue
             }
             guard let scalar = escape(&rest), let encoded = UTF8.encode(scalar) else { return nil }
             bytes += encoded
         }
+        bytes += rest
         return String(validating: bytes, as: UTF8.self)
     }
 

@@ -13,13 +13,21 @@ struct Housekeeper {
         self.mailbox = mailbox
         thread = WorkerThread(name: "housekeeper") {
             var certificate = certificate
+            var trimmedAt = 0
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
+                if gateway.endedConnections >= trimmedAt + Housekeeper.crowd {
+                    trimmedAt = gateway.endedConnections
+                    Memory.release()
+                }
                 certificate?.refresh()
                 if Housekeeper.refresh(templates, log) { gateway.forgetRecentMessages() }
             }
         }
     }
+
+    /// So many connections leave enough memory behind for it to be worth a few milliseconds.
+    private static let crowd = 500
 
     func stop() {
         mailbox.close()

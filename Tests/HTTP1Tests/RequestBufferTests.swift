@@ -175,6 +175,21 @@ import Testing
         #expect(buffer.capacity <= 256 << 10)
     }
 
+    /// More than what is given back for being little: it is moved to where what has been read stood.
+    @Test func keepsLittleWhenMuchWaits() throws {
+        let body = String(repeating: "a", count: 30_000)
+        let request = Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n\(body)".utf8)
+        var buffer = RequestBuffer()
+        for _ in 0..<6 { buffer.append(request) }
+        for _ in 0..<100 {
+            buffer.append(request)
+            #expect(try buffer.takeHead()?.contentLength == 30_000)
+            #expect(buffer.takeBody(30_000)?.count == 30_000)
+        }
+        #expect(buffer.count == 6 * request.count)
+        #expect(buffer.capacity <= 1 << 20)
+    }
+
     @Test func givesLongBodiesBackWhenAHeadHasBegun() throws {
         var buffer = RequestBuffer()
         buffer.append("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 262144\r\n\r\n".utf8)

@@ -27,10 +27,11 @@ import Testing
             text: "GET /up HTTP/1.1\r\nhost: pay.example\r\nx-forwarded-for: 10.0.0.1\r\nvia: 2 x\r\n"
         ),
         Case(
-            name: "one host, the authority",
-            fields: get("/up", [("host", "evil.example")]),
+            name: "one host, said twice",
+            fields: get("/up", [("host", "pay.example")]),
             text: "GET /up HTTP/1.1\r\nhost: pay.example\r\n"
         ),
+        Case(name: "two hosts", fields: get("/up", [("host", "evil.example")]), flaw: .malformed),
         Case(
             name: "host in the authority's place",
             fields: [(":method", "GET"), (":path", "/up"), ("host", "x")],

@@ -52,7 +52,7 @@ public struct Access: Sendable {
     private static func origin(of host: String, _ scheme: Scheme) -> String {
         let host = host.lowercased()
         let port = scheme == .https ? ":443" : ":80"
-        return "\(scheme)://\(host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)"
+        return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
     }
 
     enum OriginVerdict: Equatable {

@@ -36,9 +36,12 @@ struct PageSource {
         }
     }
 
-    private func seen(_ start: MissedSince) -> Int64? {
-        guard case .cursor(let cursor) = start, cursor.epoch == services.epoch else { return nil }
-        return cursor.position
+    private func seen(_ start: MissedSince) -> PageRequest.Seen? {
+        switch start {
+        case .nothing: .nothing
+        case .cursor(let cursor) where cursor.epoch == services.epoch: .upTo(cursor.position)
+        case .cursor, .time: nil
+        }
     }
 
     /// The largest position of this ledger; a cursor of another one only when there is no better. A text that is no

@@ -12,17 +12,17 @@ struct AnswerHead {
     func text(date: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        bytes += "HTTP/1.1 ".utf8
-        bytes += String(status).utf8
-        bytes.append(UInt8(ascii: " "))
-        bytes += AnswerHead.reason(status).utf8
-        bytes += "\r\nDate: ".utf8
-        bytes += date.utf8
-        bytes += "\r\n".utf8
+        bytes.append("HTTP/1.1 ")
+        bytes.append(String(status))
+        bytes.append(" ")
+        bytes.append(AnswerHead.reason(status))
+        bytes.append("\r\nDate: ")
+        bytes.append(date)
+        bytes.append("\r\n")
         for (name, value) in headers { AnswerHead.append(name, value, to: &bytes) }
         if let length { AnswerHead.append("Content-Length", String(length), to: &bytes) }
         if status != 101 { AnswerHead.append("Connection", keepAlive ? "keep-alive" : "close", to: &bytes) }
-        bytes += "\r\n".utf8
+        bytes.append("\r\n")
         return bytes
     }
 
@@ -35,10 +35,10 @@ struct AnswerHead {
     }
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes += name.utf8
-        bytes += ": ".utf8
-        bytes += value.utf8
-        bytes += "\r\n".utf8
+        bytes.append(name)
+        bytes.append(": ")
+        bytes.append(value)
+        bytes.append("\r\n")
     }
 
     private static func reason(_ status: Int) -> String {
@@ -67,5 +67,13 @@ struct AnswerHead {
         case 503: "Service Unavailable"
         default: "Status"
         }
+    }
+}
+
+extension [UInt8] {
+    /// In one copy: appended as a collection, a text goes byte by byte.
+    fileprivate mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
     }
 }

@@ -78,4 +78,5 @@ final class HTTP2Stream: Link {
     func stopReading() {}
     func resumeReading() {}
     func endWhenUnanswered(after seconds: Int32) {}
+    func limitUnsent(to bytes: Int32) { client.socket.limitUnsent(to: bytes) }
 }

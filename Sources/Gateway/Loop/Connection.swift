@@ -43,6 +43,8 @@ final class Connection {
 
     let id: ConnectionID
     let link: any Link
+    /// The same as `link`; nil over HTTP/2.
+    let socket: Socket?
     var phase: Phase
     /// What has come and was not read yet.
     var input = RequestBuffer()
@@ -73,17 +75,22 @@ final class Connection {
     /// What its peer had confirmed when it fell behind.
     var acknowledged: UInt64 = 0
 
-    init(id: ConnectionID, link: any Link, phase: Phase, peer: IPAddress?, place: Census.Place) {
+    init(
+        id: ConnectionID,
+        link: any Link,
+        socket: Socket? = nil,
+        phase: Phase,
+        peer: IPAddress?,
+        place: Census.Place
+    ) {
         self.id = id
         self.link = link
+        self.socket = socket
         self.phase = phase
         self.peer = peer
         self.client = peer
         self.place = place
     }
-
-    /// Nil over HTTP/2.
-    var socket: Socket? { link as? Socket }
 
     var subscriptions: [SubscriptionID] {
         switch phase {

@@ -17,6 +17,9 @@ protocol Link: AnyObject {
     func stopReading()
     func resumeReading()
 
+    /// No more than `bytes` wait in the kernel before they are sent: for answers that are as long as their files.
+    func limitUnsent(to bytes: Int32)
+
     /// The peer is given up when nothing that was sent has been acknowledged for so long.
     func endWhenUnanswered(after seconds: Int32)
 }

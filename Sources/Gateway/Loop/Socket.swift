@@ -172,6 +172,12 @@ final class Socket: Link {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
     }
 
+    /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel takes 4 MB for each reader that takes nothing.
+    func limitUnsent(to bytes: Int32) {
+        var bytes = bytes
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+    }
+
     /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.
     var confirmedBytes: UInt64 {
         var information = [UInt64](repeating: 0, count: 32)

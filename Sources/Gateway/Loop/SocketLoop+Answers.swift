@@ -39,6 +39,7 @@ extension SocketLoop {
         connection.answers += 1
         let head = response.head(keepAlive: terms.keepAlive)
         if let file = response.file, terms.includesBody, !file.range.isEmpty {
+            connection.link.limitUnsent(to: Int32(FileBody.pieceSize))
             guard connection.link.begin(head, [], date: date, isWhole: false) else { return end(connection) }
             connection.phase = .sending(file, terms)
             return sendOn(connection)

@@ -9,7 +9,14 @@ extension SocketLoop {
         }
         guard let socket = Socket(adopting: descriptor, by: vhost, security) else { return census.leave(peer) }
         let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
-        let connection = Connection(id: nextID(), link: socket, phase: phase, peer: peer, place: place)
+        let connection = Connection(
+            id: nextID(),
+            link: socket,
+            socket: socket,
+            phase: phase,
+            peer: peer,
+            place: place
+        )
         socket.setOwner(Unmanaged.passRetained(connection).toOpaque())
         register(connection)
         let seconds = settings.limits.headerSeconds
@@ -26,23 +33,21 @@ extension SocketLoop {
     /// never finish a head would keep everybody out.
     private func admit(_ peer: IPAddress?) -> Census.Place? {
         let place = census.enter(peer)
-        guard place != .stay, census.isFull, makeRoom() else { return place == .none ? nil : place }
-        if place != .none { census.leave(peer) }
-        let second = census.enter(peer)
-        return second == .none ? nil : second
+        if place != .stay, census.isFull { makeRoom() }
+        return place == .none ? nil : place
     }
 
-    /// Ends the sixteenth of the silent ones whose deadlines are nearest. False when there is none.
-    private func makeRoom() -> Bool {
+    /// Ends the sixteenth of the silent ones whose deadlines are nearest. Their places are free when their descriptors
+    /// are, at the next turn: the reserve is for those who come before that.
+    private func makeRoom() {
+        guard leaving == 0 else { return }
         // Whoever has come just now gets a moment to say something.
         let silent = connections.values.filter { $0.isSilent && $0.quietSince < now - 1 }
-            .sorted { $0.deadline < $1.deadline }
-        guard !silent.isEmpty else { return false }
+            .sorted { ($0.deadline, $0.id.number) < ($1.deadline, $1.id.number) }
         for connection in silent.prefix(1 + silent.count / 16) {
             metrics.madeRoom.add()
             end(connection)
         }
-        return true
     }
 
     /// Nothing more is said or read. lws closes the socket when the loop comes round.
@@ -53,25 +58,30 @@ extension SocketLoop {
             stream.abandon()
             return closed(connection)
         }
+        leaving += 1
         if connection !== current { connection.socket?.kill() }
     }
 
-    /// From now on it follows nothing, has no deadline and counts for nobody.
+    /// From now on it follows nothing and has no deadline.
     private func retire(_ connection: Connection) {
         leave(connection)
         leaveHTTP2(connection)
         connection.phase = .ended
         unwatch(connection)
-        if connection.place != .none { census.leave(connection.client) }
-        connection.place = .none
     }
 
     /// The socket is gone, or the stream: nothing may name the connection any more.
     func closed(_ connection: Connection) {
         // lws has ended it on its own: a socket that failed.
-        if connection.isOpen { retire(connection) }
+        if connection.isOpen {
+            retire(connection)
+        } else if connection.socket != nil {
+            leaving -= 1
+        }
         guard connections.removeValue(forKey: connection.id) != nil else { return }
+        if connection.place != .none { census.leave(connection.client) }
         metrics.connections.add(-1)
+        metrics.ended.add()
         if connection.socket == nil { metrics.http2Streams.add(-1) }
     }
 }

@@ -46,11 +46,25 @@ extension SocketLoop {
     /// A page that was here a moment ago is answered from this loop's own memory: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. All others ask the ledger. False: it is too busy.
     func readMissed(_ request: PageRequest, for id: SubscriptionID) -> Bool {
-        guard let seen = request.seen, let recent = hub.recentMessages(on: request.stream, after: seen) else {
+        guard let recent = recall(request) else {
             return request.readMissed { [port] missed in port.send(.missed(id, missed)) }
         }
-        sendMissed(MissedMessages(through: hub.position, messages: recent), to: id)
+        sendMissed(recent, to: id)
         return true
+    }
+
+    private func recall(_ request: PageRequest) -> MissedMessages? {
+        switch request.seen {
+        case .upTo(let position):
+            hub.recentMessages(on: request.stream, after: position).map {
+                MissedMessages(through: hub.position, messages: $0)
+            }
+        case .nothing:
+            hub.newestMessages(on: request.stream).map {
+                MissedMessages(through: hub.position, messages: $0).collapsed
+            }
+        case nil: nil
+        }
     }
 
     /// Overload is something that a retry cures: an EventSource must not be killed by it.

@@ -46,6 +46,8 @@ final class SocketLoop {
     var blocked: [Connection] = []
     /// Clients of HTTP/2 whose sessions have something to tell.
     var stirred: [Connection] = []
+    /// Ended, while their descriptors are still open.
+    var leaving = 0
     /// Whose callback runs.
     var current: Connection?
     var now = 0

@@ -18,9 +18,14 @@ public struct PageRequest: Sendable {
     public var expires: Instant?
     /// The element that opened it; nil when nothing will have to be said to it.
     public var source: SourceElement?
-    /// The position of this ledger up to which the page has seen everything; nil when only the ledger can tell what it
-    /// is to be sent.
-    public var seen: Int64?
+    public enum Seen: Sendable {
+        case nothing
+        /// Everything up to this position of the ledger.
+        case upTo(Int64)
+    }
+
+    /// What the page has seen; nil when only the ledger can tell what it is to be sent.
+    public var seen: Seen?
     /// Starts reading what the page missed; calls back on another thread. False when the reader is too busy.
     public var readMissed: @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
 
@@ -30,7 +35,7 @@ public struct PageRequest: Sendable {
         allowedOrigin: String? = nil,
         expires: Instant? = nil,
         source: SourceElement? = nil,
-        seen: Int64? = nil,
+        seen: Seen? = nil,
         readMissed: @escaping @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
     ) {
         self.stream = stream

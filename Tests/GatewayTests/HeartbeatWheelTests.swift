@@ -1,6 +1,7 @@
-import Hub
 import TestSupport
 import Testing
+
+@testable import Gateway
 
 @Suite struct HeartbeatWheelTests {
     @Test(arguments: [1, 2, 7, 60]) func isDueOnceATurn(_ period: Int) {

@@ -2,9 +2,9 @@
 ///
 /// Serves heartbeats and pings (a random phase spreads them) and deadlines (remove the id when it is due or done).
 /// Adding and removing cost the same for ten ids and for a hundred thousand; a tick costs what is due.
-public struct HeartbeatWheel<ID: Sendable>: Sendable {
+struct HeartbeatWheel<ID: Sendable>: Sendable {
     /// Names one entry; stale once the entry is removed.
-    public struct Handle: Hashable, Sendable {
+    struct Handle: Hashable, Sendable {
         fileprivate let index: UInt32
         fileprivate let generation: UInt32
     }
@@ -26,22 +26,22 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
     private var entries: ContiguousArray<Entry> = []
     private var free: UInt32?
     private var now = 0
-    public private(set) var count = 0
+    private(set) var count = 0
 
     /// `period` is the number of ticks in one turn, at least 1.
-    public init(period: Int) {
+    init(period: Int) {
         spokes = ContiguousArray(repeating: [], count: max(1, period))
     }
 
-    public var period: Int { spokes.count }
+    var period: Int { spokes.count }
 
     /// First due after a random 1…period ticks.
-    public mutating func add(_ id: ID) -> Handle {
+    mutating func add(_ id: ID) -> Handle {
         add(id, after: Int.random(in: 1...period))
     }
 
     /// First due after `ticks` (held to 1…period), then each turn.
-    public mutating func add(_ id: ID, after ticks: Int) -> Handle {
+    mutating func add(_ id: ID, after ticks: Int) -> Handle {
         let spoke = (now + min(max(1, ticks), period)) % period
         let index = allocate(Entry(spoke: UInt32(spoke), place: UInt32(spokes[spoke].count)))
         spokes[spoke].append(Item(id: id, entry: index))
@@ -49,7 +49,7 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
         return Handle(index: index, generation: entries[Int(index)].generation)
     }
 
-    public mutating func remove(_ handle: Handle) {
+    mutating func remove(_ handle: Handle) {
         let index = Int(handle.index)
         guard index < entries.count, entries[index].isUsed, entries[index].generation == handle.generation else {
             return
@@ -67,7 +67,7 @@ public struct HeartbeatWheel<ID: Sendable>: Sendable {
     }
 
     /// Goes on by one tick and returns what is due.
-    public mutating func tick() -> [ID] {
+    mutating func tick() -> [ID] {
         now = (now + 1) % period
         return spokes[now].map { $0.id }
     }

@@ -1,0 +1,88 @@
+import Domain
+import Testing
+
+@testable import Hub
+
+/// What a page that comes back soon is answered from.
+@Suite struct RecentMessagesTests {
+    private let paywall = StreamName("user:1:paywall")
+    private let other = StreamName("user:2:paywall")
+
+    private func message(_ stream: StreamName?, _ position: Int64, _ html: String = "x") throws -> Message {
+        let parts = [Part(html: Array(html.utf8), collapseKey: nil)]
+        return Message(stream: try #require(stream), position: position, parts: parts)
+    }
+
+    private func positions(_ hub: Hub, _ stream: StreamName?, after position: Int64) throws -> [Int64?]? {
+        hub.recentMessages(on: try #require(stream), after: position)?.map(\.position)
+    }
+
+    /// A hub that begins at position 10, with the messages of 11 to 14.
+    private func hub(recentBytes: Int = 1 << 20) throws -> Hub {
+        var hub = Hub(limits: Hub.Limits(recentBytes: recentBytes), position: 10)
+        for (position, stream) in [(11, paywall), (12, other), (13, paywall)] as [(Int64, StreamName?)] {
+            _ = hub.publish(try message(stream, position))
+            hub.advance(to: position)
+        }
+        // Of nobody's page.
+        hub.advance(to: 14)
+        return hub
+    }
+
+    @Test func everythingAfterTheCursorIsThereInOrder() throws {
+        let hub = try hub()
+        #expect(try positions(hub, paywall, after: 10) == [11, 13])
+        #expect(try positions(hub, paywall, after: 11) == [13])
+        #expect(try positions(hub, paywall, after: 14) == [])
+        #expect(try positions(hub, other, after: 10) == [12])
+        #expect(try positions(hub, StreamName("nobody"), after: 10) == [])
+    }
+
+    @Test func whatWasBeforeTheStartOrIsNotYetHereOnlyTheLedgerKnows() throws {
+        let hub = try hub()
+        #expect(try positions(hub, paywall, after: 9) == nil)
+        #expect(try positions(hub, paywall, after: 15) == nil)
+    }
+
+    @Test func repeatedAndTransientMessagesAreNotKept() throws {
+        var hub = try hub()
+        _ = hub.publish(try message(paywall, 13))
+        _ = hub.publish(Message(stream: try #require(paywall), position: nil, parts: []))
+        #expect(try positions(hub, paywall, after: 10) == [11, 13])
+    }
+
+    @Test func oldestLeaveFirstAndAreAskedForElsewhere() throws {
+        var hub = Hub(limits: Hub.Limits(recentBytes: 20_000), position: 0)
+        for position in 1...100 as ClosedRange<Int64> {
+            _ = hub.publish(
+                try message(position.isMultiple(of: 2) ? paywall : other, position, String(repeating: "x", count: 1000))
+            )
+            hub.advance(to: position)
+        }
+        #expect(try positions(hub, paywall, after: 50) == nil)
+        #expect(try positions(hub, paywall, after: 95) == [96, 98, 100])
+        let known = (0...100).filter { hub.recentMessages(on: other ?? .feed(""), after: Int64($0)) != nil }
+        // 20,000 bytes hold 16 of them.
+        #expect(known == Array(84...100))
+    }
+
+    @Test func moreThanAPageShouldGetIsAskedForElsewhere() throws {
+        var hub = Hub(position: 0)
+        for position in 1...150 as ClosedRange<Int64> {
+            _ = hub.publish(try message(paywall, position))
+            hub.advance(to: position)
+        }
+        #expect(try positions(hub, paywall, after: 49) == nil)
+        #expect(try positions(hub, paywall, after: 50)?.count == 100)
+    }
+
+    @Test func forgottenIsForgotten() throws {
+        var hub = try hub()
+        hub.forgetRecentMessages()
+        #expect(try positions(hub, paywall, after: 13) == nil)
+        #expect(try positions(hub, paywall, after: 14) == [])
+        _ = hub.publish(try message(paywall, 15))
+        hub.advance(to: 15)
+        #expect(try positions(hub, paywall, after: 14) == [15])
+    }
+}
