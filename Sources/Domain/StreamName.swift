@@ -12,6 +12,9 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
         StreamName(unchecked: "\u{0}feed?" + filter)
     }
 
+    /// Developers' own: nothing that a page has.
+    public var isFeed: Bool { text.utf8.first == 0 }
+
     private init(unchecked text: String) {
         self.text = text
     }

@@ -8,7 +8,7 @@ public enum ByteRange: Equatable, Sendable {
 
     public init(_ text: String?, size: Int) {
         self = .whole
-        guard let text, text.utf8.starts(with: "bytes=".utf8) else { return }
+        guard let text, Array(text.utf8.prefix(6))[...].isSameToken(as: "bytes=") else { return }
         let bounds = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bounds.count == 2, let first = ByteRange.number(bounds[0]), let last = ByteRange.number(bounds[1])
         else { return }

@@ -118,7 +118,7 @@ public struct Hub: Sendable {
             guard position > settled else { return dropRepeated() }
             settled = position - 1
             newest = position
-            recent.add(message, at: position)
+            if !message.stream.isFeed { recent.add(message, at: position) }
         }
         tally.published += 1
         guard let stream = roster.stream(message.stream) else {

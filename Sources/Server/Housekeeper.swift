@@ -13,13 +13,14 @@ struct Housekeeper {
         self.mailbox = mailbox
         thread = WorkerThread(name: "housekeeper") {
             var certificate = certificate
-            var trimmedAt = 0
+            var (trimmedAt, turn) = (0, 0)
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
-                if gateway.endedConnections >= trimmedAt + Housekeeper.crowd {
+                if turn % Housekeeper.turns == 0, gateway.endedConnections >= trimmedAt + Housekeeper.crowd {
                     trimmedAt = gateway.endedConnections
                     Memory.release()
                 }
+                turn += 1
                 certificate?.refresh()
                 if Housekeeper.refresh(templates, log) { gateway.forgetRecentMessages() }
             }
@@ -28,6 +29,8 @@ struct Housekeeper {
 
     /// So many connections leave enough memory behind for it to be worth a few milliseconds.
     private static let crowd = 500
+    /// Seconds between two looks at it.
+    private static let turns = 10
 
     func stop() {
         mailbox.close()

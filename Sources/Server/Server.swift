@@ -190,13 +190,14 @@ public final class Server {
         _ metrics: Metrics,
         _ ledger: (writer: LedgerWriter, reader: LedgerReader)
     ) throws(StartError) -> Gateway {
+        let position = try head(ledger.reader)
         do throws(GatewayError) {
             return try Gateway(
                 address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
                 port: configuration.port,
                 loops: configuration.loops,
                 epoch: ledger.writer.epoch,
-                position: Server.head(ledger.reader),
+                position: position,
                 clock: clock,
                 identity: configuration.tls?.identity,
                 handler: endpoints,
@@ -209,10 +210,16 @@ public final class Server {
         }
     }
 
-    /// Where the ledger stands before the first page connects.
-    private static func head(_ reader: LedgerReader) -> Int64 {
-        let answer = Promise<Int64>()
-        let isAsked = reader.head { answer.fulfil((try? $0.get().position) ?? 0) }
-        return isAsked ? answer.wait() : 0
+    /// Where the ledger stands before the first page connects. A guess would not do: pages are told what they missed
+    /// since then.
+    private static func head(_ reader: LedgerReader) throws(StartError) -> Int64 {
+        let answer = Promise<Result<Int64, LedgerError>>()
+        let isAsked = reader.head { answer.fulfil($0.map(\.position)) }
+        guard isAsked else { throw .ledger(.busy) }
+        do throws(LedgerError) {
+            return try answer.wait().get()
+        } catch {
+            throw .ledger(error)
+        }
     }
 }

@@ -26,7 +26,7 @@ PROMPT = 0.05
 # Of a core, in a second in which nobody says anything: a loop that spins takes all of one.
 IDLE = 0.1
 # What may stay: the first thousand connections fill tables that are kept.
-KEPT = 4 * MB
+KEPT = 8 * MB
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,8 @@ struct LoopSettings: Sendable {
     static let handshakeSeconds = 10
     /// Answers that one connection is given before it has to come back: a balance of load, and a bound.
     static let requestLimit = 10_000
+    /// Connections that may wait for the places of those that leave.
+    static let waitingLimit = 16
     /// How long somebody is heard who may not have read our last word.
     static let lingerSeconds = 5
     /// How long a drain or a refresh of all pages takes at the most.

@@ -153,9 +153,13 @@ final class Socket: Link {
 
     // MARK: The end
 
-    /// Says that nothing more will be sent; what comes can still be read.
-    func finishSending() {
+    /// Over TLS, the end is said: a peer that merely finds the connection closed could not tell it from a cut.
+    func sayGoodbye() {
         tls?.sayGoodbye()
+    }
+
+    /// Nothing more will be sent; what comes can still be read.
+    func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 

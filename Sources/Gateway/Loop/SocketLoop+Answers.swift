@@ -10,14 +10,12 @@ extension SocketLoop {
             connection.phase = .waiting(terms)
             unwatch(connection)
             guard !start(Reply(port: port, connection: connection.id)) else { return }
-            var terms = terms
-            terms.keepAlive = false
-            write(.busy, on: connection, terms)
+            write(.busy, on: connection, .init(keepAlive: false, includesBody: terms.includesBody, lingers: true))
         case .publish(let publication, let response):
             broadcast(publication)
             write(response, on: connection, terms)
         case .open(let page):
-            guard connection.place == .stay else {
+            guard connection.place == .stay, isListening else {
                 metrics.turnedAway.add()
                 return write(.turnedAway(page), on: connection, terms)
             }
@@ -51,7 +49,8 @@ extension SocketLoop {
 
     /// Everything has been said.
     private func answered(_ connection: Connection, _ terms: Connection.Terms) {
-        guard !terms.keepAlive || connection.hasEnded else {
+        guard !terms.keepAlive else {
+            // What the peer sent before it closed its side is still to be answered.
             connection.phase = .reading
             return watchAfterAnswer(connection)
         }
@@ -60,6 +59,7 @@ extension SocketLoop {
 
     /// Ends a connection once the peer has taken what was said.
     func finish(_ connection: Connection, lingers: Bool) {
+        guard connection.isOpen else { return }
         leaveHTTP2(connection)
         connection.lingers = lingers
         connection.phase = .closing
@@ -73,7 +73,9 @@ extension SocketLoop {
     /// Closing with bytes that nobody has read would reset the connection, and what was said last might be lost with
     /// that: whoever may still be sending is heard for a moment.
     private func part(_ connection: Connection) {
-        guard connection.lingers, !connection.hasEnded, let socket = connection.socket else { return end(connection) }
+        guard let socket = connection.socket else { return end(connection) }
+        socket.sayGoodbye()
+        guard connection.lingers, !connection.hasEnded else { return end(connection) }
         socket.finishSending()
         socket.resumeReading()
         connection.phase = .lingering
@@ -102,10 +104,6 @@ extension SocketLoop {
         guard let socket = connection.socket else { return }
         guard socket.flush() else { return end(connection) }
         advance(connection)
-        guard connection.isOpen, socket.isBehind else { return }
-        // lws calls back once, and forgets what is asked for within the call.
-        if blocked.isEmpty { port.wake() }
-        blocked.append(connection)
     }
 
     /// Goes on with what had to wait for the peer.
@@ -116,9 +114,10 @@ extension SocketLoop {
             sendOn(connection)
             readRequests(connection)
         case .reading:
-            watchAfterAnswer(connection)
+            if connection.expected == nil { watchAfterAnswer(connection) }
             readRequests(connection)
-        case .closing: part(connection)
+        // A stream of HTTP/2 ends by itself with its last frame.
+        case .closing: if connection.socket != nil { part(connection) }
         case .page, .cable: flush(connection)
         case .http2(let client): flush(client, connection)
         case .shaking, .waiting, .parting, .lingering, .ended: break

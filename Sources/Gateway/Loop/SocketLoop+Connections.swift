@@ -3,10 +3,7 @@ internal import Runtime
 /// From `accept` to the end: who is there, and who has to make room.
 extension SocketLoop {
     func welcome(_ descriptor: Int32, from peer: IPAddress?) {
-        guard let place = admit(peer) else {
-            metrics.refused.add()
-            return ListeningSocket.drop(descriptor)
-        }
+        guard let place = admit(peer) else { return keepWaiting(descriptor, from: peer) }
         guard let socket = Socket(adopting: descriptor, by: vhost, security) else { return census.leave(peer) }
         let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
         let connection = Connection(
@@ -22,6 +19,25 @@ extension SocketLoop {
         let seconds = settings.limits.headerSeconds
         // A handshake that stalls holds 50 KB.
         watch(connection, seconds: socket.isEncrypted ? min(LoopSettings.handshakeSeconds, seconds) : seconds)
+    }
+
+    /// Somebody is just leaving for this one: a turn later there may be a place.
+    private func keepWaiting(_ descriptor: Int32, from peer: IPAddress?) {
+        guard leaving > 0, waiting.count < LoopSettings.waitingLimit else {
+            metrics.refused.add()
+            return ListeningSocket.drop(descriptor)
+        }
+        waiting.append((descriptor, peer))
+    }
+
+    /// Those who were let wait, once everybody has left who was to.
+    func welcomeWaiting() {
+        guard leaving == 0, !waiting.isEmpty else { return }
+        let due = waiting
+        waiting = []
+        for (descriptor, peer) in due {
+            if isListening { welcome(descriptor, from: peer) } else { ListeningSocket.drop(descriptor) }
+        }
     }
 
     func register(_ connection: Connection) {
@@ -77,18 +93,28 @@ extension SocketLoop {
             retire(connection)
         } else if connection.socket != nil {
             leaving -= 1
+            if leaving == 0, !waiting.isEmpty { port.wake() }
         }
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         if connection.place != .none { census.leave(connection.client) }
         metrics.connections.add(-1)
-        metrics.ended.add()
-        if connection.socket == nil { metrics.http2Streams.add(-1) }
+        if connection.socket == nil { metrics.http2Streams.add(-1) } else { metrics.ended.add() }
     }
 }
 
 extension Connection {
     var isOpen: Bool {
         if case .ended = phase { false } else { true }
+    }
+
+    /// An answer is on its way to it.
+    var isOwedSomething: Bool {
+        switch phase {
+        case .closing, .sending, .lingering: true
+        case .reading: link.isBehind
+        case .http2(let client): !client.isIdle
+        default: false
+        }
     }
 
     /// It has been sent no answer that it may still read, and none is being made for it.

@@ -51,7 +51,8 @@ extension SocketLoop {
         case .body(let id, let bytes):
             // Credit comes back at once: what a request may bring is bounded before it is collected.
             client.session.consume(id, bytes.count)
-            guard let request = client.streams[id]?.connection else { return }
+            // A body that nobody waits for is dropped: it would be kept as the next request, which never comes.
+            guard let request = client.streams[id]?.connection, request.expected != nil else { return }
             bytes.withUnsafeBytes { received($0, on: request) }
         case .closed(let id):
             client.remove(id)?.connection.map(end)

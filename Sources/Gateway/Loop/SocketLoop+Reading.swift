@@ -107,23 +107,27 @@ extension SocketLoop {
 
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
         let route = Route(path: head.path)
-        let mayStay = connection.place == .stay && connection.answers < LoopSettings.requestLimit
+        // Before the terms: behind a proxy the connection may be another client's from now on, who has no place.
+        let request = request(head, route, connection)
+        let mayStay = connection.place == .stay && isListening && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
+        // Who was not told before may have sent the next request already.
+        terms.lingers = !mayStay && !head.isLast
         switch gate.admit(head, to: route) {
         case .refuse(let response):
             terms.refuse()
             write(response, on: connection, terms)
             return nil
         case .collect(let length):
-            expect(request(head, route, connection), length, terms, on: connection)
+            expect(request, length, terms, on: connection)
             return nextRequest(connection)
         case .handle where head.asksForWebSocket && connection.socket != nil:
-            upgrade(request(head, route, connection), on: connection)
+            upgrade(request, on: connection)
             return nil
         case .handle:
             // A body that nobody asked for is not read: the connection ends with the answer.
             if head.contentLength ?? 0 > 0 { terms.refuse() }
-            return (request(head, route, connection), terms)
+            return (request, terms)
         }
     }
 

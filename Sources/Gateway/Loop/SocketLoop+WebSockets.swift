@@ -16,7 +16,7 @@ extension SocketLoop {
         guard let accept = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
             return write(.noWebSocketKey, on: connection, refusal)
         }
-        guard connection.place == .stay else {
+        guard connection.place == .stay, isListening else {
             metrics.turnedAway.add()
             return write(.full, on: connection, refusal)
         }
@@ -56,10 +56,12 @@ extension SocketLoop {
         let events = connection.frames?.read(bytes) ?? []
         // Whatever comes is a sign of life.
         if case .page(let page) = connection.phase { page.isPinged = false }
+        var ping: [UInt8]?
         for event in events {
             guard connection.isOpen else { return }
-            received(event, on: connection)
+            if case .ping(let payload) = event { ping = payload } else { received(event, on: connection) }
         }
+        if let ping { answerPing(ping, on: connection) }
     }
 
     private func received(_ event: FrameReader.Event, on connection: Connection) {
@@ -69,20 +71,19 @@ extension SocketLoop {
             if case .cable(let client) = connection.phase { received(text, from: client, on: connection) }
         case .binary:
             if case .cable = connection.phase { fail(connection, .unsupportedData) }
-        case .ping(let payload): answerPing(payload, on: connection)
-        case .pong: break
+        case .ping, .pong: break
         case .closed(let answer):
-            if case .parting = connection.phase { return end(connection) }
+            if case .parting = connection.phase { return finish(connection, lingers: false) }
             leave(connection)
             finish(connection, with: answer)
         case .failed(let code): fail(connection, code)
         }
     }
 
-    /// Only the newest ping has to be answered (RFC 6455 §5.5.3): whoever does not read gets no pile of pongs.
+    /// Only the newest of several has to be answered (RFC 6455 §5.5.3): a flood of pings makes no flood of pongs, and
+    /// whoever does not read gets none.
     private func answerPing(_ payload: [UInt8], on connection: Connection) {
-        guard !connection.link.isBehind else { return }
-        if case .parting = connection.phase { return }
+        guard connection.isWebSocket == true, !connection.link.isBehind else { return }
         guard connection.link.write(Frame.encode(.pong, payload)) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }
     }

@@ -48,6 +48,8 @@ final class SocketLoop {
     var stirred: [Connection] = []
     /// Ended, while their descriptors are still open.
     var leaving = 0
+    /// Accepted, and waiting for the places of those that leave.
+    var waiting: [(descriptor: Int32, peer: IPAddress?)] = []
     /// Whose callback runs.
     var current: Connection?
     var now = 0
@@ -139,7 +141,7 @@ final class SocketLoop {
         }
     }
 
-    /// A descriptor of the loop's own; `stirred` is called when it is readable.
+    /// A descriptor of the loop's own.
     private func observe(_ descriptor: Int32) -> OpaquePointer? {
         var adopted = lws_sock_file_fd_type()
         adopted.filefd = descriptor
@@ -179,6 +181,11 @@ final class SocketLoop {
         body(connection)
         settle()
         current = nil
+        // lws forgets what is asked for within the callback for room to write.
+        if connection.isOpen, connection.socket?.isBehind == true {
+            if blocked.isEmpty { port.wake() }
+            blocked.append(connection)
+        }
         return connection.isOpen ? 0 : -1
     }
 
@@ -196,14 +203,12 @@ final class SocketLoop {
             case .stop: return stop()
             }
         }
+        welcomeWaiting()
         for connection in blocked where connection.isOpen { connection.socket?.requestWritable() }
         blocked = []
         let due = busy
         busy = []
-        for connection in due where connection.isOpen {
-            advance(connection)
-            if connection.isOpen { readable(connection) }
-        }
+        for connection in due where connection.isOpen { readable(connection) }
         settle()
     }
 
@@ -215,12 +220,8 @@ final class SocketLoop {
 
     private func stop() {
         stopListening()
-        for connection in connections.values {
-            // What was answered has a second to go out.
-            if case .closing = connection.phase { continue }
-            if case .http2(let client) = connection.phase, !client.isIdle { continue }
-            end(connection)
-        }
+        // What was answered has a second to go out.
+        for connection in connections.values where !connection.isOwedSomething { end(connection) }
         stopsAt = now + LoopSettings.ticksPerSecond
     }
 
