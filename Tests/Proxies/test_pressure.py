@@ -93,7 +93,7 @@ def attacked(server):
     cost, descriptors = Cost(server), server.descriptors()
     yield cost
     assert until(lambda: server.descriptors() <= descriptors), f"{server.descriptors()} descriptors, not {descriptors}"
-    assert until(lambda: server.resident() < cost.before + KEPT, 5), f"{cost.added()} KB stay"
+    assert until(lambda: server.resident() < cost.before + KEPT, 20), f"{cost.added()} KB stay"
     assert server.share() < IDLE
 
 

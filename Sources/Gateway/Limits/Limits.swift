@@ -32,7 +32,7 @@ public struct Limits: Sendable, Equatable {
     /// Connections beyond a limit that are still answered before they are closed.
     static let reserve = 64
     /// The process needs files beside its connections: the ledger, its readers, the loops, an outgoing request.
-    private static let otherFiles = 2 * reserve + 64
+    private static let otherFiles = 2 * reserve + 128
 
     public static func affordableConnections() -> Int {
         max(Limits.reserve, FileLimit.highest() - otherFiles)
