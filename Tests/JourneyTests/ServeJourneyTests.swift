@@ -31,7 +31,7 @@ import Testing
     /// Each file more that it may open costs at every close (see `Limits.files`), whatever the hard limit of the machine is.
     @Test func mayOpenNoMoreFilesThanItNeeds() throws {
         let server = try PaycastServer(environment: ["PAYCAST_MAX_CONNECTIONS": "100"])
-        #expect(server.process.fileLimit == 292)
+        #expect(server.process.fileLimit == 356)
     }
 
     @Test func takenPortIsOneLine() throws {
