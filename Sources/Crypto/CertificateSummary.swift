@@ -21,7 +21,7 @@ public struct CertificateSummary: Sendable, Equatable {
         validity = start...max(start, end)
     }
 
-    /// All certificates of a PEM file, in their order; nil when a block is broken, or there is none.
+    /// Returns all certificates of a PEM file in file order, or nil when a block is broken or the file has none.
     public static func read(pemFile path: String) -> [CertificateSummary]? {
         guard let bytes = try? SmallFile.read(path),
             let blocks = PEM.blocks("CERTIFICATE", in: String(decoding: bytes, as: UTF8.self))

@@ -7,7 +7,8 @@ public struct RSAPublicKey: Sendable {
 
     private let key: Handle
 
-    /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Nil for weak keys, and for what is none.
+    /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Returns nil for a weak key and for
+    /// anything that is not a key.
     public init?(modulus: [UInt8], exponent: [UInt8]) {
         // 65537 in practice; 8 bytes are more than any store has ever used. With 1 every signature is its own message.
         let digits = exponent.drop { $0 == 0 }

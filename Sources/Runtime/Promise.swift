@@ -25,8 +25,8 @@ public final class Promise<Value: Sendable>: Sendable {
     }
 }
 
-/// Closed until somebody opens it, once and for all. Sendable: its fields are pthreads' own, at addresses that never
-/// change, and the flag is read and written under their lock.
+/// Closed until somebody opens it, once and for all. Sendable by this promise: lock and condition
+/// are pthreads' own, at addresses that never change, and `isOpen` is read and written under the lock only.
 private final class Gate: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

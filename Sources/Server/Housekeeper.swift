@@ -13,14 +13,16 @@ struct Housekeeper {
         self.mailbox = mailbox
         thread = WorkerThread(name: "housekeeper") {
             var certificate = certificate
-            var (trimmedAt, turn) = (0, 0)
+            var (trimmedAt, lastEnded) = (0, 0)
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
-                if turn % Housekeeper.turns == 0, gateway.endedConnections >= trimmedAt + Housekeeper.crowd {
-                    trimmedAt = gateway.endedConnections
+                let ended = gateway.endedConnections
+                // Only once the crowd has gone: while they come and go, what one leaves is the next one's.
+                if ended == lastEnded, ended >= trimmedAt + Housekeeper.crowd {
+                    trimmedAt = ended
                     Memory.release()
                 }
-                turn += 1
+                lastEnded = ended
                 certificate?.refresh()
                 if Housekeeper.refresh(templates, log) { gateway.forgetRecentMessages() }
             }
@@ -28,9 +30,7 @@ struct Housekeeper {
     }
 
     /// So many connections leave enough memory behind for it to be worth a few milliseconds.
-    private static let crowd = 500
-    /// Seconds between two looks at it.
-    private static let turns = 10
+    private static let crowd = 64
 
     func stop() {
         mailbox.close()

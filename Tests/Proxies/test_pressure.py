@@ -26,7 +26,7 @@ PROMPT = 0.05
 # Of a core, in a second in which nobody says anything: a loop that spins takes all of one.
 IDLE = 0.1
 # What may stay: the first thousand connections fill tables that are kept.
-KEPT = 8 * MB
+KEPT = 4 * MB
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def attacked(server):
     cost, descriptors = Cost(server), server.descriptors()
     yield cost
     assert until(lambda: server.descriptors() <= descriptors), f"{server.descriptors()} descriptors, not {descriptors}"
-    assert until(lambda: server.resident() < cost.before + KEPT, 20), f"{cost.added()} KB stay"
+    assert until(lambda: server.resident() < cost.before + KEPT, 5), f"{cost.added()} KB stay"
     assert server.share() < IDLE
 
 

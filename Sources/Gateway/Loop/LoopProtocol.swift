@@ -12,7 +12,7 @@ enum LoopProtocol {
         return body(protocols, retry)
     }
 
-    /// Immutable after its initializer, and never freed; lws only reads it.
+    /// Sendable by this promise: nothing writes to the tables after the initializer, nobody frees them, lws only reads.
     private struct Tables: @unchecked Sendable {
         let pointers: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>)
     }

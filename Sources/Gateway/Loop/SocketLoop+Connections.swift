@@ -98,7 +98,8 @@ extension SocketLoop {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         if connection.place != .none { census.leave(connection.client) }
         metrics.connections.add(-1)
-        if connection.socket == nil { metrics.http2Streams.add(-1) } else { metrics.ended.add() }
+        metrics.ended.add()
+        if connection.socket == nil { metrics.http2Streams.add(-1) }
     }
 }
 
