@@ -47,11 +47,12 @@ let package = Package(
 
         // Values and pure rules, then what they run on.
         library("Domain", []),
-        library("JSONText", []),
+        library("Bytes", []),
+        library("JSONText", ["Bytes"]),
         library("Runtime", ["Domain", "CLinux"]),
         library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
         library("HTTPClient", ["CCurl"]),
-        library("HTTP1", []),
+        library("HTTP1", ["Bytes"]),
         library("HTTP2", ["CNghttp2"]),
         library("WebSocket", ["Crypto"]),
 
@@ -60,7 +61,7 @@ let package = Package(
         library("Stores", ["Domain", "Crypto", "Runtime", "Providers", "HTTPClient"]),
         library("Ledger", ["Domain", "Runtime", "CSQLite"]),
         library("Errands", ["Domain", "Runtime", "Providers", "Stores", "Ledger", "HTTPClient"]),
-        library("Fragments", ["Domain"]),
+        library("Fragments", ["Domain", "Bytes"]),
         library("Hub", ["Domain"]),
         library("Cable", ["JSONText"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
@@ -69,7 +70,7 @@ let package = Package(
             "Gateway",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable", "JSONText",
-                "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
+                "Bytes", "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
             ]
         ),
 

@@ -15,7 +15,7 @@ public struct CableIdentifier: Hashable, Sendable {
         guard text.utf8.count <= CableIdentifier.limit else { return nil }
         var literal: [UInt8] = []
         literal.reserveCapacity(text.utf8.count + text.utf8.count / 8)
-        JSONLiteral.append(text.utf8, to: &literal)
+        JSONLiteral.append(Array(text.utf8), to: &literal)
         self.literal = literal
     }
 

@@ -50,7 +50,7 @@ public enum CableMessage {
         JSONLiteral.append(html, to: &bytes)
         if let place {
             bytes += #","stream_id":"#.utf8
-            JSONLiteral.append(place.stream.utf8, to: &bytes)
+            JSONLiteral.append(Array(place.stream.utf8), to: &bytes)
             bytes += #","epoch":"\#(place.epoch)","offset":\#(place.offset)"#.utf8
         }
         bytes.append(UInt8(ascii: "}"))

@@ -5,12 +5,17 @@ public enum HashFunction: Sendable, CaseIterable {
     case sha256
     case sha1
 
+    /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as to hash 64 bytes
+    /// (crypto(7), "Explicit fetching"). Never freed, and any thread may use it.
     var evp: OpaquePointer? {
         switch self {
-        case .sha256: EVP_sha256()
-        case .sha1: EVP_sha1()
+        case .sha256: HashFunction.sha256Method
+        case .sha1: HashFunction.sha1Method
         }
     }
+
+    nonisolated(unsafe) private static let sha256Method = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let sha1Method = EVP_MD_fetch(nil, "SHA1", nil)
 
     var size: Int {
         switch self {
@@ -24,7 +29,7 @@ public enum HashFunction: Sendable, CaseIterable {
 public enum SHA256 {
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
-        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        EVP_Digest(bytes, bytes.count, &digest, nil, HashFunction.sha256.evp, nil)
         return digest
     }
 
@@ -32,7 +37,7 @@ public enum SHA256 {
     public static func hash(_ next: () -> [UInt8]?) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
-        EVP_DigestInit_ex(context, EVP_sha256(), nil)
+        EVP_DigestInit_ex(context, HashFunction.sha256.evp, nil)
         while let piece = next() { EVP_DigestUpdate(context, piece, piece.count) }
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &digest, nil)
@@ -44,7 +49,7 @@ public enum SHA256 {
 public enum SHA1 {
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
-        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
+        EVP_Digest(bytes, bytes.count, &digest, nil, HashFunction.sha1.evp, nil)
         return digest
     }
 }
@@ -86,7 +91,11 @@ public enum PBKDF2 {
 
 /// Takes the same time wherever the first difference is. Lengths are no secret.
 public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    constantTimeEquals(left, right[...])
+}
+
+public func constantTimeEquals(_ left: [UInt8], _ right: ArraySlice<UInt8>) -> Bool {
+    right.withUnsafeBytes { left.count == $0.count && CRYPTO_memcmp(left, $0.baseAddress, left.count) == 0 }
 }
 
 /// Bytes for keys and serial numbers, from the kernel's generator.

@@ -8,7 +8,13 @@ public enum Hex {
 
     /// The text as bytes, for comparisons that make no `String`.
     static func text(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
     }
 
     /// Both cases are read; nil for an odd count or another character.

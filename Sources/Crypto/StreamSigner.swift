@@ -8,22 +8,24 @@ internal import JSONText
 public struct StreamSigner: Sendable {
     /// One secret that names may be signed with.
     public struct Key: Sendable {
-        let bytes: [UInt8]
+        let hmac: HMACKey
 
         /// A key as it is (`PAYCAST_STREAM_KEYS`, `config.turbo.signed_stream_verifier_key`).
         public init(text: String) {
-            bytes = Array(text.utf8)
+            hmac = HMACKey(Array(text.utf8))
         }
 
         /// The key that a Rails app derives from its `secret_key_base`: with SHA-256 since `load_defaults` 7.0, with
         /// SHA-1 before.
         public init(secretKeyBase: String, with hash: HashFunction) {
-            bytes = PBKDF2.derive(
-                from: secretKeyBase,
-                salt: "turbo/signed_stream_verifier_key",
-                iterations: 1000,
-                count: 64,
-                with: hash
+            hmac = HMACKey(
+                PBKDF2.derive(
+                    from: secretKeyBase,
+                    salt: "turbo/signed_stream_verifier_key",
+                    iterations: 1000,
+                    count: 64,
+                    with: hash
+                )
             )
         }
     }
@@ -41,7 +43,7 @@ public struct StreamSigner: Sendable {
         let literal = JSONLiteral.literal(name.text)
         let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
         let encoded = Base64.encode(Array(payload.utf8))
-        let digest = HMAC.authenticate(Array(encoded.utf8), key: keys[0].bytes)
+        let digest = keys[0].hmac.authenticate(Array(encoded.utf8)[...])
         return "\(encoded)--\(Hex.encode(digest))"
     }
 
@@ -50,12 +52,12 @@ public struct StreamSigner: Sendable {
         let bytes = Array(token.utf8)
         // From the end, as Rails does: the encoded part may hold dashes of its own.
         guard bytes.count > 66, bytes.count <= 4096 else { throw .forged }
-        let encoded = Array(bytes.dropLast(66))
-        let digest = Array(bytes.suffix(64))
+        let encoded = bytes.dropLast(66)
+        let digest = bytes.suffix(64)
         guard bytes[bytes.count - 66] == UInt8(ascii: "-"), bytes[bytes.count - 65] == UInt8(ascii: "-"),
-            keys.contains(where: { constantTimeEquals(Hex.text(HMAC.authenticate(encoded, key: $0.bytes)), digest) })
+            keys.contains(where: { constantTimeEquals(Hex.text($0.hmac.authenticate(encoded)), digest) })
         else { throw .forged }
-        guard let payload = Base64.decode(encoded) ?? Base64URL.decode(encoded[...]) else { throw .notAName }
+        guard let payload = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
         return try SignedPayload(payload).name(now: now)
     }
 }

@@ -49,6 +49,6 @@ public struct Fragment: Sendable, Equatable {
     /// the attributes that a `replace` brought, so the two have keys of their own.
     public var collapseKey: String? {
         guard action == "replace" || action == "update", let target else { return nil }
-        return "\(action) \(target)"
+        return action + " " + target
     }
 }

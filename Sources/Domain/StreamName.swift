@@ -25,9 +25,11 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
 /// True for 1…`limit` bytes with no control character: what may name a user, a product, a group or a stream.
 public func isPlain(_ text: String, limit: Int = 255) -> Bool {
     // Control characters are U+0000…1F and U+007F…9F; the latter are C2 80…9F in UTF-8.
-    guard (1...limit).contains(text.utf8.count) else { return false }
+    let bytes = text.utf8Span.span
+    guard (1...limit).contains(bytes.count) else { return false }
     var previous: UInt8 = 0
-    for byte in text.utf8 {
+    for index in 0..<bytes.count {
+        let byte = bytes[index]
         if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
         previous = byte
     }

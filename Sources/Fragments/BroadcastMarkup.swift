@@ -47,7 +47,7 @@ private struct MarkupReader {
     mutating func elements() throws(BroadcastError) -> [StreamTag] {
         var elements: [StreamTag] = []
         while let token = try next() {
-            guard token.kind == .open, token.name == "turbo-stream" else {
+            guard token.kind == .open, scanner.isNamed(token.name, "turbo-stream") else {
                 if isNothing(token) { continue }
                 throw .notMarkup(line: line(of: token))
             }
@@ -61,7 +61,7 @@ private struct MarkupReader {
     mutating func content() throws(BroadcastError) {
         var open: [HTMLToken] = []
         while let token = try next() {
-            guard token.name == "template" else { continue }
+            guard token.kind == .open || token.kind == .close, isTemplate(token) else { continue }
             if token.kind == .open {
                 open.append(token)
             } else if open.popLast() == nil {
@@ -75,17 +75,17 @@ private struct MarkupReader {
         var depth = 0
         var templates = 0
         while let token = try next() {
-            switch (token.kind, token.name) {
-            case (.open, "template"):
+            switch token.kind {
+            case .open where isTemplate(token):
                 if depth == 0 { templates += 1 }
                 depth += 1
                 if templates > 1 { throw .severalTemplateElements(line: line(of: token)) }
-            case (.close, "template"):
+            case .close where isTemplate(token):
                 guard depth > 0 else {
                     throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
                 }
                 depth -= 1
-            case (.close, "turbo-stream") where depth == 0: return
+            case .close where depth == 0 && scanner.isNamed(token.name, "turbo-stream"): return
             default:
                 if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line(of: token)) }
             }
@@ -94,12 +94,15 @@ private struct MarkupReader {
     }
 
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
-        func value(_ name: String) -> String? {
-            token.attributes.first { $0.name == name }.map { scanner.string($0.value) }
+        let attributes = scanner.attributes(of: token)
+        func value(_ name: StaticString) -> String? {
+            attributes.first { scanner.isNamed($0.name, name) }.map { scanner.string($0.value) }
         }
         guard let action = value("action"), !action.isEmpty else { throw .missingAction }
         return StreamTag(action: action, target: value("target"), targets: value("targets"))
     }
+
+    private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isNamed(token.name, "template") }
 
     /// Walks the source from its beginning, so it is for errors only.
     private func line(of token: HTMLToken) -> Int {

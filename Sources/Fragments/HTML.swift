@@ -26,7 +26,7 @@ public enum HTML {
     ]
 
     /// Elements whose content is text up to their own end tag, with no tags in it.
-    static let rawTextElements: Set<String> = [
+    static let rawTextElements: [StaticString] = [
         "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
     ]
 

@@ -15,6 +15,7 @@ struct HTMLElement: Equatable {
         var elements: [HTMLElement] = []
         var open: [(name: String, start: Int)] = []
         while let token = try scanner.next() {
+            let name = scanner.name(token.name)
             switch token.kind {
             case .comment: break
             case .text, .rawText:
@@ -22,16 +23,17 @@ struct HTMLElement: Equatable {
                 throw .textOutsideElements(line: scanner.line(at: token.range.lowerBound))
             case .open:
                 if open.isEmpty {
-                    let id = token.attributes.first { $0.name == "id" }.map { scanner.string($0.value) }
-                    elements.append(HTMLElement(name: token.name, id: id, range: token.range))
+                    let attributes = scanner.attributes(of: token)
+                    let id = attributes.first { scanner.isNamed($0.name, "id") }.map { scanner.string($0.value) }
+                    elements.append(HTMLElement(name: name, id: id, range: token.range))
                 }
-                if !token.hasNoContent(inForeign: open.contains { isForeign($0.name) }) {
-                    open.append((token.name, token.range.lowerBound))
+                if !token.hasNoContent(name, inForeign: open.contains { isForeign($0.name) }) {
+                    open.append((name, token.range.lowerBound))
                 }
             case .close:
-                guard let innermost = open.last, innermost.name == token.name else {
+                guard let innermost = open.last, innermost.name == name else {
                     let line = scanner.line(at: token.range.lowerBound)
-                    throw .strayEndTag(element: token.name, line: line, open: open.last?.name)
+                    throw .strayEndTag(element: name, line: line, open: open.last?.name)
                 }
                 open.removeLast()
                 guard open.isEmpty else { break }
@@ -46,7 +48,7 @@ struct HTMLElement: Equatable {
 
 extension HTMLToken {
     /// `/>` counts in SVG and MathML only; in HTML a browser ignores it.
-    fileprivate func hasNoContent(inForeign: @autoclosure () -> Bool) -> Bool {
+    fileprivate func hasNoContent(_ name: String, inForeign: @autoclosure () -> Bool) -> Bool {
         HTML.voidElements.contains(name) || (isSelfClosing && (isForeign(name) || inForeign()))
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads HTML source piece by piece, as a browser's tokenizer does, in one pass.
 ///
 /// https://html.spec.whatwg.org/multipage/parsing.html#tokenization; it refuses where a browser would read on into
@@ -5,8 +7,8 @@
 struct HTMLScanner {
     let source: [UInt8]
     private var position = 0
-    /// Set after the start tag of an element whose content is text.
-    private var rawElement: String?
+    /// The name of an element whose content is text, after its start tag.
+    private var rawElement: Range<Int>?
 
     init(_ source: [UInt8]) {
         self.source = source
@@ -38,6 +40,28 @@ struct HTMLScanner {
         String(decoding: source[range], as: UTF8.self)
     }
 
+    /// Names are compared and told without regard to ASCII case, and no other. `name` is in lower case.
+    func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        let source = source.span
+        for index in range where lower(source[index]) != name.utf8Start[index - range.lowerBound] { return false }
+        return true
+    }
+
+    func name(_ range: Range<Int>) -> String {
+        String(decoding: source[range].map(lower), as: UTF8.self)
+    }
+
+    /// Of a start tag, in their order.
+    func attributes(of token: HTMLToken) -> [HTMLAttribute] {
+        var scanner = self
+        scanner.position = token.name.upperBound
+        var attributes: [HTMLAttribute] = []
+        attributes.reserveCapacity(4)
+        while let attribute = try? scanner.attribute(ofTagAt: token.range.lowerBound) { attributes.append(attribute) }
+        return attributes
+    }
+
     func isBlank(_ range: Range<Int>) -> Bool {
         source[range].allSatisfy(isSpace)
     }
@@ -56,24 +80,27 @@ struct HTMLScanner {
     private mutating func text() -> HTMLToken {
         let start = position
         position += 1
-        while position < source.count, !isMarkup(at: position) { position += 1 }
+        position = Bytes.offset(of: UInt8(ascii: "<"), in: source.span, from: position)
+        while position < source.count, !isMarkup(at: position) {
+            position = Bytes.offset(of: UInt8(ascii: "<"), in: source.span, from: position + 1)
+        }
         return HTMLToken(kind: .text, range: start..<position)
     }
 
-    private mutating func rawText(of element: String) throws(HTMLSyntaxError) -> HTMLToken? {
+    private mutating func rawText(of element: Range<Int>) throws(HTMLSyntaxError) -> HTMLToken? {
         rawElement = nil
         let start = position
-        let end = Array("</\(element)".utf8)
+        let end = Array("</\(name(element))".utf8)
         while position < source.count {
             let after = position + end.count
             if matches(end, at: position), after < source.count,
                 isSpace(source[after]) || "/>".utf8.contains(source[after])
             {
-                return HTMLToken(kind: .rawText(of: element), range: start..<position)
+                return HTMLToken(kind: .rawText, range: start..<position, name: element)
             }
             position += 1
         }
-        throw .unclosed(element: element, line: line(at: start))
+        throw .unclosed(element: name(element), line: line(at: start))
     }
 
     private mutating func comment() throws(HTMLSyntaxError) -> HTMLToken {
@@ -96,73 +123,64 @@ struct HTMLScanner {
     private mutating func tag(_ kind: HTMLToken.Kind, nameAt nameStart: Int) throws(HTMLSyntaxError) -> HTMLToken {
         let start = position
         position = nameStart
-        let name = word(until: endsTagName)
-        var token = HTMLToken(kind: kind, range: start..<start, name: name)
-        while position < source.count {
-            switch source[position] {
-            case UInt8(ascii: ">"):
-                token.isSelfClosing = source[position - 1] == UInt8(ascii: "/")
-                position += 1
-                token.range = start..<position
-                // Nothing closes <plaintext>: https://html.spec.whatwg.org/multipage/parsing.html#plaintext-state
-                guard name != "plaintext" else { throw .unclosed(element: name, line: line(at: start)) }
-                if kind == .open, HTML.rawTextElements.contains(name) { rawElement = name }
-                return token
-            case let byte where isSpace(byte) || byte == UInt8(ascii: "/"): position += 1
-            default:
-                guard let attribute = attribute() else { throw .unfinishedTag(line: line(at: start)) }
-                token.attributes.append(attribute)
-            }
-        }
-        throw .unfinishedTag(line: line(at: start))
+        skip(until: endsTagName)
+        let name = nameStart..<position
+        while try attribute(ofTagAt: start) != nil {}
+        position += 1
+        // Nothing closes <plaintext>: https://html.spec.whatwg.org/multipage/parsing.html#plaintext-state
+        guard !isNamed(name, "plaintext") else { throw .unclosed(element: "plaintext", line: line(at: start)) }
+        if kind == .open, HTML.rawTextElements.contains(where: { isNamed(name, $0) }) { rawElement = name }
+        let isSelfClosing = source[position - 2] == UInt8(ascii: "/")
+        return HTMLToken(kind: kind, range: start..<position, name: name, isSelfClosing: isSelfClosing)
     }
 
-    /// Nil when the source ends inside of it.
-    private mutating func attribute() -> HTMLAttribute? {
+    /// The next one of the tag that begins at `start`; nil at its `>`.
+    private mutating func attribute(ofTagAt start: Int) throws(HTMLSyntaxError) -> HTMLAttribute? {
+        skip { !isSpace($0) && $0 != UInt8(ascii: "/") }
+        guard position < source.count else { throw .unfinishedTag(line: line(at: start)) }
+        guard source[position] != UInt8(ascii: ">") else { return nil }
         // A name may begin with "=", which is how a browser reads <a =b>.
         let first = position
         position += 1
         skip { endsTagName($0) || $0 == UInt8(ascii: "=") }
-        let name = lowercased(first..<position)
-        let afterName = position
-        skipSpace()
+        let name = first..<position
+        skip { !isSpace($0) }
         guard position < source.count, source[position] == UInt8(ascii: "=") else {
-            return HTMLAttribute(name: name, value: afterName..<afterName, isQuoted: false)
+            return HTMLAttribute(name: name, value: name.upperBound..<name.upperBound, isQuoted: false)
         }
         position += 1
-        skipSpace()
+        skip { !isSpace($0) }
+        guard let (value, isQuoted) = value() else { throw .unfinishedTag(line: line(at: start)) }
+        return HTMLAttribute(name: name, value: value, isQuoted: isQuoted)
+    }
+
+    /// Nil when the source ends inside of it.
+    private mutating func value() -> (Range<Int>, isQuoted: Bool)? {
         guard position < source.count else { return nil }
         let quote = source[position]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             let start = position
             skip { isSpace($0) || $0 == UInt8(ascii: ">") }
-            return HTMLAttribute(name: name, value: start..<position, isQuoted: false)
+            return (start..<position, false)
         }
         position += 1
         let start = position
-        skip { $0 == quote }
+        position = Bytes.offset(of: quote, in: source.span, from: position)
         guard position < source.count else { return nil }
         position += 1
-        return HTMLAttribute(name: name, value: start..<position - 1, isQuoted: true)
-    }
-
-    private mutating func word(until isEnd: (UInt8) -> Bool) -> String {
-        let start = position
-        skip(until: isEnd)
-        return lowercased(start..<position)
-    }
-
-    /// Names are compared without regard to ASCII case, and no other.
-    private func lowercased(_ range: Range<Int>) -> String {
-        String(decoding: source[range].map(lower), as: UTF8.self)
+        return (start..<position - 1, true)
     }
 
     private mutating func skip(until isEnd: (UInt8) -> Bool) {
-        while position < source.count, !isEnd(source[position]) { position += 1 }
+        position = offset(from: position, where: isEnd)
     }
 
-    private mutating func skipSpace() {
-        while position < source.count, isSpace(source[position]) { position += 1 }
+    /// The first one from `start` on, or the end of the source.
+    private func offset(from start: Int, where isEnd: (UInt8) -> Bool) -> Int {
+        let source = source.span
+        var offset = start
+        while offset < source.count, !isEnd(source[offset]) { offset += 1 }
+        return offset
     }
 
     /// Compares without regard to ASCII case.

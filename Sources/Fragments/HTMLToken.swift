@@ -1,9 +1,10 @@
-/// One piece of HTML source. Ranges are byte offsets into that source.
+/// One piece of HTML source. Ranges are byte offsets into that source, so that a token owns nothing; its scanner reads
+/// the names in them.
 struct HTMLToken: Equatable {
-    enum Kind: Equatable {
+    enum Kind {
         case text
-        /// The content of this element, in which there are no tags.
-        case rawText(of: String)
+        /// The content of an element in which there are no tags.
+        case rawText
         /// Comments, doctypes and processing instructions.
         case comment
         case open
@@ -12,15 +13,13 @@ struct HTMLToken: Equatable {
 
     var kind: Kind
     var range: Range<Int>
-    /// Lower case; empty for text and comments.
-    var name = ""
-    var attributes: [HTMLAttribute] = []
+    /// Of a tag, or of the element whose content this is; else empty.
+    var name = 0..<0
     var isSelfClosing = false
 }
 
 struct HTMLAttribute: Equatable {
-    /// Lower case.
-    var name: String
+    var name: Range<Int>
     /// Without its quotes; empty where there is no value.
     var value: Range<Int>
     var isQuoted: Bool

@@ -24,11 +24,11 @@ struct TemplateCompiler {
             switch token.kind {
             case .comment: break  // For authors, not for pages.
             case .text: try values(in: token.range)
-            case .rawText(let element) where HTML.escapableRawTextElements.contains(element):
+            case .rawText where HTML.escapableRawTextElements.contains(scanner.name(token.name)):
                 try values(in: token.range)
-            case .rawText(let element):
+            case .rawText:
                 guard let braces = firstBraces(in: token.range) else { literal(token.range); break }
-                throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(element)>")
+                throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(scanner.name(token.name))>")
             case .open, .close: try tag(token)
             }
         }
@@ -38,7 +38,7 @@ struct TemplateCompiler {
 
     private mutating func tag(_ token: HTMLToken) throws(TemplateError) {
         var done = token.range.lowerBound
-        for attribute in token.attributes where attribute.isQuoted {
+        for attribute in scanner.attributes(of: token) where attribute.isQuoted {
             try literalOfTag(done..<attribute.value.lowerBound)
             try self.attribute(attribute)
             done = attribute.value.upperBound
@@ -53,21 +53,21 @@ struct TemplateCompiler {
 
     private mutating func attribute(_ attribute: HTMLAttribute) throws(TemplateError) {
         guard let braces = firstBraces(in: attribute.value) else { return literal(attribute.value) }
-        let line = scanner.line(at: braces)
-        if attribute.name.hasPrefix("on") || ["style", "srcdoc"].contains(attribute.name) {
-            throw .placeholderInCode(line: line, place: "the attribute \(attribute.name)")
+        let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
+        if name.hasPrefix("on") || ["style", "srcdoc"].contains(name) {
+            throw .placeholderInCode(line: line, place: "the attribute \(name)")
         }
-        guard addressAttributes.contains(attribute.name) else { return try values(in: attribute.value) }
+        guard addressAttributes.contains(name) else { return try values(in: attribute.value) }
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
         if let scheme = Address.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
             throw .placeholderInCode(line: line, place: "a \(scheme): address")
         }
         if prefix.utf8.contains(where: { ":/?#".utf8.contains($0) }) { return try values(in: attribute.value) }
-        guard prefix.isEmpty else { throw .addressPrefix(line: line, attribute: attribute.name) }
+        guard prefix.isEmpty else { throw .addressPrefix(line: line, attribute: name) }
         let end = try placeholder(at: braces, before: attribute.value.upperBound, as: Template.Segment.address)
         // With {{a}}:{{b}}, what is harmless alone could be the scheme.
         guard end == attribute.value.upperBound || "/?#".utf8.contains(scanner.source[end]) else {
-            throw .addressPrefix(line: line, attribute: attribute.name)
+            throw .addressPrefix(line: line, attribute: name)
         }
         try values(in: end..<attribute.value.upperBound)
     }

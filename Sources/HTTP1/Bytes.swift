@@ -7,15 +7,23 @@ func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == 9 }
 func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
 /// What methods and names of fields consist of (RFC 9110 §5.6.2).
-func isTokenByte(_ byte: UInt8) -> Bool {
-    byte < 128 && (byte < 64 ? tokenBytes.low >> UInt64(byte) : tokenBytes.high >> UInt64(byte & 63)) & 1 == 1
-}
+func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes.contains(byte) }
 
 /// What values of fields consist of: visible characters, white space, and bytes beyond ASCII (RFC 9110 §5.5).
 func isFieldByte(_ byte: UInt8) -> Bool { byte >= 32 && byte != 127 || byte == 9 }
 
-/// A bit for each of them: digits, letters, and ``!#$%&'*+-.^_`|~``. Looked at for each byte of a name.
-private let tokenBytes: (low: UInt64, high: UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+/// A bit for each byte of ASCII: one look for each byte of a name.
+struct ByteSet {
+    let low: UInt64
+    let high: UInt64
+
+    func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low >> UInt64(byte) : high >> UInt64(byte & 63)) & 1 == 1
+    }
+}
+
+/// Digits, letters, and ``!#$%&'*+-.^_`|~``.
+private let tokenBytes = ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
 
 extension ArraySlice<UInt8> {
     /// Without the white space around it.
@@ -26,8 +34,19 @@ extension ArraySlice<UInt8> {
     }
 
     /// The same without case. `token` is in lower case.
-    func isSameToken(as token: String) -> Bool {
-        count == token.utf8.count
-            && zip(self, token.utf8).allSatisfy { $0 == $1 || (65...90).contains($0) && $0 | 0x20 == $1 }
+    func isSameToken(as token: StaticString) -> Bool {
+        guard count == token.utf8CodeUnitCount else { return false }
+        for index in 0..<count {
+            let (byte, expected) = (self[startIndex + index], token.utf8Start[index])
+            guard byte == expected || (65...90).contains(byte) && byte | 0x20 == expected else { return false }
+        }
+        return true
+    }
+
+    /// Byte by byte.
+    func isText(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<count where self[startIndex + index] != text.utf8Start[index] { return false }
+        return true
     }
 }

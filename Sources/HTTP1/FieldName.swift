@@ -30,22 +30,42 @@ public enum FieldName: String, CaseIterable, Sendable {
         }
     }
 
-    private static let byLength: [[(name: FieldName, bytes: [UInt8])]] = {
-        var table = [[(name: FieldName, bytes: [UInt8])]](repeating: [], count: 32)
-        for name in allCases { table[name.rawValue.utf8.count].append((name, Array(name.rawValue.utf8))) }
-        return table
-    }()
+    /// The names of each length, one after the other: nothing that is looked through has an owner of its own.
+    private static let known = Known()
+
+    private struct Known {
+        var names: [FieldName] = []
+        var letters: [UInt8] = []
+        /// Where the names of a length begin in both, and those of the next length.
+        var starts = [(name: 0, letter: 0)]
+
+        init() {
+            for length in 0..<32 {
+                for name in FieldName.allCases where name.rawValue.utf8.count == length {
+                    names.append(name)
+                    letters += name.rawValue.utf8
+                }
+                starts.append((names.count, letters.count))
+            }
+        }
+    }
 
     /// Names are compared without case (RFC 9110 §5.1). `name` holds token characters only, so that setting bit 5 maps
     /// nothing but capitals onto the letters and the hyphen of the known names.
-    init?(_ name: ArraySlice<UInt8>) {
-        guard name.count < FieldName.byLength.count else { return nil }
-        search: for known in FieldName.byLength[name.count] {
-            for index in known.bytes.indices where known.bytes[index] != name[name.startIndex + index] | 0x20 {
-                continue search
+    init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
+        let known = FieldName.known
+        guard name.count < known.starts.count - 1 else { return nil }
+        var letter = known.starts[name.count].letter
+        for index in known.starts[name.count].name..<known.starts[name.count + 1].name {
+            var length = 0
+            while length < name.count, bytes[name.lowerBound + length] | 0x20 == known.letters[letter + length] {
+                length += 1
             }
-            self = known.name
-            return
+            if length == name.count {
+                self = known.names[index]
+                return
+            }
+            letter += name.count
         }
         return nil
     }

@@ -1,23 +1,38 @@
 /// `%XX` in addresses (RFC 3986 §2.1).
-public enum PercentEncoding {
-    /// Nil for a broken escape, or what is no UTF-8.
-    public static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard bytes.contains(UInt8(ascii: "%")) else { return String(validating: bytes, as: UTF8.self) }
+enum PercentEncoding {
+    /// Nil for a broken escape, a NUL, or what is no UTF-8. Forms write a space as `+`.
+    static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
+        guard bytes.contains(where: { $0 == percent || $0 == 0 || $0 == plus && plusIsSpace }) else {
+            return text(bytes.span)
+        }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            var byte = bytes[index]
+            index += 1
+            if byte == plus, plusIsSpace { byte = space }
+            if byte == percent {
+                guard index + 2 <= bytes.endIndex, let high = digit(bytes[index]), let low = digit(bytes[index + 1])
+                else {
+                    return nil
+                }
+                byte = high << 4 | low
+                index += 2
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                return nil
-            }
-            decoded.append(high << 4 | low)
+            guard byte != 0 else { return nil }
+            decoded.append(byte)
         }
-        return String(validating: decoded, as: UTF8.self)
+        return text(decoded.span)
     }
+
+    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    private static func text(_ bytes: Span<UInt8>) -> String? {
+        do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
+    }
+
+    private static let percent = UInt8(ascii: "%")
+    private static let plus = UInt8(ascii: "+")
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {

@@ -7,25 +7,20 @@ public struct Query: Sendable {
 
     /// A broken escape, a NUL, or what is no UTF-8 is a flaw: a value that silently went missing would mean another one.
     init(parsing bytes: ArraySlice<UInt8>) throws(HeadFlaw) {
-        for argument in bytes.split(separator: UInt8(ascii: "&")) {
-            let name = argument.prefix { $0 != UInt8(ascii: "=") }
-            guard let decodedName = Query.decode(name), let value = Query.decode(argument[name.endIndex...].dropFirst())
+        var rest = bytes
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+            let argument = rest[..<end]
+            rest = rest[end...].dropFirst()
+            guard !argument.isEmpty else { continue }
+            let equals = argument.firstIndex(of: UInt8(ascii: "=")) ?? end
+            guard let name = PercentEncoding.decode(argument[..<equals], plusIsSpace: true),
+                let value = PercentEncoding.decode(argument[equals...].dropFirst(), plusIsSpace: true)
             else { throw .target }
-            pairs.append((decodedName, value))
+            pairs.append((name, value))
         }
     }
 
     /// The first one of this name. Compared as bytes.
     public subscript(name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
-
-    private static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
-        let text = PercentEncoding.decode(bytes.contains(plus) ? spaced(bytes) : bytes)
-        return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
-    }
-
-    private static func spaced(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        bytes.map { $0 == plus ? UInt8(ascii: " ") : $0 }[...]
-    }
-
-    private static let plus = UInt8(ascii: "+")
 }

@@ -29,7 +29,8 @@ public struct RequestBuffer: Sendable {
 
     public mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > RequestBuffer.readLimit { compact() }
-        bytes += more
+        // As bytes: of a raw buffer the library copies one after the other, through a witness for each.
+        bytes.append(contentsOf: more.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Takes the next head when it is whole. Nil: more bytes are needed, and those that came may still begin one.
@@ -53,45 +54,62 @@ public struct RequestBuffer: Sendable {
     /// Everything that has been received and not read.
     public mutating func takeAll() -> [UInt8] { takeBody(count) ?? [] }
 
-    /// Behind the empty line. Looks at each byte once, and says at once what can no longer become a head: whoever sends
-    /// it shall not have to wait for a deadline.
+    /// Behind the empty line. While there is none, says at once what can no longer become a head: whoever sends it shall
+    /// not have to wait for a deadline.
     private mutating func findEnd() throws(HeadFlaw) -> Int? {
         skipEmptyLine()
         if let first = bytes[start...].first {
             guard isTokenByte(first) || first == carriageReturn && !hasSkippedLine else { throw .requestLine }
         }
-        let end = try bytes.withUnsafeBufferPointer { bytes throws(HeadFlaw) -> Int? in
-            var index = scanned
-            var previous = index > start ? bytes[index - 1] : 0
-            while index < bytes.count {
-                let byte = bytes[index]
-                guard (previous == carriageReturn) == (byte == lineFeed) else { throw .controlCharacter }
-                if byte == lineFeed {
-                    if index >= start + 3, bytes[index - 2] == lineFeed { return index + 1 }
-                } else if !isFieldByte(byte), byte != carriageReturn {
-                    throw .controlCharacter
-                }
-                previous = byte
-                index += 1
-            }
+        guard let end = emptyLineEnd else {
+            try checkBytes()
+            try checkLines()
+            guard count <= RequestHead.sizeLimit else { throw .tooLarge }
             return nil
         }
-        guard let end else { return try wait() }
         guard end - start <= RequestHead.sizeLimit else { throw .tooLarge }
         return end
     }
 
-    private mutating func wait() throws(HeadFlaw) -> Int? {
-        try checkLines()
-        guard count <= RequestHead.sizeLimit else { throw .tooLarge }
+    /// Looks at every fourth byte only: none but a CR or an LF can be within the four that end a head.
+    private var emptyLineEnd: Int? {
+        let bytes = bytes.span
+        var index = max(start, scanned - 3) + 3
+        while index < bytes.count {
+            switch bytes[index] {
+            case lineFeed:
+                if bytes[index - 1] == carriageReturn, bytes[index - 2] == lineFeed, bytes[index - 3] == carriageReturn
+                {
+                    return index + 1
+                }
+                index += 2
+            case carriageReturn: index += 1
+            default: index += 4
+            }
+        }
         return nil
+    }
+
+    private func checkBytes() throws(HeadFlaw) {
+        let bytes = bytes.span
+        var previous = scanned > start ? bytes[scanned - 1] : 0
+        for index in scanned..<bytes.count {
+            let byte = bytes[index]
+            guard (previous == carriageReturn) == (byte == lineFeed) else { throw .controlCharacter }
+            guard isFieldByte(byte) || byte == lineFeed || byte == carriageReturn else { throw .controlCharacter }
+            previous = byte
+        }
     }
 
     /// Those that are whole while the head is not.
     private mutating func checkLines() throws(HeadFlaw) {
         while let end = bytes[scanned...].firstIndex(of: lineFeed) {
             let line = checked..<(end - 1)
-            if checked == start { _ = try RequestLine(bytes[line]) } else { _ = try RequestHead.Field(bytes, line) }
+            if checked == start {
+                _ = try RequestLine(bytes, line)
+            } else {
+                _ = try RequestHead.Field(bytes.span, line)
+            }
             scanned = end + 1
             checked = scanned
         }

@@ -1,27 +1,29 @@
+internal import Bytes
+
 extension RequestHead {
     /// Reads a whole head: from the method up to and including the empty line.
     ///
     /// Strict where readers differ, since each difference has carried one request inside another: no folded line, no
     /// white space before a colon, no bare CR or LF, no field twice that may occur once.
-    public init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
-        let bytes = Array(slice)
+    public convenience init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
+        let text = Array(slice)
         var lines = HeadLines()
-        guard let first = try lines.next(in: bytes) else { throw .requestLine }
-        let line = try RequestLine(bytes[first])
+        guard let first = try lines.next(in: text.span) else { throw .requestLine }
+        let line = try RequestLine(text, first)
         var fields: [Field] = []
         fields.reserveCapacity(8)
         var count = 0
-        while let next = try lines.next(in: bytes) {
+        while let next = try lines.next(in: text.span) {
             count += 1
             guard count <= RequestHead.fieldLimit else { throw .tooLarge }
-            guard let field = try Field(bytes, next) else { continue }
+            guard let field = try Field(text.span, next) else { continue }
             guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
                 throw field.name.flawWhenRepeated
             }
             fields.append(field)
         }
-        guard lines.position == bytes.count else { throw .fieldLine }
-        try self.init(line: line, fields: fields, of: bytes)
+        guard lines.position == text.count else { throw .fieldLine }
+        try self.init(line: line, fields: fields, of: text)
     }
 }
 
@@ -35,17 +37,17 @@ extension FieldName {
     }
 }
 
-/// Goes through a head line by line; stops behind the empty one.
+/// Goes through a head line by line, and finds no control character in it; stops behind the empty one.
 private struct HeadLines {
     private(set) var position = 0
     private var hasEnded = false
 
     /// Without its end. Nil at the empty line.
-    mutating func next(in bytes: [UInt8]) throws(HeadFlaw) -> Range<Int>? {
+    mutating func next(in bytes: Span<UInt8>) throws(HeadFlaw) -> Range<Int>? {
         guard !hasEnded else { return nil }
         let start = position
         var end = start
-        while end < bytes.count, bytes[end] != lineFeed, bytes[end] != carriageReturn { end += 1 }
+        while end < bytes.count, isFieldByte(bytes[end]) { end = offsetOfControl(in: bytes, from: end + 1) }
         guard end + 1 < bytes.count, bytes[end] == carriageReturn, bytes[end + 1] == lineFeed else {
             throw .controlCharacter
         }
@@ -56,8 +58,8 @@ private struct HeadLines {
 }
 
 extension RequestHead.Field {
-    /// Nil for one that nobody looks at; it has been checked like the others.
-    init?(_ bytes: [UInt8], _ line: Range<Int>) throws(HeadFlaw) {
+    /// `line` has no control character. Nil for a field that nobody looks at; it has been checked like the others.
+    init?(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(HeadFlaw) {
         var colon = line.lowerBound
         while colon < line.upperBound, isTokenByte(bytes[colon]) { colon += 1 }
         guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == UInt8(ascii: ":") else {
@@ -66,10 +68,11 @@ extension RequestHead.Field {
         var (start, end) = (colon + 1, line.upperBound)
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
-        for index in start..<end where !isFieldByte(bytes[index]) { throw .controlCharacter }
-        guard let name = FieldName(bytes[line.lowerBound..<colon]) else { return nil }
+        guard let name = FieldName(bytes, line.lowerBound..<colon) else { return nil }
         // Where a request goes and where it ends: nginx and llhttp take no tab for the white space around these two.
-        if name == .host || name == .contentLength, bytes[line].contains(9) { throw name.flawWhenRepeated }
+        if name == .host || name == .contentLength {
+            for index in line where bytes[index] == 9 { throw name.flawWhenRepeated }
+        }
         self.name = name
         value = start..<end
     }
@@ -84,18 +87,25 @@ struct RequestLine {
     /// Longer than any method that is registered.
     private static let methodLimit = 32
 
-    init(_ line: ArraySlice<UInt8>) throws(HeadFlaw) {
+    /// `line` of `text`, without its end.
+    init(_ text: [UInt8], _ line: Range<Int>) throws(HeadFlaw) {
         guard line.count <= RequestHead.lineLimit else { throw .targetTooLong }
-        guard let first = line.firstIndex(of: space), let last = line.lastIndex(of: space), first < last else {
+        let bytes = text.span
+        var first = line.lowerBound
+        while first < line.upperBound, isTokenByte(bytes[first]) { first += 1 }
+        var last = line.upperBound - 1
+        while last > first, bytes[last] != space { last -= 1 }
+        let method = line.lowerBound..<first
+        guard (1...RequestLine.methodLimit).contains(method.count), first < last, bytes[first] == space else {
             throw .requestLine
         }
-        let (method, target, version) = (line[..<first], line[(first + 1)..<last], line[(last + 1)...])
-        guard (1...RequestLine.methodLimit).contains(method.count), method.allSatisfy(isTokenByte),
-            version.starts(with: "HTTP/".utf8), !target.contains(space)
-        else { throw .requestLine }
-        isHTTP10 = version.elementsEqual("HTTP/1.0".utf8)
-        guard isHTTP10 || version.elementsEqual("HTTP/1.1".utf8) else { throw .version }
-        self.method = String(decoding: method, as: UTF8.self)
-        self.target = try RequestTarget(target, method: self.method)
+        let target = (first + 1)..<last
+        for index in target where bytes[index] == space { throw .requestLine }
+        let version = text[(last + 1)..<line.upperBound]
+        guard version.prefix(5).isText("HTTP/") else { throw .requestLine }
+        isHTTP10 = version.isText("HTTP/1.0")
+        guard isHTTP10 || version.isText("HTTP/1.1") else { throw .version }
+        self.method = String(decoding: text[method], as: UTF8.self)
+        self.target = try RequestTarget(text[target], method: self.method)
     }
 }

@@ -1,5 +1,6 @@
 /// The head of one request: read once, strictly (RFC 9112), and the only one that anything behind a socket sees.
-public struct RequestHead: Sendable {
+/// A class: it is handed on at every step of a request, and a copy of its members would cost more than to read it.
+public final class RequestHead: Sendable {
     /// Bytes of a whole head.
     public static let sizeLimit = 16 << 10
     /// Bytes of its first line.
@@ -20,7 +21,7 @@ public struct RequestHead: Sendable {
     private let text: [UInt8]
     private let fields: [Field]
 
-    struct Field {
+    struct Field: Sendable {
         let name: FieldName
         /// Where its value stands.
         let value: Range<Int>
@@ -51,20 +52,20 @@ public struct RequestHead: Sendable {
     }
 
     /// The bytes of a field that occurs once.
-    public func bytes(_ name: FieldName) -> [UInt8]? {
-        fields.first { $0.name == name }.map { Array(text[$0.value]) }
+    public func bytes(_ name: FieldName) -> ArraySlice<UInt8>? {
+        fields.first { $0.name == name }.map { text[$0.value] }
     }
 
     public func has(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
 
     /// Whether a comma list has an item, compared without case.
-    public func lists(_ item: String, in name: FieldName) -> Bool {
+    public func lists(_ item: StaticString, in name: FieldName) -> Bool {
         for field in fields where field.name == name {
             var rest = text[field.value]
             while !rest.isEmpty {
-                let piece = rest.prefix { $0 != UInt8(ascii: ",") }
-                if piece.trimmed.isSameToken(as: item) { return true }
-                rest = rest[piece.endIndex...].dropFirst()
+                let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+                if rest[..<end].trimmed.isSameToken(as: item) { return true }
+                rest = rest[end...].dropFirst()
             }
         }
         return false
@@ -95,7 +96,7 @@ public struct RequestHead: Sendable {
     /// HTTP/1.0 knows none.
     public var expectation: Expectation {
         guard !isHTTP10, let text = bytes(.expect) else { return .nothing }
-        return text[...].isSameToken(as: "100-continue") ? .toContinue : .unknown
+        return text.isSameToken(as: "100-continue") ? .toContinue : .unknown
     }
 
     /// Some proxy passed it on, whether it is one of ours or not.

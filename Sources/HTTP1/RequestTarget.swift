@@ -11,7 +11,7 @@ struct RequestTarget {
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
             throw .target
         }
-        if method == "CONNECT" || method == "OPTIONS" && bytes.elementsEqual("*".utf8) {
+        if method == "CONNECT" || method == "OPTIONS" && bytes.isText("*") {
             let isTunnel = method == "CONNECT"
             guard !isTunnel || Authority.isValid(bytes) else { throw .target }
             path = "*"
@@ -21,7 +21,7 @@ struct RequestTarget {
         }
         let (authority, rest) = try RequestTarget.split(bytes)
         let path = rest.prefix { $0 != UInt8(ascii: "?") }
-        guard let text = PercentEncoding.decode(path), text.utf8.allSatisfy({ $0 != 0 }), !text.utf8.hasParent else {
+        guard let text = PercentEncoding.decode(path), !path.mayHaveParent || !text.utf8.hasParent else {
             throw .target
         }
         self.authority = authority
@@ -32,8 +32,10 @@ struct RequestTarget {
     /// The authority of an absolute form, and the path with the query.
     private static func split(_ bytes: ArraySlice<UInt8>) throws(HeadFlaw) -> (String?, ArraySlice<UInt8>) {
         if bytes.first == UInt8(ascii: "/") { return (nil, bytes) }
-        for scheme in ["http://", "https://"] where bytes.prefix(scheme.utf8.count).isSameToken(as: scheme) {
-            let rest = bytes.dropFirst(scheme.utf8.count)
+        for scheme: StaticString in ["http://", "https://"] {
+            let length = scheme.utf8CodeUnitCount
+            guard bytes.prefix(length).isSameToken(as: scheme) else { continue }
+            let rest = bytes.dropFirst(length)
             // A query without a path is refused with it: readers differ in where its authority ends.
             let authority = rest.prefix { $0 != UInt8(ascii: "/") }
             guard Authority.isValid(authority) else { throw .target }
@@ -57,22 +59,22 @@ enum Authority {
             return host.isEmpty || isPort(host)
         }
         let name = host.prefix { $0 != UInt8(ascii: ":") }
-        guard (1...255).contains(name.count), name.allSatisfy(isNameByte), !hasEmptyLabel(name) else { return false }
+        guard (1...255).contains(name.count), isName(name) else { return false }
         return name.endIndex == host.endIndex || isPort(host[name.endIndex...])
     }
 
-    /// Before its end, where an empty one is the root.
-    private static func hasEmptyLabel(_ name: ArraySlice<UInt8>) -> Bool {
-        let dot = UInt8(ascii: ".")
-        return name.first == dot || zip(name, name.dropFirst()).contains { $0 == dot && $1 == dot }
+    /// Labels of letters, digits, `-` and `_`; an empty one is the root, at the end.
+    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+        var previous = UInt8(ascii: ".")
+        for byte in name {
+            guard nameBytes.contains(byte), byte != UInt8(ascii: ".") || byte != previous else { return false }
+            previous = byte
+        }
+        return true
     }
 
     private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.first == UInt8(ascii: ":") && bytes.count <= 6 && bytes.dropFirst().allSatisfy(isDigit)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (65...90).contains(byte) || (97...122).contains(byte) || ".-_".utf8.contains(byte)
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {
@@ -83,6 +85,14 @@ enum Authority {
 extension String.UTF8View {
     /// A segment is `..`: nothing here has a parent, and readers differ in what it would be.
     fileprivate var hasParent: Bool {
-        contains(UInt8(ascii: ".")) && split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+        split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 }
+
+extension ArraySlice<UInt8> {
+    /// It has a dot, or an escape that may be one.
+    fileprivate var mayHaveParent: Bool { contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") } }
+}
+
+/// Digits, letters, `.`, `-` and `_`.
+private let nameBytes = ByteSet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)

@@ -1,28 +1,35 @@
+internal import Bytes
+
 /// JSON string literals (RFC 8259 §7): from the text to its literal, and back.
 public enum JSONLiteral {
     /// Escapes what must be escaped and nothing else, as Ruby's generator does.
     public static func literal(_ text: String) -> String {
         var bytes: [UInt8] = []
-        append(text.utf8, to: &bytes)
+        append(Array(text.utf8), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends the literal of a UTF-8 text, with its quotes.
-    public static func append(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+    public static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + text.count + 2)
         bytes.append(quote)
-        for byte in text {
-            switch byte {
-            case quote, backslash:
-                bytes.append(backslash)
-                bytes.append(byte)
-            case 0..<32:
-                bytes += "\\u00".utf8
-                bytes.append(hexDigits[Int(byte >> 4)])
-                bytes.append(hexDigits[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
+        var done = 0
+        while done < text.count {
+            let special = offsetOfStringEnd(in: text.span, from: done)
+            bytes.append(contentsOf: text[done..<special])
+            guard special < text.count else { break }
+            appendEscape(of: text[special], to: &bytes)
+            done = special + 1
         }
         bytes.append(quote)
+    }
+
+    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(backslash)
+        guard byte < 32 else { return bytes.append(byte) }
+        bytes += "u00".utf8
+        bytes.append(hexDigits[Int(byte >> 4)])
+        bytes.append(hexDigits[Int(byte & 15)])
     }
 
     /// Reads a text that is one string literal and nothing else; nil for any other text.
@@ -33,7 +40,14 @@ public enum JSONLiteral {
 
     /// What stands between the quotes of a literal, unescaped; nil when that is no UTF-8 text.
     static func text(_ body: ArraySlice<UInt8>) -> String? {
-        body.contains(backslash) ? unescaped(body) : String(validating: body, as: UTF8.self)
+        hasEscape(body.span) ? unescaped(body) : validated(body.span)
+    }
+
+    private static func hasEscape(_ body: Span<UInt8>) -> Bool { offset(of: backslash, in: body) < body.count }
+
+    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    private static func validated(_ bytes: Span<UInt8>) -> String? {
+        do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
     }
 
     static let quote = UInt8(ascii: "\"")
@@ -56,7 +70,7 @@ public enum JSONLiteral {
             bytes += encoded
         }
         bytes += rest
-        return String(validating: bytes, as: UTF8.self)
+        return validated(bytes.span)
     }
 
     private static func escape(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {

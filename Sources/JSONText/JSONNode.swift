@@ -46,6 +46,10 @@ public enum JSONNode: Sendable, Equatable {
         return value
     }
 
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
     public var isObject: Bool {
         if case .object = self { true } else { false }
     }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads one JSON text from its first byte to its last, with no step back.
 struct JSONScanner {
     private static let depthLimit = 16
@@ -33,6 +35,7 @@ struct JSONScanner {
     private mutating func object(depth: Int) -> JSONNode? {
         index += 1
         var members: [JSONMember] = []
+        members.reserveCapacity(4)
         if takes(UInt8(ascii: "}")) { return .object([]) }
         repeat {
             skipSpace()
@@ -57,16 +60,21 @@ struct JSONScanner {
     private mutating func string() -> ArraySlice<UInt8>? {
         guard index < bytes.count, bytes[index] == JSONLiteral.quote else { return nil }
         let start = index + 1
-        index = bytes.withUnsafeBufferPointer { bytes in
-            var end = start
-            while end < bytes.count, bytes[end] != JSONLiteral.quote, bytes[end] >= 32 {
-                end += bytes[end] == JSONLiteral.backslash ? 2 : 1
-            }
-            return end
-        }
+        index = end(ofStringAt: start)
         guard index < bytes.count, bytes[index] == JSONLiteral.quote else { return nil }
         index += 1
         return bytes[start..<(index - 1)]
+    }
+
+    /// Where its quote stands, or what ends it too early.
+    private func end(ofStringAt start: Int) -> Int {
+        let bytes = bytes.span
+        var end = start
+        while true {
+            end = offsetOfStringEnd(in: bytes, from: end)
+            guard end < bytes.count, bytes[end] == JSONLiteral.backslash else { return end }
+            end += 2
+        }
     }
 
     private mutating func word(_ word: StaticString, _ node: JSONNode) -> JSONNode? {
@@ -111,6 +119,8 @@ struct JSONScanner {
     }
 
     private mutating func skipSpace() {
-        while index < bytes.count, [9, 10, 13, 32].contains(bytes[index]) { index += 1 }
+        while index < bytes.count, isSpace(bytes[index]) { index += 1 }
     }
 }
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 10 || byte == 13 || byte == 9 }

@@ -55,11 +55,11 @@ indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, Express
         case .null: bytes += "null".utf8
         case .flag(let flag): bytes += (flag ? "true" : "false").utf8
         case .number(let number): bytes += String(number).utf8
-        case .text(let text): JSONLiteral.append(text.utf8, to: &bytes)
+        case .text(let text): JSONLiteral.append(Array(text.utf8), to: &bytes)
         case .list(let items): append(items, between: "[]", to: &bytes) { $0.append(to: &$1) }
         case .object(let members):
             append(members, between: "{}", to: &bytes) { member, bytes in
-                JSONLiteral.append(member.name.utf8, to: &bytes)
+                JSONLiteral.append(Array(member.name.utf8), to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.append(to: &bytes)
             }

@@ -15,7 +15,7 @@ public enum Frame {
     /// Bytes of a control frame's payload at the most (§5.5).
     public static let controlLimit = 125
 
-    public static func encode(_ opcode: Opcode, _ payload: some Collection<UInt8>) -> [UInt8] {
+    public static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []
         frame.reserveCapacity(payload.count + 10)
         appendHead(opcode, count: payload.count, to: &frame)

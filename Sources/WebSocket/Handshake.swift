@@ -6,8 +6,8 @@ public enum Handshake {
     public static let version = "13"
 
     /// What proves that a server has read the client's key. Nil when the key is not 16 bytes in Base64.
-    public static func accept(key: [UInt8]) -> String? {
-        guard key.count == 24, Base64.decode(key)?.count == 16 else { return nil }
+    public static func accept(key: ArraySlice<UInt8>) -> String? {
+        guard key.count == 24, Base64.decode(Array(key))?.count == 16 else { return nil }
         return Base64.encode(SHA1.hash(key + identifier))
     }
 

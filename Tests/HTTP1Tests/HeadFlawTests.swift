@@ -57,7 +57,7 @@ import Testing
         Attack("a space before the method", line: " GET / HTTP/1.1", .requestLine),
         Attack("a method with a colon", line: "GET: / HTTP/1.1", .requestLine),
         Attack("a method with a parenthesis", line: "G(ET / HTTP/1.1", .requestLine),
-        Attack("a method with a NUL", line: "GET\0 / HTTP/1.1", .requestLine),
+        Attack("a method with a NUL", line: "GET\0 / HTTP/1.1", .controlCharacter),
         Attack("a method beyond ASCII", line: "GÉT / HTTP/1.1", .requestLine),
         Attack("a long method", line: "\(String(repeating: "M", count: 33)) / HTTP/1.1", .requestLine),
         Attack("http in lower case", line: "GET / http/1.1", .requestLine),
@@ -128,9 +128,9 @@ import Testing
         Attack("a NUL in an argument's name", target: "/a?%00=b"),
         Attack("no UTF-8 in the query", target: "/a?b=%ff"),
         Attack("a raw byte beyond ASCII in the query", target: "/a?é"),
-        Attack("a control character", target: "/\u{1}"),
-        Attack("a delete character", target: "/\u{7F}"),
-        Attack("a raw NUL", target: "/a\0b"),
+        Attack("a control character", target: "/\u{1}", .controlCharacter),
+        Attack("a delete character", target: "/\u{7F}", .controlCharacter),
+        Attack("a raw NUL", target: "/a\0b", .controlCharacter),
     ]
 
     static let lines = [
@@ -140,8 +140,8 @@ import Testing
         Attack("a space before the colon", fields: "Content-Length : 40", flaw: .fieldLine),
         Attack("a tab before the colon", fields: "Content-Length\t: 40", flaw: .fieldLine),
         Attack("a space before the colon of a name that nobody reads", fields: "X : a", flaw: .fieldLine),
-        Attack("a NUL before the colon", fields: "Content-Length\0: 40", flaw: .fieldLine),
-        Attack("a NUL in a name", fields: "Content\0-Length: 40", flaw: .fieldLine),
+        Attack("a NUL before the colon", fields: "Content-Length\0: 40", flaw: .controlCharacter),
+        Attack("a NUL in a name", fields: "Content\0-Length: 40", flaw: .controlCharacter),
         Attack("a space in a name", fields: "Content Length: 40", flaw: .fieldLine),
         Attack("a folded line", fields: "X-A: b", " c", flaw: .fieldLine),
         Attack("a line folded by a tab", fields: "X-A: b", "\tc", flaw: .fieldLine),

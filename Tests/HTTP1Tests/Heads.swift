@@ -1,7 +1,7 @@
 import HTTP1
 
 extension RequestHead {
-    init(_ text: String) throws(HeadFlaw) {
+    convenience init(_ text: String) throws(HeadFlaw) {
         try self.init(parsing: Array(text.utf8)[...])
     }
 

@@ -4,7 +4,7 @@ import WebSocket
 @Suite struct HandshakeTests {
     /// RFC 6455 §1.3.
     @Test func answersTheKeyOfTheRFC() {
-        #expect(Handshake.accept(key: Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(Handshake.accept(key: Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)[...]) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         #expect(Handshake.version == "13")
     }
 
@@ -16,6 +16,6 @@ import WebSocket
         "ééééééééééé==",
     ])
     func answersNoOtherKey(_ key: String) {
-        #expect(Handshake.accept(key: Array(key.utf8)) == nil)
+        #expect(Handshake.accept(key: Array(key.utf8)[...]) == nil)
     }
 }

@@ -20,16 +20,18 @@ public struct Access: Sendable {
     }
 
     /// Compares with every key, in constant time.
-    func isTrusted(_ authorization: String?) -> Bool {
+    func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
         guard let given = authorization.flatMap(Access.bearer) else { return false }
         return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
     }
 
     /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).
-    private static func bearer(_ authorization: String) -> [UInt8]? {
-        let words = Array(authorization.utf8).split(separator: UInt8(ascii: " "), maxSplits: 1)
-        guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "bearer" else { return nil }
-        return Array(words[1].drop { $0 == UInt8(ascii: " ") })
+    private static func bearer(_ authorization: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let scheme: StaticString = "bearer "
+        guard authorization.count >= scheme.utf8CodeUnitCount else { return nil }
+        for (index, byte) in authorization.prefix(scheme.utf8CodeUnitCount).enumerated()
+        where byte | 0x20 != scheme.utf8Start[index] { return nil }
+        return authorization.dropFirst(scheme.utf8CodeUnitCount).drop { $0 == UInt8(ascii: " ") }
     }
 
     static let unauthorized = Response.error(

@@ -31,7 +31,7 @@ struct BroadcastBody {
     static func plain(_ node: JSONNode) -> BroadcastBody? {
         guard case .object(let members) = node else { return nil }
         var body = BroadcastBody()
-        for member in members where member.value != .null {
+        for member in members where !member.value.isNull {
             guard body.take(member) else { return nil }
         }
         return body
@@ -63,7 +63,7 @@ struct BroadcastBody {
         }
     }
 
-    func fragment(_ streams: StreamPattern, _ templates: TemplateSet) -> Result<Fragment, Refusal> {
+    func fragment(_ streams: StreamPattern, _ templates: TemplateStore) -> Result<Fragment, Refusal> {
         guard let name = streamName(streams) else {
             return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
         }
@@ -80,7 +80,7 @@ struct BroadcastBody {
                 html: html,
                 values: values
             )
-            return .success(try form.fragment(on: name, templates: templates))
+            return .success(try form.fragment(on: name, templates: templates.templates))
         } catch {
             return .failure(Refusal(code: error.code, message: error.description))
         }

@@ -26,29 +26,28 @@ struct BroadcastsEndpoint {
     /// `success` takes the place of the list of cursors.
     private func answer(_ bodies: [BroadcastBody]?, with success: Response? = nil) -> Answer {
         guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
-        var fragments: [(fragment: Fragment, isTransient: Bool)] = []
-        let templates = services.templates.templates
+        var (kept, transient): ([Fragment], [Message]) = ([], [])
+        let renderer = services.templates.renderer
         for body in bodies {
-            switch body.fragment(services.streams, templates) {
-            case .success(let fragment): fragments.append((fragment, body.isTransient))
+            switch body.fragment(services.streams, services.templates) {
+            case .success(let fragment) where body.isTransient: transient.append(Message(transient: fragment, renderer))
+            case .success(let fragment): kept.append(fragment)
             case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
             }
         }
-        return publish(fragments, success)
+        guard !kept.isEmpty else {
+            return .broadcast(transient, success ?? BroadcastsEndpoint.accepted(transient.count))
+        }
+        return commit(kept, publishing: transient, bodies.map(\.isTransient), success)
     }
 
     /// What is transient goes out at once, the rest through the ledger; the cursors keep the order of the request.
-    private func publish(_ fragments: [(fragment: Fragment, isTransient: Bool)], _ success: Response?) -> Answer {
-        let kept = fragments.filter { !$0.isTransient }.map(\.fragment)
-        let renderer = services.templates.renderer
-        let transient = fragments.filter(\.isTransient).map { item in
-            Message(position: nil, fragments: [item.fragment], on: item.fragment.stream, renderer)
-        }
-        guard !kept.isEmpty else {
-            let accepted = success ?? BroadcastsEndpoint.accepted(fragments.map { _ in nil })
-            return .publish(Publication(transient: transient), accepted)
-        }
-        let isTransient = fragments.map(\.isTransient)
+    private func commit(
+        _ kept: [Fragment],
+        publishing transient: [Message],
+        _ isTransient: [Bool],
+        _ success: Response?
+    ) -> Answer {
         let (writer, publish) = (services.writer, services.publish)
         return .later { reply in
             writer.submit(
@@ -69,6 +68,13 @@ struct BroadcastsEndpoint {
         let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
         return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
     }
+
+    /// The same for as many as have none; nearly always one.
+    private static func accepted(_ count: Int) -> Response {
+        count == 1 ? acceptedOne : accepted([String?](repeating: nil, count: count))
+    }
+
+    private static let acceptedOne = accepted([nil])
 
     private static let created = Response(status: 201)
 

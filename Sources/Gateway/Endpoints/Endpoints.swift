@@ -46,6 +46,6 @@ public struct Endpoints: RequestHandler {
     }
 
     private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
-        services.access.isTrusted(request.authorization) ? answer(request) : .respond(Access.unauthorized)
+        services.access.isTrusted(request.credentials) ? answer(request) : .respond(Access.unauthorized)
     }
 }

@@ -33,6 +33,6 @@ struct ProbeEndpoint {
 
     /// From this machine, or with a key.
     private func isOperator(_ request: Request) -> Bool {
-        request.isLocal || services.access.isTrusted(request.authorization)
+        request.isLocal || services.access.isTrusted(request.credentials)
     }
 }

@@ -17,7 +17,7 @@ struct TransactionsEndpoint {
     func answer(_ request: Request) -> Answer {
         let origin = PageOrigin(request, services.access)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
-        let isTrusted = services.access.isTrusted(request.authorization)
+        let isTrusted = services.access.isTrusted(request.credentials)
         do throws(RefusedBody) {
             let body = try TransactionBody(request.body)
             let user = try user(of: body, isTrusted: isTrusted, origin)

@@ -1,8 +1,10 @@
+public import Hub
+
 /// What a route makes of a request.
 public enum Answer: Sendable {
     case respond(Response)
-    /// A transient broadcast for the pages of all loops, and its answer.
-    case publish(Publication, Response)
+    /// Transient messages for the pages of all loops, and the answer to whoever sent them.
+    case broadcast([Message], Response)
     /// The answer comes from another thread: the closure takes the reply along and returns false when it cannot.
     case later(@Sendable (Reply) -> Bool)
     /// A page stays connected.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP2
 
 /// The head of an answer, whatever it travels over.
@@ -8,22 +9,33 @@ struct AnswerHead {
     var length: Int?
     var keepAlive: Bool
 
-    /// As HTTP/1.1 writes it (RFC 9112 §4), with the empty line. `date` is the value of `Date`.
-    func text(date: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(256)
-        bytes.append("HTTP/1.1 ")
-        bytes.append(String(status))
-        bytes.append(" ")
-        bytes.append(AnswerHead.reason(status))
-        bytes.append("\r\nDate: ")
-        bytes.append(date)
-        bytes.append("\r\n")
-        for (name, value) in headers { AnswerHead.append(name, value, to: &bytes) }
-        if let length { AnswerHead.append("Content-Length", String(length), to: &bytes) }
-        if status != 101 { AnswerHead.append("Connection", keepAlive ? "keep-alive" : "close", to: &bytes) }
-        bytes.append("\r\n")
-        return bytes
+    /// As HTTP/1.1 writes it (RFC 9112 §4), with the empty line and what follows it. `date` is the value of `Date`.
+    func text(date: String, before body: [UInt8] = []) -> [UInt8] {
+        var size = 160 + date.utf8.count + body.count
+        for (name, value) in headers { size += name.utf8.count + value.utf8.count + 4 }
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            var line = TextWriter(buffer)
+            line.write("HTTP/1.1 ")
+            line.write(status)
+            line.write(" ")
+            line.write(AnswerHead.reason(status))
+            line.write("\r\nDate: ")
+            line.write(date)
+            for (name, value) in headers {
+                line.write("\r\n")
+                line.write(name)
+                line.write(": ")
+                line.write(value)
+            }
+            if let length {
+                line.write("\r\nContent-Length: ")
+                line.write(length)
+            }
+            if status != 101 { line.write(keepAlive ? "\r\nConnection: keep-alive" : "\r\nConnection: close") }
+            line.write("\r\n\r\n")
+            line.write(body)
+            count = line.count
+        }
     }
 
     /// As HTTP/2 sends it (RFC 9113 §8.3.2).
@@ -34,14 +46,7 @@ struct AnswerHead {
         return ResponseHead(status: status, fields: fields)
     }
 
-    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes.append(name)
-        bytes.append(": ")
-        bytes.append(value)
-        bytes.append("\r\n")
-    }
-
-    private static func reason(_ status: Int) -> String {
+    private static func reason(_ status: Int) -> StaticString {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
@@ -67,13 +72,5 @@ struct AnswerHead {
         case 503: "Service Unavailable"
         default: "Status"
         }
-    }
-}
-
-extension [UInt8] {
-    /// In one copy: appended as a collection, a text goes byte by byte.
-    fileprivate mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { append(contentsOf: $0) }
     }
 }

@@ -18,6 +18,8 @@ public struct Request: Sendable {
     public var query: Query { head.query }
     public var origin: String? { head[.origin] }
     public var authorization: String? { head[.authorization] }
+    /// The same, as it stands in the head.
+    var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
     /// A store's signature of the body.
     public var signature: String? { head[.stripeSignature] ?? head[.purchaseKitSignature] }
     public var lastEventID: String? { head[.lastEventID] }

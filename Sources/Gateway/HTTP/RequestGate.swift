@@ -18,7 +18,7 @@ struct RequestGate {
             if case .file = route { return .refuse(StaticFiles.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }
-        if route == .server { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }
+        if case .server = route { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }
         guard !head.hasTransferEncoding else { return .refuse(RequestGate.lengthRequired) }
         guard head.method == "POST" || head.method == "PUT" else { return .handle }
         guard let length = head.contentLength else { return .refuse(RequestGate.lengthRequired) }

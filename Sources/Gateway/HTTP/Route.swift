@@ -73,10 +73,20 @@ public enum Route: Sendable, Equatable {
     }
 
     /// Answered to this machine without a key.
-    var isForOperators: Bool { self == .ready || self == .metrics }
+    var isForOperators: Bool {
+        switch self {
+        case .ready, .metrics: true
+        default: false
+        }
+    }
 
     /// A WebSocket may be opened here.
-    var isUpgradable: Bool { self == .streams || self == .cable }
+    var isUpgradable: Bool {
+        switch self {
+        case .streams, .cable: true
+        default: false
+        }
+    }
 
     private static func webhook(_ path: String) -> Route? {
         guard path.hasPrefix("/webhooks/") else { return nil }

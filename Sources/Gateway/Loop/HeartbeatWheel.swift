@@ -26,6 +26,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
     private var entries: ContiguousArray<Entry> = []
     private var free: UInt32?
     private var now = 0
+    private var phases = Phases()
     private(set) var count = 0
 
     /// `period` is the number of ticks in one turn, at least 1.
@@ -37,7 +38,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
 
     /// First due after a random 1…period ticks.
     mutating func add(_ id: ID) -> Handle {
-        add(id, after: Int.random(in: 1...period))
+        add(id, after: 1 + Int(truncatingIfNeeded: phases.next() % UInt64(period)))
     }
 
     /// First due after `ticks` (held to 1…period), then each turn.
@@ -82,5 +83,18 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
         entries[Int(index)] = entry
         entries[Int(index)].generation = old.generation
         return index
+    }
+}
+
+/// Numbers that spread (https://prng.di.unimi.it/splitmix64.c). The system's generator costs a system call for each.
+private struct Phases: Sendable {
+    private var state = UInt64.random(in: .min ... .max)
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }

@@ -5,10 +5,12 @@ internal import Synchronization
 
 /// The only door into a loop, for any thread.
 final class LoopPort: Sendable {
-    enum Message: Sendable {
+    enum Mail: Sendable {
         case reply(ConnectionID, Response)
         case missed(SubscriptionID, MissedMessages)
         case publish([Publication])
+        /// Transient: no entry of the ledger stands for them.
+        case broadcast([Message])
         case refreshPages
         /// What has been rendered is out of date.
         case forgetRecentMessages
@@ -18,35 +20,46 @@ final class LoopPort: Sendable {
         case stop
     }
 
-    /// Its descriptor is readable when something waits; the loop watches it. So nothing of lws is called from a thread
-    /// other than its own.
-    private let waker = Waker()
-    private let mailbox: Mailbox<Message>
+    private let bell = LoopBell()
+    private let mailbox: Mailbox<Mail>
     /// The streams that somebody of this loop follows, and how many do: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
     init() {
-        let waker = waker
+        let bell = bell
         // Unbounded on purpose: what arrives was admitted by bounded queues before it, and a reply must never be lost.
-        mailbox = Mailbox(capacity: .max) { waker.wake() }
+        mailbox = Mailbox(capacity: .max) { bell.ring() }
     }
 
-    var alarm: Int32 { waker.descriptor }
+    var alarm: Int32 { bell.descriptor }
 
-    func send(_ message: Message) {
-        mailbox.send(message)
+    func send(_ mail: Mail) {
+        mailbox.send(mail)
     }
 
     /// Has the loop come round once more, though nothing was sent.
     func wake() {
-        waker.wake()
+        bell.force()
     }
 
-    /// On the loop's thread: the alarm is heard, and what waits is taken.
-    func take() -> [Message] {
-        waker.clear()
-        return mailbox.drain()
+    // MARK: On the loop's thread
+
+    /// The alarm was heard.
+    func clear() { bell.clear() }
+
+    /// From now on the loop looks for messages before it sleeps.
+    func awaken() { bell.awaken() }
+
+    /// False: something has come, and the loop stays awake.
+    func fallAsleep() -> Bool {
+        bell.fallAsleep()
+        guard !isEmpty else { return true }
+        bell.awaken()
+        return false
     }
+
+    /// What waits.
+    func take() -> [Mail] { mailbox.drain() }
 
     /// A hand-over to another thread costs more than the whole fan-out to one page: ask before a transient broadcast.
     func follows(_ stream: StreamName) -> Bool {

@@ -30,7 +30,7 @@ enum LoopProtocol {
     }()
 }
 
-/// From lws' callback to a named method of the loop. Nothing throws through C.
+/// From lws' callback to the loop: one of its own descriptors is readable. Nothing throws through C.
 private func called(
     _ wsi: OpaquePointer?,
     _ reason: lws_callback_reasons,
@@ -38,20 +38,9 @@ private func called(
     _ bytes: UnsafeMutableRawPointer?,
     _ count: Int
 ) -> Int32 {
-    guard let wsi, let context = lws_get_context(wsi), let owner = lws_context_user(context) else { return 0 }
-    let loop = Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue()
-    guard let pointer = lws_get_opaque_user_data(wsi) else {
-        if reason == LWS_CALLBACK_RAW_RX_FILE { loop.readable(lws_get_socket_fd(wsi)) }
-        return 0
-    }
-    let connection = Unmanaged<Connection>.fromOpaque(pointer)
-    switch reason {
-    case LWS_CALLBACK_RAW_RX_FILE: return loop.serve(connection.takeUnretainedValue()) { loop.readable($0) }
-    case LWS_CALLBACK_RAW_WRITEABLE_FILE: return loop.serve(connection.takeUnretainedValue()) { loop.writable($0) }
-    case LWS_CALLBACK_RAW_CLOSE_FILE:
-        lws_set_opaque_user_data(wsi, nil)
-        loop.closed(connection.takeRetainedValue())
-        return 0
-    default: return 0
-    }
+    guard reason == LWS_CALLBACK_RAW_RX_FILE, let wsi, let context = lws_get_context(wsi),
+        let owner = lws_context_user(context)
+    else { return 0 }
+    Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue().readable(lws_get_socket_fd(wsi))
+    return 0
 }

@@ -3,8 +3,7 @@ internal import Glibc
 
 /// One accepted connection of the kernel's, in the clear or over TLS.
 ///
-/// lws says when its descriptor is readable or writable and closes it in the end; bytes go past it. Owns its TLS.
-/// Valid from its adoption to `RAW_CLOSE_FILE`, and only on the thread of its loop.
+/// libuv says when its descriptor is readable or writable. Owns its TLS. Only on the thread of its loop.
 final class Socket: Link {
     enum Received {
         case bytes(Int)
@@ -15,8 +14,8 @@ final class Socket: Link {
         case broken
     }
 
-    let descriptor: Int32
-    private let wsi: OpaquePointer
+    private let descriptor: Int32
+    private let watch: SocketWatch
     private let tls: TLSChannel?
     /// What the kernel has not taken, from `sent` on.
     private var output: [UInt8] = []
@@ -24,25 +23,21 @@ final class Socket: Link {
     private var isBroken = false
     private(set) var isReading = true
 
-    /// Nil when lws or OpenSSL cannot take it; the descriptor is closed then.
-    init?(adopting descriptor: Int32, by vhost: OpaquePointer?, _ context: TLSContext?) {
-        let tls = context.flatMap { TLSChannel($0, descriptor: descriptor) }
-        var adopted = lws_sock_file_fd_type()
-        adopted.filefd = descriptor
-        guard context == nil || tls != nil,
-            let wsi = lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, adopted, LoopProtocol.name, nil)
-        else {
+    /// Nil when libuv or OpenSSL cannot take it; the descriptor is closed then.
+    init?(_ descriptor: Int32, on loop: SocketLoop) {
+        let tls = loop.security.flatMap { TLSChannel($0, descriptor: descriptor) }
+        guard loop.security == nil || tls != nil, let watch = SocketWatch(descriptor, for: loop) else {
             close(descriptor)
             return nil
         }
         self.tls = tls
-        self.wsi = wsi
+        self.watch = watch
         self.descriptor = descriptor
     }
 
-    /// lws gives it back with each callback.
-    func setOwner(_ owner: UnsafeMutableRawPointer?) {
-        lws_set_opaque_user_data(wsi, owner)
+    /// From now on its loop hears of it.
+    func start(_ connection: Connection) {
+        watch.start(connection)
     }
 
     // MARK: Reading
@@ -70,17 +65,21 @@ final class Socket: Link {
         }
     }
 
-    /// The peer's bytes wait in the kernel. lws would call back on them again and again.
+    /// The peer's bytes wait in the kernel, which would report them again and again.
     func stopReading() {
         guard isReading else { return }
         isReading = false
-        lws_rx_flow_control(wsi, 0)
+        adjustWatch()
     }
 
     func resumeReading() {
         guard !isReading else { return }
         isReading = true
-        lws_rx_flow_control(wsi, 1)
+        adjustWatch()
+    }
+
+    private func adjustWatch() {
+        watch.report(reading: isReading, writing: isBehind)
     }
 
     // MARK: Writing
@@ -97,12 +96,12 @@ final class Socket: Link {
         guard count < bytes.count else { return true }
         output = Array(bytes[count...])
         sent = 0
-        requestWritable()
+        adjustWatch()
         return true
     }
 
     func begin(_ head: AnswerHead, _ body: [UInt8], date: String, isWhole: Bool) -> Bool {
-        write(head.text(date: date) + body)
+        write(head.text(date: date, before: body))
     }
 
     func finish() {}
@@ -117,13 +116,9 @@ final class Socket: Link {
         if !isBehind {
             output = []
             sent = 0
+            adjustWatch()
         }
         return true
-    }
-
-    /// Calls back when the kernel takes more, once.
-    func requestWritable() {
-        lws_callback_on_writable(wsi)
     }
 
     /// How many bytes the kernel took; nil when the connection is dead.
@@ -163,9 +158,9 @@ final class Socket: Link {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// lws closes the descriptor as soon as the loop comes round, from anywhere but its own callback.
-    func kill() {
-        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
+    /// The descriptor is closed as soon as the loop comes round.
+    func end() {
+        watch.end()
     }
 
     // MARK: TCP

@@ -11,8 +11,8 @@ extension SocketLoop {
             unwatch(connection)
             guard !start(Reply(port: port, connection: connection.id)) else { return }
             write(.busy, on: connection, .init(keepAlive: false, includesBody: terms.includesBody, lingers: true))
-        case .publish(let publication, let response):
-            broadcast(publication)
+        case .broadcast(let messages, let response):
+            broadcast(messages)
             write(response, on: connection, terms)
         case .open(let page):
             guard connection.place == .stay, isListening else {

@@ -4,7 +4,7 @@ internal import Runtime
 extension SocketLoop {
     func welcome(_ descriptor: Int32, from peer: IPAddress?) {
         guard let place = admit(peer) else { return keepWaiting(descriptor, from: peer) }
-        guard let socket = Socket(adopting: descriptor, by: vhost, security) else { return census.leave(peer) }
+        guard let socket = Socket(descriptor, on: self) else { return census.leave(peer) }
         let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
         let connection = Connection(
             id: nextID(),
@@ -14,7 +14,7 @@ extension SocketLoop {
             peer: peer,
             place: place
         )
-        socket.setOwner(Unmanaged.passRetained(connection).toOpaque())
+        socket.start(connection)
         register(connection)
         let seconds = settings.limits.headerSeconds
         // A handshake that stalls holds 50 KB.
@@ -66,7 +66,7 @@ extension SocketLoop {
         }
     }
 
-    /// Nothing more is said or read. lws closes the socket when the loop comes round.
+    /// Nothing more is said or read. The socket is closed when the loop comes round.
     func end(_ connection: Connection) {
         guard connection.isOpen else { return }
         retire(connection)
@@ -75,7 +75,7 @@ extension SocketLoop {
             return closed(connection)
         }
         leaving += 1
-        if connection !== current { connection.socket?.kill() }
+        connection.socket?.end()
     }
 
     /// From now on it follows nothing and has no deadline.
@@ -88,10 +88,7 @@ extension SocketLoop {
 
     /// The socket is gone, or the stream: nothing may name the connection any more.
     func closed(_ connection: Connection) {
-        // lws has ended it on its own: a socket that failed.
-        if connection.isOpen {
-            retire(connection)
-        } else if connection.socket != nil {
+        if connection.socket != nil {
             leaving -= 1
             if leaving == 0, !waiting.isEmpty { port.wake() }
         }

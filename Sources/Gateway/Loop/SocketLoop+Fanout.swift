@@ -7,12 +7,13 @@ internal import Runtime
 extension SocketLoop {
     /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
     /// unless older ones wait there.
-    func broadcast(_ publication: Publication) {
-        metrics.published.add(publication.messages.count)
-        for peer in peers where publication.messages.contains(where: { peer.follows($0.stream) }) {
-            peer.send(.publish([publication]))
+    func broadcast(_ messages: [Message]) {
+        metrics.published.add(messages.count)
+        for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
+            peer.send(.broadcast(messages))
         }
-        if port.isEmpty { publish(publication) } else { port.send(.publish([publication])) }
+        guard port.isEmpty else { return port.send(.broadcast(messages)) }
+        for message in messages { publish(message) }
     }
 
     func publish(_ publication: Publication) {
@@ -32,8 +33,17 @@ extension SocketLoop {
     @discardableResult
     func publish(_ message: Message) -> Int {
         let fanout = hub.publish(message)
+        if !fanout.live.isEmpty { write(message, to: fanout.live) }
+        for id in fanout.closed {
+            metrics.slow.add()
+            if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
+        }
+        return fanout.live.count
+    }
+
+    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>) {
         var frames = FrameCache(message, epoch: settings.epoch)
-        for id in fanout.live {
+        for id in live {
             guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
             // It fell behind at this very message, by another subscription of its own to the same stream.
             guard seat.connection.behindSince == nil else {
@@ -47,12 +57,7 @@ extension SocketLoop {
             }
             if seat.connection.link.isBehind { fellBehind(seat.connection) }
         }
-        metrics.deliveries.add(fanout.live.count)
-        for id in fanout.closed {
-            metrics.slow.add()
-            if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
-        }
-        return fanout.live.count
+        metrics.deliveries.add(live.count)
     }
 
     /// What a page missed has been read.

@@ -30,6 +30,7 @@ extension SocketLoop {
     /// At the end of each callback: streams that came to their end while something was written. Not at once, since
     /// whoever wrote is not done with them.
     func settle() {
+        guard !stirred.isEmpty else { return }
         let due = stirred
         stirred = []
         for connection in due {

@@ -108,7 +108,7 @@ extension SocketLoop {
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
         let route = Route(path: head.path)
         // Before the terms: behind a proxy the connection may be another client's from now on, who has no place.
-        let request = request(head, route, connection)
+        var request = request(head, route, connection)
         let mayStay = connection.place == .stay && isListening && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // Who was not told before may have sent the next request already.
@@ -119,8 +119,12 @@ extension SocketLoop {
             write(response, on: connection, terms)
             return nil
         case .collect(let length):
-            expect(request, length, terms, on: connection)
-            return nextRequest(connection)
+            guard let body = connection.input.takeBody(length) else {
+                expect(request, length, terms, on: connection)
+                return nil
+            }
+            request.body = body
+            return (request, terms)
         case .handle where head.asksForWebSocket && connection.socket != nil:
             upgrade(request, on: connection)
             return nil
@@ -134,7 +138,7 @@ extension SocketLoop {
     private func expect(_ request: Request, _ length: Int, _ terms: Connection.Terms, on connection: Connection) {
         connection.expected = (request, length, terms)
         watch(connection, seconds: settings.limits.bodySeconds)
-        guard request.head.expectation == .toContinue, connection.input.isEmpty, length > 0 else { return }
+        guard request.head.expectation == .toContinue, connection.input.isEmpty else { return }
         _ = connection.link.write("HTTP/1.1 100 Continue\r\n\r\n")
     }
 

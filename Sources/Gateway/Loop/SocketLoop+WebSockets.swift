@@ -26,10 +26,10 @@ extension SocketLoop {
             guard accepted(accept, nil, on: connection) else { return end(connection) }
             open(page, as: .webSocket, on: connection)
         case .openCable(let opening):
-            let spoken = CableProtocol.allCases.first { request.head.offersFirst($0.rawValue) }
+            let spoken = request.head.offeredProtocol
             guard accepted(accept, spoken, on: connection) else { return end(connection) }
             open(opening, speaking: spoken ?? .base, on: connection)
-        case .later, .publish: end(connection)
+        case .later, .broadcast: end(connection)
         }
         readAhead(connection)
     }
@@ -119,10 +119,13 @@ extension Response {
 }
 
 extension RequestHead {
-    /// Of the subprotocols that we speak, the client prefers this one.
-    fileprivate func offersFirst(_ name: String) -> Bool {
-        let offers = (self[.webSocketProtocol] ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
-        let known = offers.first { offer in CableProtocol.allCases.contains { offer.elementsEqual($0.rawValue) } }
-        return known?.elementsEqual(name) ?? false
+    /// Of the subprotocols that we speak, the one that the client prefers.
+    fileprivate var offeredProtocol: CableProtocol? {
+        let offers = (self[.webSocketProtocol] ?? "").utf8.split(separator: UInt8(ascii: ","))
+        for offer in offers {
+            let name = offer.drop { $0 == UInt8(ascii: " ") }
+            if let known = CableProtocol(rawValue: String(Substring(name))) { return known }
+        }
+        return nil
     }
 }

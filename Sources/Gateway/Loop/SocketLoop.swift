@@ -6,8 +6,8 @@ internal import Runtime
 
 /// One thread with one libwebsockets context: all sockets of that thread, and the hub that knows who follows what.
 ///
-/// lws and libuv say which socket is ready, and keep time. Reading, TLS, HTTP and WebSocket frames are ours: no byte that
-/// a stranger wrote reaches lws. Created, run and ended on its own thread; other threads reach it through its port only.
+/// lws runs the loop of libuv and keeps time; libuv says which socket is ready. Reading, TLS, HTTP and WebSocket frames
+/// are ours: no byte that a stranger wrote reaches either. Created, run and ended on its own thread; other threads reach it through its port only.
 /// Everything here runs to its end without blocking.
 final class SocketLoop {
     let settings: LoopSettings
@@ -42,16 +42,12 @@ final class SocketLoop {
     var partings: [(id: ConnectionID, tick: Int)] = []
     /// Those that had more to do than one turn allows.
     var busy: [Connection] = []
-    /// Those whose peers have not taken all that they could have.
-    var blocked: [Connection] = []
     /// Clients of HTTP/2 whose sessions have something to tell.
     var stirred: [Connection] = []
     /// Ended, while their descriptors are still open.
     var leaving = 0
     /// Accepted, and waiting for the places of those that leave.
     var waiting: [(descriptor: Int32, peer: IPAddress?)] = []
-    /// Whose callback runs.
-    var current: Connection?
     var now = 0
     /// The value of `Date` at this tick.
     var date = HTTPDate.text(Clock().now())
@@ -62,12 +58,15 @@ final class SocketLoop {
     private var nextConnection: UInt64 = 0
     private let listener: ListeningSocket
     private var spareDescriptor = ListeningSocket.spare()
-    private(set) var vhost: OpaquePointer?
+    private var vhost: OpaquePointer?
     /// The listener as lws sees it; nil once we accept no more.
     private var acceptor: OpaquePointer?
     private var timer: LoopTimer?
+    private var turn: LoopTurn?
+    /// It waits for events, as far as other threads know.
+    private var sleeps = true
     /// Ours rather than lws', so that it can be stopped. Never freed: lws' handles stay in it.
-    private let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     private var stopsAt: Int?
 
     init(
@@ -108,6 +107,7 @@ final class SocketLoop {
         acceptor = observe(listener.descriptor)
         // lws closes what it watches, and the port may outlive this loop: it gets a copy.
         guard acceptor != nil, observe(fcntl(port.alarm, F_DUPFD_CLOEXEC, 0)) != nil else { return started(false) }
+        turn = LoopTurn(of: uv) { [unowned self] in fallAsleep() }
         timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in
             tick()
             closeOverdue()
@@ -121,6 +121,7 @@ final class SocketLoop {
         // lws closes its wake descriptor twice when a context is destroyed (vhost.c:998, libuv.c:441), and by then the
         // number may be another thread's. So the context, without connections by now, is left to the process' end.
         timer = nil
+        turn = nil
     }
 
     private func createContext() -> OpaquePointer? {
@@ -149,7 +150,27 @@ final class SocketLoop {
     }
 
     func readable(_ descriptor: Int32) {
-        if descriptor == listener.descriptor { accept() } else { woken() }
+        awaken()
+        guard descriptor != listener.descriptor else { return accept() }
+        port.clear()
+        takeMail()
+        goOn()
+    }
+
+    private func awaken() {
+        guard sleeps else { return }
+        sleeps = false
+        port.awaken()
+    }
+
+    /// Before libuv waits: whoever sends from now on has to wake this loop.
+    private func fallAsleep() {
+        if !port.fallAsleep() {
+            takeMail()
+            // Those who write into open sockets get their turn between two mails.
+            if !port.fallAsleep() { port.wake() }
+        }
+        sleeps = true
     }
 
     /// 64 at a time, so that the pages get their turn.
@@ -174,28 +195,22 @@ final class SocketLoop {
         return ConnectionID(number: nextConnection)
     }
 
-    /// Runs a callback of lws. The answer tells lws whether to close.
-    func serve(_ connection: Connection, _ body: (Connection) -> Void) -> Int32 {
-        guard connection.isOpen else { return -1 }
-        current = connection
+    /// Runs what a socket's readiness leads to.
+    func serve(_ connection: Connection, _ body: (Connection) -> Void) {
+        guard connection.isOpen else { return }
+        awaken()
         body(connection)
         settle()
-        current = nil
-        // lws forgets what is asked for within the callback for room to write.
-        if connection.isOpen, connection.socket?.isBehind == true {
-            if blocked.isEmpty { port.wake() }
-            blocked.append(connection)
-        }
-        return connection.isOpen ? 0 : -1
     }
 
-    /// Takes what other threads sent, and goes on with what had to give way.
-    private func woken() {
-        for message in port.take() {
-            switch message {
+    /// Takes what other threads sent.
+    private func takeMail() {
+        for mail in port.take() {
+            switch mail {
             case .reply(let id, let response): replied(id, response)
             case .missed(let id, let missed): sendMissed(missed, to: id)
             case .publish(let publications): publications.forEach(publish)
+            case .broadcast(let messages): for message in messages { publish(message) }
             case .refreshPages: refreshPages()
             case .forgetRecentMessages: hub.forgetRecentMessages()
             case .identity(let identity): security?.identity = identity
@@ -203,9 +218,12 @@ final class SocketLoop {
             case .stop: return stop()
             }
         }
+        settle()
+    }
+
+    /// Goes on with what had to give way.
+    private func goOn() {
         welcomeWaiting()
-        for connection in blocked where connection.isOpen { connection.socket?.requestWritable() }
-        blocked = []
         let due = busy
         busy = []
         for connection in due where connection.isOpen { readable(connection) }

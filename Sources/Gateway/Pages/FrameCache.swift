@@ -5,7 +5,7 @@ internal import WebSocket
 
 /// One message, encoded at most once for each transport of this loop.
 struct FrameCache {
-    private let html: () -> [UInt8]
+    private let html: [UInt8]
     private let cursor: Cursor?
     private var eventStream: [UInt8] = []
     private var text: [UInt8] = []
@@ -14,12 +14,12 @@ struct FrameCache {
     private var cable: (frame: [UInt8], head: [UInt8], transport: Transport) = ([], [], .cable)
 
     init(_ message: Message, epoch: String) {
-        html = { message.html }
+        html = message.html
         cursor = message.position.map { Cursor(epoch: epoch, position: $0) }
     }
 
     init(html: [UInt8], cursor: Cursor?) {
-        self.html = { html }
+        self.html = html
         self.cursor = cursor
     }
 
@@ -28,11 +28,11 @@ struct FrameCache {
         let link = seat.connection.link
         switch seat.transport {
         case .eventStream:
-            if eventStream.isEmpty { eventStream = EventStream.event(html(), cursor: cursor) }
+            if eventStream.isEmpty { eventStream = EventStream.event(html, cursor: cursor) }
             return link.write(eventStream)
-        case .feed: return link.write(html())
+        case .feed: return link.write(html)
         case .webSocket:
-            if text.isEmpty { text = Frame.encode(.text, html()) }
+            if text.isEmpty { text = Frame.encode(.text, html) }
             return link.write(text)
         case .cable, .extendedCable:
             prepareCable(for: seat)
@@ -43,7 +43,7 @@ struct FrameCache {
     private mutating func prepareCable(for seat: Seat) {
         if !cable.frame.isEmpty, cable.transport == seat.transport, cable.head == seat.head { return }
         let isExtended = seat.transport == .extendedCable
-        if tails.base.isEmpty, !isExtended { tails.base = CableMessage.tail(html: html()) }
+        if tails.base.isEmpty, !isExtended { tails.base = CableMessage.tail(html: html) }
         if tails.extended.isEmpty, isExtended { tails.extended = extendedTail(seat.stream) }
         cable.frame.removeAll(keepingCapacity: true)
         let tail = isExtended ? tails.extended : tails.base
@@ -54,7 +54,7 @@ struct FrameCache {
     }
 
     private func extendedTail(_ stream: StreamName) -> [UInt8] {
-        guard let cursor else { return CableMessage.tail(html: html()) }
-        return CableMessage.tail(html: html(), place: (stream.text, cursor.epoch, cursor.position))
+        guard let cursor else { return CableMessage.tail(html: html) }
+        return CableMessage.tail(html: html, place: (stream.text, cursor.epoch, cursor.position))
     }
 }

@@ -38,8 +38,14 @@ public struct Publication: Sendable {
 }
 
 extension Message {
+    /// What no ledger entry stands for.
+    init(transient fragment: Fragment, _ renderer: Renderer) {
+        let part = Part(html: renderer.render(fragment), collapseKey: fragment.collapseKey)
+        self.init(stream: fragment.stream, position: nil, parts: [part])
+    }
+
     /// The fragments of one entry for one stream, each rendered once.
-    init(position: Int64?, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
+    init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
         let parts = fragments.map { Part(html: renderer.render($0), collapseKey: $0.collapseKey) }
         self.init(stream: stream, position: position, parts: parts)
     }

@@ -1,0 +1,35 @@
+/// Writes pieces of text one behind the other into memory that was reserved for all of them: appended to an array, each
+/// would pay for what the array promises. More than fits traps.
+public struct TextWriter {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    public private(set) var count = 0
+
+    public init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+        self.buffer = buffer
+    }
+
+    public mutating func write(_ text: StaticString) {
+        write(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    public mutating func write(_ text: String) {
+        var text = text
+        text.withUTF8 { write($0) }
+    }
+
+    public mutating func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { write($0) }
+    }
+
+    /// In decimal digits.
+    public mutating func write(_ number: Int) {
+        write(String(number))
+    }
+
+    private mutating func write(_ piece: UnsafeBufferPointer<UInt8>) {
+        precondition(piece.count <= buffer.count - count)
+        guard let source = piece.baseAddress, let target = buffer.baseAddress else { return }
+        (target + count).update(from: source, count: piece.count)
+        count += piece.count
+    }
+}
