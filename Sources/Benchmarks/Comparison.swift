@@ -6,10 +6,13 @@ struct Comparison {
     private(set) var floor: [[Double]] = []
 
     /// `measure` gives the same figures for either.
-    init(_ measure: (any Target) throws -> [Double]) throws {
+    init(
+        _ start: (String) throws -> PaycastTarget = PaycastTarget.init(in:),
+        _ measure: (any Target) throws -> [Double]
+    ) throws {
         for _ in 0..<Comparison.rounds {
             floor.append(try with(FloorTarget.init) { try measure($0) })
-            paycast.append(try with(PaycastTarget.init) { try measure($0) })
+            paycast.append(try with(start) { try measure($0) })
         }
     }
 

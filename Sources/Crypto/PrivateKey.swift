@@ -21,6 +21,14 @@ public struct PrivateKey: Sendable {
         return key
     }
 
+    /// The half that checks what this one signs; nil unless it is a P-256 key.
+    public var publicKey: PublicKey? {
+        key.borrow { key in
+            EVP_PKEY_up_ref(key)
+            return PublicKey(owning: key)
+        }
+    }
+
     /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`).
     public init(pem: String) throws(CryptoError) {
         guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { throw .unreadableKey }

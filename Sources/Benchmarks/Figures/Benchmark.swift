@@ -12,8 +12,8 @@ var benchmarks: [any Benchmark.Type] {
 /// What is held to a figure.
 private var measurements: [any Benchmark.Type] {
     [
-        DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self, SwapLatency.self,
-        StartUp.self, LongHistory.self,
+        DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
+        LoneNotifications.self, SwapLatency.self, StartUp.self, LongHistory.self,
     ]
 }
 

@@ -10,7 +10,7 @@ enum DenseFanOut: Benchmark {
                 [try deliveryCost(target, target is FloorTarget ? .webSocket : transport)]
             }
             let figure = "dense: \(pages) pages on one stream, \(transport.rawValue)"
-            report.add(comparison.row(figure, unit: "µs CPU per delivery", bound: .timesFloor(1.25)))
+            report.add(comparison.row(figure, unit: "µs CPU per delivery", bound: .timesFloor(1.2)))
         }
     }
 

@@ -6,29 +6,47 @@ enum Notifications: Benchmark {
     static let name = "notifications"
     private static let count = 10_000
     private static let pages = 1000
-    private static let connections = 256
+
+    private struct Figures {
+        var rate: Double
+        var cost: Double
+        /// The CPU of three verifications, measured right before.
+        var verifications: Double
+    }
 
     static func run(_ report: inout Report) throws {
         for provider in Provider.allCases {
-            let rates = try (0..<Comparison.rounds).map { _ in
-                try with(PaycastTarget.init) { try measure($0, provider) }
-            }
-            let figure = "\(provider) notifications, \(count) users, \(connections) in flight"
-            let bound = provider == .apple ? Row.Bound.atLeast(3000) : .none
-            report.add(Row(figure: figure, unit: "per second", value: median(rates.map(\.rate)), bound: bound))
-            report.add(Row(figure: figure, unit: "µs CPU each", value: median(rates.map(\.cost))))
+            for connections in provider == .apple ? [16, 256] : [256] { try run(&report, provider, connections) }
         }
+    }
+
+    private static func run(_ report: inout Report, _ provider: Provider, _ connections: Int) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in
+            try with(PaycastTarget.init) { try measure($0, provider, connections) }
+        }
+        let figure = "\(provider) notifications, \(count) users, \(connections) in flight"
+        let bound = provider == .apple && connections == 256 ? Row.Bound.atLeast(3000) : .none
+        report.add(Row(figure: figure, unit: "per second", value: median(rounds.map(\.rate)), bound: bound))
+        var cost = Row(figure: figure, unit: "µs CPU each", value: median(rounds.map(\.cost)))
+        if provider == .apple {
+            cost.floor = median(rounds.map(\.verifications))
+            cost.ratio = median(rounds.map { $0.cost / $0.verifications })
+            cost.bound = .timesFloor(2.5)
+        }
+        report.add(cost)
     }
 
     private static func measure(
         _ target: PaycastTarget,
-        _ provider: Provider
-    ) throws -> (rate: Double, cost: Double) {
+        _ provider: Provider,
+        _ connections: Int
+    ) throws -> Figures {
         let loop = LoadLoop()
         let publishers = Publishers(target, connections: connections, on: loop)
         let purchases = try Purchases(count, of: provider, at: target, publishers)
         let listeners = Pages(target, .webSocket) { $0 }
         try listeners.open(pages, on: loop)
+        let verifications = try Verification.cost()
         let figures = ProcessFigures(id: target.process.id)
         let (start, before) = (nanoseconds(), figures.processorTime)
         for request in purchases.requests {
@@ -37,6 +55,36 @@ enum Notifications: Benchmark {
         }
         try publishers.finish()
         let seconds = Double(nanoseconds() - start) / 1e9
-        return (Double(count) / seconds, (figures.processorTime - before) / Double(count))
+        return Figures(
+            rate: Double(count) / seconds,
+            cost: (figures.processorTime - before) / Double(count),
+            verifications: verifications
+        )
+    }
+}
+
+/// Apple's notifications one after the other: what a store waits for its answer.
+enum LoneNotifications: Benchmark {
+    static let name = "lone"
+    private static let count = 1000
+
+    static func run(_ report: inout Report) throws {
+        let rounds = try (0..<Comparison.rounds).map { _ in try with(PaycastTarget.init(in:)) { try measure($0) } }
+        let figure = "Apple notifications, one in flight, p50"
+        report.add(Row(figure: figure, unit: "ms", value: median(rounds), bound: .atMost(2)))
+    }
+
+    private static func measure(_ target: PaycastTarget) throws -> Double {
+        let loop = LoadLoop()
+        let publishers = Publishers(target, connections: 1, on: loop)
+        let purchases = try Purchases(count, of: .apple, at: target, publishers)
+        var latencies: [Double] = []
+        for request in purchases.requests {
+            let start = nanoseconds()
+            try publishers.send(request)
+            try publishers.finish()
+            latencies.append(Double(nanoseconds() - start) / 1e6)
+        }
+        return median(latencies)
     }
 }

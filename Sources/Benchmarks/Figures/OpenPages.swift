@@ -4,22 +4,24 @@ enum OpenPages: Benchmark {
     private static let counts = [1000, 5000, 10_000]
 
     static func run(_ report: inout Report) throws {
-        for transport in [Pages.Transport.webSocket, .cable] { try run(&report, transport) }
+        try run(&report, .webSocket, bound: 2.5)
+        try run(&report, .eventStream, bound: 2)
+        try run(&report, .cable, bound: 4)
     }
 
-    private static func run(_ report: inout Report, _ transport: Pages.Transport) throws {
+    private static func run(_ report: inout Report, _ transport: Pages.Transport, bound: Double) throws {
         for count in counts {
             let comparison = try Comparison { target in
                 try cost(target, target is FloorTarget ? .webSocket : transport, count)
             }
             let figure = "connect and subscribe, \(count) pages, \(transport.rawValue)"
-            report.add(comparison.row(figure, unit: "µs CPU each", bound: .timesFloor(4)))
+            report.add(comparison.row(figure, unit: "µs CPU each", bound: .timesFloor(bound)))
             guard count == counts.last else { continue }
             let memory = comparison.row(
                 "hold \(count) pages, \(transport.rawValue)",
                 unit: "KB each",
                 index: 1,
-                bound: .atMost(7)
+                bound: .atMost(4)
             )
             report.add(memory)
         }
