@@ -15,11 +15,12 @@ public struct CableHistory: Sendable, Equatable {
 
     /// Seconds since 1970.
     public var since: Int64?
-    private var places: [String: Place] = [:]
+    /// By the bytes of a stream's name: as texts, two that Unicode calls alike would be one.
+    private var places: [[UInt8]: Place] = [:]
 
     public init(since: Int64? = nil, places: [String: Place] = [:]) {
         self.since = since
-        self.places = places
+        self.places = Dictionary(places.map { (Array($0.key.utf8), $0.value) }) { $1 }
     }
 
     init?(_ node: JSONNode?) {
@@ -30,9 +31,9 @@ public struct CableHistory: Sendable, Equatable {
             guard let name = stream.name, let epoch = stream.value["epoch"]?.text,
                 let offset = stream.value["offset"]?.integer
             else { continue }
-            places[name] = Place(epoch: epoch, offset: offset)
+            places[Array(name.utf8)] = Place(epoch: epoch, offset: offset)
         }
     }
 
-    public func place(in stream: String) -> Place? { places[stream] }
+    public func place(in stream: String) -> Place? { places[Array(stream.utf8)] }
 }

@@ -2,7 +2,7 @@
 public struct AccessPolicy: Sendable, Equatable {
     public enum SandboxUsers: Sendable, Equatable {
         case all
-        case only(Set<String>)
+        case only(Set<UserID>)
     }
 
     /// For whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). `all` on a server that serves Sandbox only, in development, and for `*`.
@@ -30,7 +30,7 @@ public struct AccessPolicy: Sendable, Equatable {
         self.leeway = leeway
     }
 
-    public func opensAccess(for user: String, in environment: StoreEnvironment) -> Bool {
+    public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {
         switch (environment, sandboxUsers) {
         case (.production, _), (.sandbox, .all): true
         case (.sandbox, .only(let users)): users.contains(user)

@@ -14,7 +14,7 @@ public struct Contract: Sendable, Equatable {
     public var token: Stamped<OrderToken>?
     public var account: Stamped<String>?
     /// The app's own user, from a store that was told it.
-    public var storeUser: Stamped<String>?
+    public var storeUser: Stamped<UserID>?
     public var previousLineage: Stamped<String>?
     public var snapshot: SnapshotRegister?
     public var transaction: TransactionRegister?

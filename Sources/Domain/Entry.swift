@@ -25,7 +25,7 @@ public struct Notice: Sendable, Equatable {
     /// The store's event id.
     public var event: String?
     public var outcome: Outcome?
-    public var user: String?
+    public var user: UserID?
     /// The store's lineage id.
     public var contract: String?
     public var order: OrderToken?

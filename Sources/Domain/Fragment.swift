@@ -47,8 +47,8 @@ public struct Fragment: Sendable, Equatable {
 
     /// What a newer fragment with the same key makes superfluous: a whole element, or a whole content. An `update` leaves
     /// the attributes that a `replace` brought, so the two have keys of their own.
-    public var collapseKey: String? {
+    public var collapseKey: CollapseKey? {
         guard action == "replace" || action == "update", let target else { return nil }
-        return action + " " + target
+        return CollapseKey(action + " " + target)
     }
 }

@@ -46,7 +46,7 @@ public struct Holding: Sendable, Equatable {
 
 /// The union of what a user holds. A page shows the union, never one contract.
 public struct Holdings: Sendable, Equatable {
-    public let user: String
+    public let user: UserID
     /// The ones that speak for the user first. Groups are compared by their best: a comparison that looks at levels
     /// between members of one group only would have no well-defined maximum.
     ///
@@ -54,7 +54,7 @@ public struct Holdings: Sendable, Equatable {
     /// contracts that another one of the user has replaced (Google's `linkedPurchaseToken`).
     public let ranked: [Holding]
 
-    public init(user: String, _ holdings: [Holding], policy: AccessPolicy) {
+    public init(user: UserID, _ holdings: [Holding], policy: AccessPolicy) {
         self.user = user
         let replaced = Set(holdings.compactMap { $0.replaces == $0.contract ? nil : $0.replaces })
         ranked = Holdings.ranked(

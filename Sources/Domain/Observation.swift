@@ -26,7 +26,7 @@ public struct Observation: Sendable, Equatable {
     /// account id, Stripe: the customer).
     public var account: String?
     /// The app's own user id, from a store that was told it (RevenueCat: `app_user_id`, PurchaseKit: `customer_id`).
-    public var user: String?
+    public var user: UserID?
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
     public var isFamilyShared: Bool
@@ -39,7 +39,7 @@ public struct Observation: Sendable, Equatable {
         group: String? = nil,
         token: OrderToken? = nil,
         account: String? = nil,
-        user: String? = nil,
+        user: UserID? = nil,
         previousLineage: String? = nil,
         isFamilyShared: Bool = false,
         transaction: Transaction? = nil,

@@ -1,7 +1,7 @@
 /// The token minted before a purchase, and whom and what it is for.
 public struct Order: Sendable, Equatable {
     public var token: OrderToken
-    public var user: String
+    public var user: UserID
     public var product: String
     public var provider: Provider?
     public var group: String?
@@ -9,7 +9,7 @@ public struct Order: Sendable, Equatable {
 
     public init(
         token: OrderToken,
-        user: String,
+        user: UserID,
         product: String,
         provider: Provider? = nil,
         group: String? = nil,

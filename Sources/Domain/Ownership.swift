@@ -10,11 +10,11 @@ public struct Ownership: Sendable, Equatable {
             case claim(whileActive: Bool)
         }
 
-        public var user: String
+        public var user: UserID
         public var at: Instant
         public var ground: Ground
 
-        public init(user: String, at: Instant, ground: Ground) {
+        public init(user: UserID, at: Instant, ground: Ground) {
             self.user = user
             self.at = at
             self.ground = ground
@@ -22,7 +22,7 @@ public struct Ownership: Sendable, Equatable {
     }
 
     /// The first one is whom the contract belongs to; more than one only by the policy `share`.
-    public var users: [String]
+    public var users: [UserID]
     /// Since when it has been the first one's.
     public var since: Instant
 

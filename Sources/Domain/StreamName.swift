@@ -1,5 +1,5 @@
 /// The named channel a page subscribes to: 1…512 bytes of UTF-8 without control characters.
-public struct StreamName: Hashable, Sendable, CustomStringConvertible {
+public struct StreamName: Sendable, CustomStringConvertible {
     public let text: String
 
     public init?(_ text: String) {
@@ -20,6 +20,12 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { text }
+}
+
+extension StreamName: Hashable {
+    public static func == (left: StreamName, right: StreamName) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }
 
 /// True for 1…`limit` bytes with no control character: what may name a user, a product, a group or a stream.

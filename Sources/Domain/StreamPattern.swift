@@ -45,19 +45,19 @@ public struct StreamPattern: Sendable, Hashable {
     }
 
     /// The stream of `user`; nil when the user id cannot be in a stream name.
-    public func stream(for user: String) -> StreamName? {
-        guard isPlain(user) else { return nil }
-        return StreamName(parts.map { render($0, user) }.joined(separator: ":"))
+    public func stream(for user: UserID) -> StreamName? {
+        guard isPlain(user.text) else { return nil }
+        return StreamName(parts.map { render($0, user.text) }.joined(separator: ":"))
     }
 
     /// The user whose stream it is; nil for every stream that is no user's.
-    public func user(of stream: StreamName) -> String? {
+    public func user(of stream: StreamName) -> UserID? {
         guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
         let before = parts[..<place].map { render($0, "") + ":" }.joined()
         let after = parts[(place + 1)...].map { ":" + render($0, "") }.joined()
-        guard let rendered = stream.text.text(between: before, and: after), let user = user(in: rendered, parts[place]),
+        guard let rendered = stream.text.text(between: before, and: after), let user = user(in: rendered, parts[place]).map({ UserID($0) }),
             // A parameter has several spellings; only ours is the user's.
-            let own = self.stream(for: user), own.text.utf8.elementsEqual(stream.text.utf8)
+            let own = self.stream(for: user), own == stream
         else { return nil }
         return user
     }

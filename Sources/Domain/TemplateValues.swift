@@ -3,9 +3,9 @@ extension Holding {
     ///
     /// `event` and `reason` tell why the page changes, as far as an event of this contract is why: our name of it, the
     /// same for every store, and the store's own word.
-    public func templateValues(user: String, event: EventKind? = nil, reason: String? = nil) -> [String: String] {
+    public func templateValues(user: UserID, event: EventKind? = nil, reason: String? = nil) -> [String: String] {
         [
-            "user": user,
+            "user": user.text,
             "product": standing.product,
             "name": name ?? standing.product,
             "quantity": quantity.map(String.init) ?? "",

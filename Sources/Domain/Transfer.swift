@@ -1,11 +1,11 @@
 /// What users lose and another one gains, as a store says it: all their contracts at that store.
 public struct Transfer: Sendable, Equatable {
-    public var from: [String]
-    public var to: String
+    public var from: [UserID]
+    public var to: UserID
     /// The store did not say in which environment: it moves what they hold in both.
     public var isEverywhere: Bool
 
-    public init(from: [String], to: String, isEverywhere: Bool = false) {
+    public init(from: [UserID], to: UserID, isEverywhere: Bool = false) {
         self.from = from
         self.to = to
         self.isEverywhere = isEverywhere

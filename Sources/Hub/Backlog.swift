@@ -1,3 +1,5 @@
+internal import Domain
+
 /// What one subscription still has to receive, oldest first.
 struct Backlog {
     private struct Pending {
@@ -90,7 +92,7 @@ struct Backlog {
 
     /// Returns how many there were. A transient message makes no entry superfluous: it may get lost with the connection,
     /// and the page would resume behind both.
-    private mutating func removeParts(_ keys: [String], onlyTransient: Bool) -> Int {
+    private mutating func removeParts(_ keys: [CollapseKey], onlyTransient: Bool) -> Int {
         var removed = 0
         for index in queue.indices where queue[index].isTransient || !onlyTransient {
             let parts = queue[index].parts

@@ -25,9 +25,9 @@ public struct Message: Sendable, Equatable {
 public struct Part: Sendable, Equatable {
     public let html: [UInt8]
     /// While it waits in a queue, a newer part with the same key takes its place (`Fragment.collapseKey`).
-    public let collapseKey: String?
+    public let collapseKey: CollapseKey?
 
-    public init(html: [UInt8], collapseKey: String?) {
+    public init(html: [UInt8], collapseKey: CollapseKey?) {
         self.html = html
         self.collapseKey = collapseKey
     }

@@ -5,10 +5,10 @@ struct ContractRow {
     var id: Int64?
     var contract: Contract
     /// Whose it is; `shares` are those who hold it as well.
-    var user: String?
+    var user: UserID?
     /// Since when; nil when that follows from another contract only.
     var userAt: Instant?
-    var shares: [String] = []
+    var shares: [UserID] = []
     var standing: Standing
     /// When the writer looks at it again by itself.
     var endsAt: Instant?
@@ -32,7 +32,7 @@ struct ContractRow {
     static let count = keyColumns.count + identityColumns.count + stateColumns.count
 
     /// Everyone who holds it.
-    var holders: [String] { (user.map { [$0] } ?? []) + shares }
+    var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 
     init(id: Int64?, contract: Contract, standing: Standing, endsAt: Instant?) {
         self.id = id
@@ -57,7 +57,7 @@ struct ContractRow {
         contract.token = stamped(row.optionalText(10).flatMap { OrderToken($0) }, row.instant(11))
         contract.account = stamped(row.optionalText(12), row.instant(13))
         contract.previousLineage = stamped(row.optionalText(14), row.instant(15))
-        contract.storeUser = stamped(row.optionalText(16), row.instant(17))
+        contract.storeUser = stamped(row.optionalUser(16), row.instant(17))
         contract.snapshot = try SnapshotRegister(row, at: 19)
         contract.snapshot?.snapshot.isPausing = row.flag(43)
         contract.transaction = TransactionRegister(row, at: 26)
@@ -74,7 +74,7 @@ struct ContractRow {
             ),
             endsAt: row.optionalInstant(42)
         )
-        user = row.optionalText(6)
+        user = row.optionalUser(6)
         userAt = row.optionalInstant(18)
     }
 

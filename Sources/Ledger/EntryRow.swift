@@ -26,7 +26,7 @@ enum EntryRow {
         notice.subtype = row.optionalText(6)
         notice.event = row.optionalText(7)
         notice.outcome = try row.optionalWord(8)
-        notice.user = row.optionalText(9)
+        notice.user = row.optionalUser(9)
         notice.contract = row.optionalText(10)
         notice.order = row.optionalText(11).flatMap { OrderToken($0) }
         notice.product = row.optionalText(12)

@@ -15,7 +15,7 @@ enum FragmentRow {
             case .none: ("none", nil, nil)
             }
         return [
-            .text(fragment.stream.text), .text(fragment.collapseKey ?? ""), .integer(position),
+            .text(fragment.stream.text), .text(fragment.collapseKey?.text ?? ""), .integer(position),
             .integer(Int64(ordinal)), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
             .text(content), Value(template), Value(body),
         ]

@@ -20,16 +20,16 @@ public enum LedgerCommand: Sendable {
     case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
     /// Sends both elements of the pages of these users, and of everyone who holds one of these contracts, again. Tells
     /// who that is.
-    case tell(contracts: [Int64], users: [String], completion: @Sendable (Result<[String], LedgerError>) -> Void)
+    case tell(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
 }
 
 /// Who posts a genuine transaction in his own session: a reason to hold the contract.
 public struct Claim: Sendable, Equatable {
-    public var user: String
+    public var user: UserID
     /// The order whose page it is.
     public var order: OrderToken?
 
-    public init(user: String, order: OrderToken? = nil) {
+    public init(user: UserID, order: OrderToken? = nil) {
         self.user = user
         self.order = order
     }
@@ -74,7 +74,7 @@ public struct Receipt: Sendable, Equatable {
 
 /// Who is about to buy what. `token` binds a UUID that the app minted itself.
 public struct OrderRequest: Sendable, Equatable {
-    public var user: String
+    public var user: UserID
     public var product: String
     public var provider: Provider?
     public var group: String?
@@ -82,7 +82,7 @@ public struct OrderRequest: Sendable, Equatable {
     public var token: OrderToken?
 
     public init(
-        user: String,
+        user: UserID,
         product: String,
         provider: Provider? = nil,
         group: String? = nil,

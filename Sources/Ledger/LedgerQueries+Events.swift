@@ -29,8 +29,8 @@ extension LedgerQueries {
                 return try statements.eventsAfter.all(range, read: StoredEvent.read)
             }
             let ids =
-                try statements.contractsOfUser.all([.text(user)]) { row in row.integer(0) }
-                + statements.contractsSharedWith.all([.text(user)]) { row in row.integer(0) }
+                try statements.contractsOfUser.all([Value(user)]) { row in row.integer(0) }
+                + statements.contractsSharedWith.all([Value(user)]) { row in row.integer(0) }
             var found: [StoredEvent] = []
             for id in ids {
                 found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)

@@ -42,12 +42,12 @@ struct LedgerQueries: ~Copyable {
         }
     }
 
-    func entitlements(of user: String, now: Instant) throws(LedgerError) -> UserEntitlements {
+    func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
         try snapshot { head throws(SQLiteError) in
-            let consumables: [Value] = [.text(user), .integer(Int64(LedgerQueries.consumableLimit))]
+            let consumables: [Value] = [Value(user), .integer(Int64(LedgerQueries.consumableLimit))]
             let rows =
-                try statements.userContracts.all([.text(user)], read: contractRow)
-                + statements.userShares.all([.text(user)], read: contractRow)
+                try statements.userContracts.all([Value(user)], read: contractRow)
+                + statements.userShares.all([Value(user)], read: contractRow)
                 + statements.userConsumables.all(consumables, read: contractRow)
                 + statements.sharedConsumables.all(consumables, read: contractRow)
             // As of now, not as of the last commit: the timer may be a millisecond late.

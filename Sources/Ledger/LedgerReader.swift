@@ -51,7 +51,7 @@ public final class LedgerReader: Sendable {
     }
 
     public func entitlements(
-        of user: String,
+        of user: UserID,
         completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
     ) -> Bool {
         let clock = clock

@@ -3,7 +3,7 @@ internal import Domain
 /// What is remembered of one user's claims on one contract: of those that were granted the first and the last one,
 /// because by every policy the others change nothing.
 struct ClaimRow {
-    var user: String
+    var user: UserID
     var facts: [Ownership.Fact]
     /// The newest proof that he has shown: an older one moves nothing any more.
     var proofAt: Instant
@@ -12,7 +12,7 @@ struct ClaimRow {
 extension LedgerStore {
     func claims(on id: Int64) throws(SQLiteError) -> [ClaimRow] {
         try statements.claims.all([.integer(id)]) { row in
-            let user = row.text(0)
+            let user = row.user(0)
             let facts = [Int32(1), 3].compactMap { column in
                 row.optionalInstant(column).map {
                     Ownership.Fact(user: user, at: $0, ground: .claim(whileActive: row.flag(column + 1)))
@@ -55,7 +55,7 @@ extension LedgerStore {
     private func put(_ note: Settlement.Note, on id: Int64) throws(SQLiteError) {
         let wasActive = note.fact?.ground == .claim(whileActive: true)
         try statements.putClaim.run([
-            .integer(id), .text(note.user), Value(note.fact?.at), Value(wasActive), Value(note.proofAt),
+            .integer(id), Value(note.user), Value(note.fact?.at), Value(wasActive), Value(note.proofAt),
         ])
     }
 

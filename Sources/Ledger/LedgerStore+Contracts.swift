@@ -11,7 +11,7 @@ struct ContractChange {
     var key: ContractKey { current.contract.key }
 
     /// Everyone whose page it concerns: who lost it first.
-    var users: [String] {
+    var users: [UserID] {
         let lost = (previous?.holders ?? []).filter { !current.holders.contains($0) }
         return lost + current.holders
     }
@@ -49,11 +49,11 @@ extension LedgerStore {
         return row
     }
 
-    private func saveShares(_ row: ContractRow, _ known: [String]) throws(SQLiteError) {
+    private func saveShares(_ row: ContractRow, _ known: [UserID]) throws(SQLiteError) {
         guard let id = row.id, row.shares != known else { return }
         try statements.deleteShares.run([.integer(id)])
         for (ordinal, user) in row.shares.enumerated() {
-            try statements.insertShare.run([.text(user), .integer(id), .integer(Int64(ordinal))])
+            try statements.insertShare.run([Value(user), .integer(id), .integer(Int64(ordinal))])
         }
     }
 
@@ -84,7 +84,7 @@ extension LedgerStore {
         commit.unclaimed += change.unclaimed
     }
 
-    private func page(of user: String, _ change: ContractChange) throws(SQLiteError)
+    private func page(of user: UserID, _ change: ContractChange) throws(SQLiteError)
         -> (fragments: [Fragment], active: Bool)
     {
         let others = try holdings(of: user, except: change.current.id)
@@ -97,8 +97,8 @@ extension LedgerStore {
     }
 
     /// What a user holds, consumables left out, as the last commit announced it.
-    func holdings(of user: String, except id: Int64?) throws(SQLiteError) -> [Holding] {
-        let place: [Value] = [.text(user), Value(id)]
+    func holdings(of user: UserID, except id: Int64?) throws(SQLiteError) -> [Holding] {
+        let place: [Value] = [Value(user), Value(id)]
         let rows =
             try statements.otherContracts.all(place, read: contractRow)
             + statements.otherShares.all(place, read: contractRow)
@@ -107,7 +107,7 @@ extension LedgerStore {
 
     func fragments(
         _ announcements: [Announcement],
-        for user: String,
+        for user: UserID,
         because change: ContractChange? = nil
     ) -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }

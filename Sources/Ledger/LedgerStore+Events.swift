@@ -142,7 +142,7 @@ extension LedgerStore {
         var notice = Notice(kind: event.kind)
         guard let account = event.account else { return try file(arrival, .ignored, notice, [], contract: nil) }
         let key = ContractKey(provider: event.provider, environment: event.environment, app: event.app, lineage: "")
-        var users: Set<String> = []
+        var users: Set<UserID> = []
         for row in try statements.contractsByAccount.all(keyValues(account, key), read: contractRow) {
             users.formUnion(row.holders)
             if let id = row.id { users.formUnion(try shares(of: id)) }

@@ -35,7 +35,7 @@ extension LedgerStore {
 
     private func sameRequest(_ request: OrderRequest) throws(SQLiteError) -> Order? {
         let values: [Value] = [
-            .text(request.user), .text(request.product), Value(request.provider), Value(request.group),
+            Value(request.user), .text(request.product), Value(request.provider), Value(request.group),
             Value(request.kind),
         ]
         return try statements.findRequest.first(values, read: OrderRow.read)

@@ -28,7 +28,7 @@ extension LedgerStore {
     }
 
     struct Owner {
-        var users: [String]
+        var users: [UserID]
         /// Nil when they follow from another contract.
         var since: Instant?
     }
@@ -41,12 +41,12 @@ extension LedgerStore {
     }
 
     /// Whom the store names, after the transfers that it told us of since.
-    func storeUser(of contract: Contract) throws(SQLiteError) -> (user: String, since: Instant)? {
+    func storeUser(of contract: Contract) throws(SQLiteError) -> (user: UserID, since: Instant)? {
         guard let said = contract.storeUser else { return nil }
         var (user, since, from) = (said.value, said.signedAt, said.signedAt)
         while let next = try statements.nextTransfer.first(
-            [.text(user), Value(contract.key.provider), Value(contract.key.environment), Value(from)],
-            read: { row in (row.text(0), row.instant(1)) }
+            [Value(user), Value(contract.key.provider), Value(contract.key.environment), Value(from)],
+            read: { row in (row.user(0), row.instant(1)) }
         ) {
             (user, since) = next
             // Strictly later, so that a circle within one millisecond ends.
@@ -89,7 +89,7 @@ extension LedgerStore {
                 for kin in try kin(of: link) where seen.insert(kin.contract.key).inserted { next.append(kin) }
             }
             let newest = next.filter { $0.userAt != nil }.max {
-                ($0.userAt?.milliseconds ?? 0, $0.user ?? "") < ($1.userAt?.milliseconds ?? 0, $1.user ?? "")
+                ($0.userAt?.milliseconds ?? 0, $0.user?.text ?? "") < ($1.userAt?.milliseconds ?? 0, $1.user?.text ?? "")
             }
             if let newest, let id = newest.id, let user = newest.user {
                 return Owner(users: [user] + (try shares(of: id)))
@@ -113,8 +113,8 @@ extension LedgerStore {
         return kin
     }
 
-    func shares(of id: Int64) throws(SQLiteError) -> [String] {
-        try statements.shares.all([.integer(id)]) { row in row.text(0) }
+    func shares(of id: Int64) throws(SQLiteError) -> [UserID] {
+        try statements.shares.all([.integer(id)]) { row in row.user(0) }
     }
 
     /// Remembers a token of a contract; true when that is news.

@@ -80,8 +80,8 @@ extension LedgerStore {
     }
 
     /// Both elements of the pages of `users` and of everyone who holds one of `contracts`, as they should look now.
-    func tell(contracts: [Int64], users: [String], now: Instant) throws(SQLiteError) -> Commit<[String]> {
-        var commit = Commit<[String]>(value: [])
+    func tell(contracts: [Int64], users: [UserID], now: Instant) throws(SQLiteError) -> Commit<[UserID]> {
+        var commit = Commit<[UserID]>(value: [])
         var holders = users
         for id in contracts {
             let owner = try statements.contractByID.first([.integer(id)], read: contractRow)?.user

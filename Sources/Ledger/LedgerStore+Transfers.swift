@@ -31,12 +31,12 @@ extension LedgerStore {
     ) throws(SQLiteError) -> [ContractChange] {
         let scope: [Value] = [Value(arrival.event.provider), Value(environment)]
         for user in transfer.from.prefix(LedgerStore.reachLimit) where user != transfer.to {
-            let values: [Value] = [.text(user)] + scope + [Value(arrival.event.signedAt), .text(transfer.to)]
+            let values: [Value] = [Value(user)] + scope + [Value(arrival.event.signedAt), Value(transfer.to)]
             try statements.insertTransfer.run(values)
         }
         var changes: [ContractChange] = []
         for user in try reach(of: transfer.from, scope) {
-            for row in try statements.contractsOfStoreUser.all([.text(user)] + scope, read: contractRow) {
+            for row in try statements.contractsOfStoreUser.all([Value(user)] + scope, read: contractRow) {
                 if let change = try settled(row, arrival.now) { changes.append(change) }
             }
         }
@@ -44,13 +44,13 @@ extension LedgerStore {
     }
 
     /// Those who lose something, and those to whom it may have gone on since.
-    private func reach(of users: [String], _ scope: [Value]) throws(SQLiteError) -> [String] {
-        var reached: [String] = []
+    private func reach(of users: [UserID], _ scope: [Value]) throws(SQLiteError) -> [UserID] {
+        var reached: [UserID] = []
         var waiting = users
         while let user = waiting.popLast(), reached.count < LedgerStore.reachLimit {
             guard !reached.contains(user) else { continue }
             reached.append(user)
-            waiting += try statements.transferredTo.all([.text(user)] + scope) { row in row.text(0) }
+            waiting += try statements.transferredTo.all([Value(user)] + scope) { row in row.user(0) }
         }
         return reached
     }

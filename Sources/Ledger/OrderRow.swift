@@ -6,7 +6,7 @@ enum OrderRow {
 
     static func values(_ order: Order) -> [Value] {
         [
-            .text(order.token.description), .text(order.user), .text(order.product), Value(order.provider),
+            .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
             Value(order.group), Value(order.kind),
         ]
     }
@@ -15,7 +15,7 @@ enum OrderRow {
         guard let token = OrderToken(row.text(0)) else { throw row.unreadable(0) }
         return Order(
             token: token,
-            user: row.text(1),
+            user: row.user(1),
             product: row.text(2),
             provider: try row.optionalWord(3),
             group: row.optionalText(4),

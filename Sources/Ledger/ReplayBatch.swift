@@ -25,8 +25,8 @@ public struct ReplayChange: Sendable, Equatable {
     public var event: String
     /// The store's lineage id.
     public var contract: String
-    public var user: String?
-    public var previousUser: String?
+    public var user: UserID?
+    public var previousUser: UserID?
     public var before: ContractState?
     public var after: ContractState?
     public var accessUntilBefore: Instant?

@@ -5,7 +5,7 @@ internal import Domain
 struct Settlement: Equatable {
     /// Who shows a genuine transaction.
     struct Proof {
-        var user: String
+        var user: UserID
         var postedAt: Instant
         var signedAt: Instant
 
@@ -17,7 +17,7 @@ struct Settlement: Equatable {
     /// The contract without this claim.
     struct Target {
         /// The owner first.
-        var holders: [String]
+        var holders: [UserID]
         /// They follow from another contract only.
         var isDerived: Bool
         /// The store itself says whose it is.
@@ -28,7 +28,7 @@ struct Settlement: Equatable {
 
     /// What is written down of one user: the newest proof that he has shown, and what was granted by it.
     struct Note: Equatable {
-        var user: String
+        var user: UserID
         var fact: Ownership.Fact?
         var proofAt: Instant
     }
@@ -70,7 +70,7 @@ struct Settlement: Equatable {
     }
 
     /// Those whose it was by another contract had it before anybody claimed it.
-    private static func inherited(_ user: String) -> Ownership.Fact {
+    private static func inherited(_ user: UserID) -> Ownership.Fact {
         Ownership.Fact(user: user, at: Instant(milliseconds: 0), ground: .claim(whileActive: false))
     }
 }

@@ -26,7 +26,7 @@ public struct EventSelection: Sendable, Equatable {
     public var ids: [String]
     /// The ledger's number.
     public var contract: Int64?
-    public var user: String?
+    public var user: UserID?
     /// The first and the last position.
     public var since: Int64
     public var until: Int64
@@ -36,7 +36,7 @@ public struct EventSelection: Sendable, Equatable {
     public init(
         ids: [String] = [],
         contract: Int64? = nil,
-        user: String? = nil,
+        user: UserID? = nil,
         since: Int64 = 0,
         until: Int64 = .max,
         after: Int64 = 0

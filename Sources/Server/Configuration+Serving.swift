@@ -64,7 +64,7 @@ extension ConfigurationReader {
         let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isPlain($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
         return AccessPolicy(
-            sandboxUsers: isForAll ? .all : .only(Set(users)),
+            sandboxUsers: isForAll ? .all : .only(Set(users.map { UserID($0) })),
             catalog: catalog(),
             transfers: transferPolicy()
         )

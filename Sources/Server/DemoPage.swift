@@ -23,7 +23,7 @@ struct DemoPage: Sendable {
     /// False when the reader takes no more.
     func send(_ request: Request, to reply: Reply, from reader: LedgerReader) -> Bool {
         let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
-        guard let stream = streams.stream(for: user) else { return false }
+        guard let stream = streams.stream(for: UserID(user)) else { return false }
         return reader.missed(on: stream, since: .nothing) { result in
             guard case .success(let missed) = result, let page = contents(of: path) else {
                 return reply.send(

@@ -147,7 +147,7 @@ import Testing
 
     @Test func sandboxThatIsNotHonouredChangesNothing() {
         let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
-        for (user, expected) in [("somebody", 0), ("tester", 2)] {
+        for (user, expected) in [("somebody" as UserID, 0), ("tester", 2)] {
             let holding = Self.holding("1", .subscription, Self.on, .sandbox)
             let announcements = Announcement.announcements(
                 before: Holdings(user: user, [], policy: policy),

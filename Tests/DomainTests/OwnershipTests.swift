@@ -27,7 +27,7 @@ import Testing
         for (policy, users) in zip(TransferPolicy.allCases, given.users) {
             for facts in [facts, facts.reversed()] {
                 let owned = Ownership(facts, policy: policy)
-                #expect(owned?.users.joined(separator: " ") ?? "" == users, "\(policy.rawValue)")
+                #expect(owned?.users.map(\.text).joined(separator: " ") ?? "" == users, "\(policy.rawValue)")
             }
         }
     }
@@ -36,7 +36,7 @@ import Testing
         let facts = (0..<200).map {
             Ownership.Fact(user: "\($0)", at: Instant(milliseconds: $0), ground: .claim(whileActive: true))
         }
-        #expect(Ownership(facts, policy: .share)?.users == (0..<100).map { "\($0)" })
+        #expect(Ownership(facts, policy: .share)?.users == (0..<100).map { UserID("\($0)") })
     }
 
     private static func fact(_ text: Substring) -> Ownership.Fact {
@@ -47,6 +47,6 @@ import Testing
             default: .purchase
             }
         let at = Int64(text.dropFirst(2)) ?? 0
-        return Ownership.Fact(user: String(text.prefix(1)), at: Instant(milliseconds: at), ground: ground)
+        return Ownership.Fact(user: UserID(String(text.prefix(1))), at: Instant(milliseconds: at), ground: ground)
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     struct Reversal: Sendable {
         var pattern: String
-        var user: String
+        var user: UserID
     }
 
     @Test(arguments: [

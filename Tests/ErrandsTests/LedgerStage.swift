@@ -43,7 +43,7 @@ final class LedgerStage: Sendable {
         try ask { writer.submit(.event(event, claim: claim, receivedAt: AppleStage.now, completion: $0)) }
     }
 
-    func order(for user: String) throws -> OrderToken {
+    func order(for user: UserID) throws -> OrderToken {
         let request = OrderRequest(user: user, product: "paycast.pro.monthly", provider: .apple)
         let promise = Promise<Result<OrderReceipt, OrderError>>()
         guard writer.submit(.order(request, completion: promise.fulfil)) else { throw LedgerError.busy }
@@ -54,7 +54,7 @@ final class LedgerStage: Sendable {
         try ask { reader.errandBacklog(completion: $0) }
     }
 
-    func entitlements(of user: String) throws -> UserEntitlements {
+    func entitlements(of user: UserID) throws -> UserEntitlements {
         try ask { reader.entitlements(of: user, completion: $0) }
     }
 

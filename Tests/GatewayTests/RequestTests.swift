@@ -71,6 +71,7 @@ import Testing
         Case(path: "/webhooks/nobody", route: .file(path: "/webhooks/nobody")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
         Case(path: "/users/42", route: .file(path: "/users/42")),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),

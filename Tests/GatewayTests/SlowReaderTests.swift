@@ -8,7 +8,7 @@ import Testing
 
 /// A page that takes nothing costs a bounded number of bytes, and no other page a message.
 @Suite(.timeLimit(.minutes(10))) struct SlowReaderTests {
-    private func publish(_ number: Int, key: String?, on server: ScriptedGateway) throws {
+    private func publish(_ number: Int, key: CollapseKey?, on server: ScriptedGateway) throws {
         let html = Array("<b>\(number)</b>\(String(repeating: "x", count: 60_000))".utf8)
         let stream = try #require(StreamName("x"))
         let message = Message(stream: stream, position: nil, parts: [Part(html: html, collapseKey: key)])

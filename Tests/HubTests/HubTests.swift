@@ -1,5 +1,6 @@
 import Domain
 import Hub
+import TestSupport
 import Testing
 
 @Suite struct HubTests {
@@ -9,7 +10,7 @@ import Testing
         stream = try #require(StreamName("user:1:paywall"))
     }
 
-    private func message(_ text: String, at position: Int64?, key: String? = nil) -> Message {
+    private func message(_ text: String, at position: Int64?, key: CollapseKey? = nil) -> Message {
         Message(stream: stream, position: position, parts: [Part(html: Array(text.utf8), collapseKey: key)])
     }
 
@@ -23,6 +24,15 @@ import Testing
         var hub = Hub()
         let id = liveSubscription(&hub)
         #expect(hub.publish(message("one", at: 1)) == Fanout(live: [id], closed: []))
+    }
+
+    @Test(arguments: LookAlike.all) func aPageHearsNothingOfALookAlike(_ pair: LookAlike) throws {
+        var hub = Hub()
+        let id = hub.subscribe(to: try #require(StreamName(pair.one)))
+        _ = hub.missed(id, through: 0, messages: [])
+        let parts = [Part(html: [1], collapseKey: nil)]
+        let other = Message(stream: try #require(StreamName(pair.other)), position: nil, parts: parts)
+        #expect(hub.publish(other).live.isEmpty)
     }
 
     @Test func joinsWhatWasMissedAndCollectedWithoutRepeat() {
@@ -50,7 +60,7 @@ import Testing
         var hub = Hub()
         let id = liveSubscription(&hub)
         hub.blocked(id)
-        for (position, key) in [(1, "paywall"), (2, nil), (3, "status"), (4, "paywall")] as [(Int64, String?)] {
+        for (position, key) in [(1, "paywall"), (2, nil), (3, "status"), (4, "paywall")] as [(Int64, CollapseKey?)] {
             #expect(hub.publish(message("\(position) ", at: position, key: key)) == Fanout(live: [], closed: []))
         }
         #expect(hub.writable(id) == Flush(html: Array("2 3 4 ".utf8), position: 4, hasMore: false))

@@ -125,7 +125,7 @@ struct World {
         let number = Int64(label.transient ?? 0) + label.position
         let keys = number % 2 == 0 ? ["a"] : ["a", "b"]
         let parts = keys.map { key in
-            Part(html: label.html(key), collapseKey: isKeyed ? key : nil)
+            Part(html: label.html(key), collapseKey: isKeyed ? CollapseKey(key) : nil)
         }
         return Message(stream: stream, position: label.transient == nil ? label.position : nil, parts: parts)
     }

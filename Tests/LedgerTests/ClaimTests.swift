@@ -91,8 +91,8 @@ import Testing
         if given.outcome == .moved || given.outcome == .shared {
             #expect(entries.map(\.notice.kind) == [.contractTransferred])
         }
-        let holders = try ["old", "new"].filter { try !ledger.entitlements($0).entitlements.isEmpty }
-        #expect(holders == given.holders)
+        let holders = try (["old", "new"] as [UserID]).filter { try !ledger.entitlements($0).entitlements.isEmpty }
+        #expect(holders.map(\.text) == given.holders)
     }
 
     @Test func everyHolderIsToldOfWhatHappensLater() throws {
@@ -191,7 +191,7 @@ import Testing
             Stories.subscription("e2", .active, minute: 5, token: new),
         ]
         for event in reversed ? events.reversed() : events { _ = try ledger.send(event) }
-        let holders = try ["old", "new"].filter { try ledger.entitlements($0).isActive }
+        let holders = try (["old", "new"] as [UserID]).filter { try ledger.entitlements($0).isActive }
         switch policy {
         case .transfer, .transferIfInactive: #expect(holders == ["new"])
         case .keep: #expect(holders == ["old"])

@@ -43,7 +43,7 @@ import Testing
             }
         }
         var final = Final()
-        for user in ["buyer", "sister"] {
+        for user in ["buyer", "sister"] as [UserID] {
             let held = try ledger.entitlements(user)
             final.entitlements.append(held.entitlements)
             final.active.append(held.isActive)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The newest banner says what the ledger says.
-    private func checkPage(of user: String, _ held: UserEntitlements, _ ledger: TemporaryLedger) throws {
+    private func checkPage(of user: UserID, _ held: UserEntitlements, _ ledger: TemporaryLedger) throws {
         let page = try ledger.missed(user).items.flatMap(\.fragments)
         let winner = held.entitlements.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
         let banner = page.first { $0.target == PageTarget.subscriptionStatus.rawValue }

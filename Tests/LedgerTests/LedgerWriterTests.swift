@@ -65,7 +65,7 @@ import Testing
     @Test func sandboxOpensNothingForOthersThanTesters() throws {
         let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only(["tester"])))
         defer { ledger.remove() }
-        for (user, lineage) in [("42", "1"), ("tester", "2")] {
+        for (user, lineage) in [("42" as UserID, "1"), ("tester", "2")] {
             let token = try ledger.order(OrderRequest(user: user, product: "monthly")).order.token
             let key = Stories.key(lineage, .sandbox)
             let receipt = try ledger.send(Stories.subscription("e-\(user)", .active, token: token, key: key))

@@ -45,7 +45,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let (first, second) = (OrderToken.random(), OrderToken.random())
-        for (user, token) in [("1", first), ("2", second)] {
+        for (user, token) in [("1" as UserID, first), ("2", second)] {
             _ = try ledger.order(OrderRequest(user: user, product: "monthly", token: token))
         }
         let kinds = try kinds(

@@ -32,6 +32,31 @@ import Testing
         #expect(try ledger.order(OrderRequest(user: "42", product: "monthly", token: token)).order == order.order)
     }
 
+    @Test(arguments: LookAlike.all) func tokenIsNotGivenToALookAlike(_ pair: LookAlike) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = OrderToken.random()
+        _ = try ledger.order(OrderRequest(user: UserID(pair.one), product: "monthly", token: token))
+        #expect(throws: OrderError.tokenTaken) {
+            try ledger.order(OrderRequest(user: UserID(pair.other), product: "monthly", token: token))
+        }
+    }
+
+    @Test(arguments: LookAlike.all) func purchaseIsNotShownToALookAlike(_ pair: LookAlike) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: UserID(pair.one), product: "monthly")).order.token
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        #expect(try ledger.entitlements(UserID(pair.one)).isActive)
+        #expect(try !ledger.entitlements(UserID(pair.other)).isActive)
+        #expect(try ledger.missed(UserID(pair.other)).items.isEmpty)
+        let claimed = try ledger.send(
+            Stories.subscription("e2", .active, token: token),
+            claim: Claim(user: UserID(pair.other))
+        )
+        #expect(claimed.claim != .granted)
+    }
+
     /// One token for all that a user buys: no purchase contradicts it.
     @Test func tokenOfSeveralProductsStatesWhatTheyShare() throws {
         let ledger = try TemporaryLedger()

@@ -81,7 +81,7 @@ final class TemporaryLedger: Sendable {
         return try answer.take().get()
     }
 
-    func missed(_ user: String, since: Cursor? = nil, limit: Int = 100) throws -> MissedFragments {
+    func missed(_ user: UserID, since: Cursor? = nil, limit: Int = 100) throws -> MissedFragments {
         let answer = Handover<Result<MissedFragments, LedgerError>>()
         guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
         guard
@@ -95,7 +95,7 @@ final class TemporaryLedger: Sendable {
         return try answer.take().get()
     }
 
-    func entitlements(_ user: String) throws -> UserEntitlements {
+    func entitlements(_ user: UserID) throws -> UserEntitlements {
         let answer = Handover<Result<UserEntitlements, LedgerError>>()
         guard reader.entitlements(of: user, completion: answer.give) else { throw LedgerError.busy }
         return try answer.take().get()
@@ -125,7 +125,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in writer.submit(.replay(batch, isTrial: isTrial, completion: answer)) }
     }
 
-    func tell(contracts: [Int64], users: [String] = []) throws -> [String] {
+    func tell(contracts: [Int64], users: [UserID] = []) throws -> [UserID] {
         try ask { answer in writer.submit(.tell(contracts: contracts, users: users, completion: answer)) }
     }
 

@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TransferTests {
     private let now = TemporaryLedger.start
 
-    private func bought(_ id: String, by user: String, minute: Int64, lineage: String = "1") -> Event {
+    private func bought(_ id: String, by user: UserID, minute: Int64, lineage: String = "1") -> Event {
         var event = Stories.subscription(id, .active, minute: minute, key: Stories.key(lineage, provider: .revenuecat))
         event.observation?.user = user
         return event
     }
 
-    private func transfer(_ id: String, _ from: [String], to: String, minute: Int64) -> Event {
+    private func transfer(_ id: String, _ from: [UserID], to: UserID, minute: Int64) -> Event {
         var event = Stories.event(id, .contractTransferred, nil)
         event.provider = .revenuecat
         event.signedAt = now + .seconds(60 * minute)
@@ -82,7 +82,7 @@ import Testing
     @Test func circleEnds() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        for (id, from, to) in [("t1", "a", "b"), ("t2", "b", "a"), ("t3", "a", "a")] {
+        for (id, from, to) in [("t1", "a" as UserID, "b" as UserID), ("t2", "b", "a"), ("t3", "a", "a")] {
             _ = try ledger.send(transfer(id, [from], to: to, minute: 5))
         }
         #expect(try ledger.send(bought("e1", by: "a", minute: 5)).outcome == .applied)

@@ -90,7 +90,7 @@ import Testing
     ) throws -> (events: [Event], state: ContractState, now: Instant) {
         var events: [Event] = []
         var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001")
-        var user = "buyer"
+        var user: UserID = "buyer"
         var now = TemporaryLedger.start
         var step = first
         for index in 0..<Int.random(in: 2...8, using: &generator) {
@@ -99,7 +99,7 @@ import Testing
                 type: step.type,
                 subtype: step.subtype,
                 facts: facts,
-                user: user,
+                user: user.text,
                 environment: .production,
                 now: now,
                 id: "e\(index)"
@@ -127,7 +127,7 @@ import Testing
         let ledger = try TemporaryLedger(now: now)
         defer { ledger.remove() }
         for event in events { _ = try ledger.send(event) }
-        return try ["buyer", "sister"].map { user in
+        return try (["buyer", "sister"] as [UserID]).map { user in
             var held = try ledger.entitlements(user)
             held.since = Cursor(epoch: "0", position: 0)
             return held

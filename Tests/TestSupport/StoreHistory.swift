@@ -17,7 +17,7 @@ public struct StoreHistory: Sendable {
     /// `ties`: some things happen in the same millisecond. Then the truth is not defined, only its uniqueness is.
     public init(seed: UInt64, ties: Bool) {
         generator = SeededGenerator(seed: seed)
-        for (lineage, user) in [("2000", "buyer"), ("2001", "sister")] {
+        for (lineage, user) in [("2000", "buyer" as UserID), ("2001", "sister")] {
             live(lineage, user: user, ties: ties)
         }
         buy("3000", .consumable, "coins", ties: ties)
@@ -25,7 +25,7 @@ public struct StoreHistory: Sendable {
         buy("3002", .nonRenewing, "season", ties: ties)
     }
 
-    private mutating func live(_ lineage: String, user: String, ties: Bool) {
+    private mutating func live(_ lineage: String, user: UserID, ties: Bool) {
         let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
         var subscription = StoreLife(key, isFamilyShared: user == "sister")
         subscription.token = mint(user, "monthly")
@@ -65,7 +65,7 @@ public struct StoreHistory: Sendable {
         end = max(end, now)
     }
 
-    private mutating func mint(_ user: String, _ product: String) -> OrderToken {
+    private mutating func mint(_ user: UserID, _ product: String) -> OrderToken {
         let token = OrderToken.random(using: &generator)
         orders.append(Order(token: token, user: user, product: product))
         return token

@@ -40,7 +40,7 @@ public struct StoreLife: Sendable {
     public let isFamilyShared: Bool
     public var token: OrderToken?
     public var account: String?
-    public var user: String?
+    public var user: UserID?
     public var previousLineage: String?
     public private(set) var state = ContractState.expired
     private let extras: [Step]

@@ -52,7 +52,7 @@ public struct Access: Sendable {
 
     /// As a browser writes it: lower case, without the scheme's own port (RFC 6454 §6.1).
     private static func origin(of host: String, _ scheme: Scheme) -> String {
-        let host = host.lowercased()
+        let host = host.asciiLowercased
         let port = scheme == .https ? ":443" : ":80"
         return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
     }
@@ -70,7 +70,7 @@ public struct Access: Sendable {
 
     /// Without a trusted proxy that names the scheme, both are the same: TLS may end in front of us.
     func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
-        guard let origin = origin?.lowercased() else { return .same }
+        guard let origin = origin?.asciiLowercased else { return .same }
         let schemes = scheme.map { [$0] } ?? [.http, .https]
         if schemes.contains(where: { origin == Access.origin(of: host, $0) }) { return .same }
         switch origins {

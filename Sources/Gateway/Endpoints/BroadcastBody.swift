@@ -89,7 +89,7 @@ struct BroadcastBody {
     private func streamName(_ streams: StreamPattern) -> StreamName? {
         switch (stream, user) {
         case (let stream?, nil): StreamName(stream)
-        case (nil, let user?): streams.stream(for: user)
+        case (nil, let user?): streams.stream(for: UserID(user))
         default: nil
         }
     }

@@ -38,7 +38,7 @@ struct Commitment: Sendable {
     /// `user` is who says that it is his, by which order, and since when.
     func commit(
         _ event: Event,
-        for user: String?,
+        for user: UserID?,
         with order: OrderToken? = nil,
         since date: Instant? = nil,
         _ done: @escaping @Sendable (Verdict) -> Void
@@ -66,7 +66,7 @@ struct Commitment: Sendable {
     /// One after the other, so that a receipt of many purchases never crowds the queue.
     func commit(
         _ events: ArraySlice<Event>,
-        for user: String?,
+        for user: UserID?,
         since date: Instant? = nil,
         after verdicts: [Verdict] = [],
         _ done: @escaping @Sendable ([Verdict]) -> Void

@@ -15,7 +15,7 @@ struct EventReplay {
         var read = 0
         var changes: [ReplayChange] = []
         var skipped: [(event: StoredEvent, reason: String)] = []
-        var told: [String] = []
+        var told: [UserID] = []
         /// Contracts, by the store's lineage id, that stayed as they were: the store kept saying something of them.
         var left: [String] = []
         var next: Cursor?

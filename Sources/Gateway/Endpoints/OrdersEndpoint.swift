@@ -10,7 +10,7 @@ struct OrdersEndpoint {
     }
 
     private struct Body: Decodable {
-        var user: String
+        var user: UserID
         var product: String
         var provider: String?
         var group: String?
@@ -20,7 +20,7 @@ struct OrdersEndpoint {
 
     private struct Created: Encodable {
         var order: String
-        var user: String
+        var user: UserID
         var product: String
         var stream: String
         var signedStream: String
@@ -57,7 +57,7 @@ struct OrdersEndpoint {
     }
 
     private static func order(_ body: Body) -> Result<OrderRequest, Refusal> {
-        guard isPlain(body.user) else {
+        guard isPlain(body.user.text) else {
             return .failure(Refusal("invalid_user", "user must have 1 to 255 bytes and no control characters."))
         }
         guard isPlain(body.product) else {

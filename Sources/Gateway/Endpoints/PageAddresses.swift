@@ -25,7 +25,7 @@ struct PageAddresses: Sendable {
     }
 
     /// Nil when the user id cannot be in a stream name.
-    func page(of user: String, since: Cursor) -> Page? {
+    func page(of user: UserID, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = access.sign(stream)
         let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"

@@ -10,7 +10,7 @@ struct ReceiptBody {
     }
 
     var content: Content
-    var user: String?
+    var user: UserID?
 
     init(_ bytes: [UInt8]) throws(RefusedBody) {
         let node = try RefusedBody.object(bytes)

@@ -14,7 +14,7 @@ struct ReplaysEndpoint {
 
     private struct Body: Decodable {
         var events: [String]?
-        var user: String?
+        var user: UserID?
         /// After this cursor, up to that one.
         var since: String?
         var until: String?
@@ -87,8 +87,8 @@ private struct Replayed: Encodable {
     struct Change: Encodable {
         var event: String
         var contract: String
-        var user: String?
-        var previousUser: String?
+        var user: UserID?
+        var previousUser: UserID?
         var before: String?
         var after: String?
         var accessUntilBefore: String?
@@ -109,7 +109,7 @@ private struct Replayed: Encodable {
     /// They could not be read any more, or not now.
     var skipped: [Skipped]
     /// Users whose pages were told again.
-    var told: [String]
+    var told: [UserID]
     /// Contracts, by the store's lineage id, that stayed as they were.
     var left: [String]
     /// Where to go on; nil when there is no more.

@@ -6,7 +6,7 @@ struct TransactionBody {
     var signedTransaction: String
     var signedRenewalInfo: String?
     var stream: String?
-    var user: String?
+    var user: UserID?
     /// For a purchase that carries no token of its own (an offer code): the claimant's order.
     var order: OrderToken?
     var finish: Bool
@@ -67,11 +67,11 @@ struct RefusedBody: Error {
         return text
     }
 
-    static func user(of node: JSONNode) throws(RefusedBody) -> String? {
+    static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
         guard isPlain(user) else {
             throw RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters.")
         }
-        return user
+        return UserID(user)
     }
 }

@@ -32,7 +32,7 @@ struct TransactionsEndpoint {
 
     /// Whose purchase it is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
     /// then the order that the transaction carries tells.
-    private func user(of body: TransactionBody, isTrusted: Bool, _ origin: PageOrigin) throws(RefusedBody) -> String? {
+    private func user(of body: TransactionBody, isTrusted: Bool, _ origin: PageOrigin) throws(RefusedBody) -> UserID? {
         guard let stream = body.stream else {
             guard isTrusted else { throw RefusedBody(response: Access.unauthorized) }
             return body.user
@@ -46,7 +46,7 @@ struct TransactionsEndpoint {
         return owner
     }
 
-    private func owner(of token: String) throws(RefusedBody) -> String {
+    private func owner(of token: String) throws(RefusedBody) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
             name = try services.access.stream(named: token, now: services.clock.now())
@@ -59,7 +59,7 @@ struct TransactionsEndpoint {
 
     private func commit(
         _ body: TransactionBody,
-        for user: String?,
+        for user: UserID?,
         _ request: Request,
         _ verifier: AppleVerifier,
         _ answer: @escaping @Sendable (Response) -> Void

@@ -10,7 +10,7 @@ struct UsersEndpoint {
     }
 
     private struct Holding: Encodable {
-        var user: String
+        var user: UserID
         var active: Bool
         var entitlements: [Item]
         var since: String
@@ -43,8 +43,8 @@ struct UsersEndpoint {
         }
     }
 
-    func entitlements(of user: String) -> Answer {
-        guard isPlain(user) else { return .respond(UsersEndpoint.invalidUser) }
+    func entitlements(of user: UserID) -> Answer {
+        guard isPlain(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         return .later { [reader = services.reader] reply in
             reader.entitlements(of: user) { result in
                 guard case .success(let held) = result else { return reply.send(UsersEndpoint.unavailable) }
@@ -63,7 +63,7 @@ struct UsersEndpoint {
         }
     }
 
-    func stream(of user: String, _ request: Request) -> Answer {
+    func stream(of user: UserID, _ request: Request) -> Answer {
         let addresses = PageAddresses(services, request)
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)

@@ -7,8 +7,8 @@ public enum Route: Sendable, Equatable {
     case appleTransactions
     case appleReceipts
     case orders
-    case entitlements(user: String)
-    case userStream(user: String)
+    case entitlements(user: UserID)
+    case userStream(user: UserID)
     case broadcasts
     /// The same as AnyCable's publishers say it.
     case anyCableBroadcasts
@@ -100,11 +100,13 @@ public enum Route: Sendable, Equatable {
 
     /// User ids may contain slashes: what stands between the two fixed parts is the id.
     private static func user(_ path: String) -> Route? {
-        guard path.hasPrefix("/users/") else { return nil }
-        let rest = path.dropFirst("/users/".count)
+        let (bytes, prefix) = (path.utf8, "/users/".utf8)
+        // By bytes: a character that joins the slash before it belongs to the id.
+        guard bytes.starts(with: prefix) else { return nil }
+        let rest = bytes.dropFirst(prefix.count)
         for (suffix, route) in [("/entitlements", Route.entitlements), ("/stream", Route.userStream)]
-        where rest.hasSuffix(suffix) {
-            return route(String(rest.dropLast(suffix.count)))
+        where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
+            return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
         }
         return nil
     }

@@ -18,7 +18,7 @@ enum FeedEvent {
         var subtype: String?
         var event: String?
         var outcome: String?
-        var user: String?
+        var user: UserID?
         var contract: String?
         var order: String?
         var product: String?

@@ -3,14 +3,14 @@ public import HTTP1
 
 /// Which entries a developer wants to see; nil members mean all.
 public struct FeedFilter: Sendable, Hashable {
-    public var user: String?
+    public var user: UserID?
     public var provider: String?
     public var environment: String?
     public var type: String?
     public var outcome: String?
 
     public init(_ query: Query) {
-        user = query["user"]
+        user = query["user"].map { UserID($0) }
         provider = query["provider"]
         environment = query["environment"]
         type = query["type"]
@@ -27,7 +27,7 @@ public struct FeedFilter: Sendable, Hashable {
 
     /// The hub's stream for this filter: two developers with the same filter share it.
     var stream: StreamName {
-        let parts = [user, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
+        let parts = [user?.text, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
         return .feed(parts.joined(separator: "\u{1F}"))
     }
 }

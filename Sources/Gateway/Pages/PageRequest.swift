@@ -75,7 +75,7 @@ public struct MissedMessages: Sendable {
     /// Without the parts that a newer one makes superfluous.
     var collapsed: MissedMessages {
         var missed = self
-        var newer: Set<String> = []
+        var newer: Set<CollapseKey> = []
         missed.messages = messages.reversed().compactMap { message in
             let parts = message.parts.reversed().filter { part in
                 part.collapseKey.map { newer.insert($0).inserted } ?? true

@@ -27,6 +27,10 @@ struct Row {
 
     func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
+    func user(_ column: Int32) -> UserID { UserID(text(column)) }
+
+    func optionalUser(_ column: Int32) -> UserID? { optionalText(column).map { UserID($0) } }
+
     func optionalText(_ column: Int32) -> String? {
         guard let start = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -25,7 +25,7 @@ extension PurchaseKitEvent {
             ),
             kind: .subscription,
             token: customer.flatMap { OrderToken($0) },
-            user: customer,
+            user: customer.map { UserID($0) },
             snapshot: snapshot(catalog, now)
         )
     }

@@ -16,9 +16,9 @@ struct RevenueCatCustomer {
     }
 
     /// The first id that the app gave; nil when RevenueCat invented all of them.
-    var user: String? { RevenueCatCustomer.known(ids) }
+    var user: UserID? { RevenueCatCustomer.known(ids) }
 
-    static func known(_ ids: [String]) -> String? {
-        ids.first { !$0.hasPrefix("$RCAnonymousID:") }
+    static func known(_ ids: [String]) -> UserID? {
+        ids.first { !$0.utf8.starts(with: "$RCAnonymousID:".utf8) }.map { UserID($0) }
     }
 }

@@ -80,10 +80,10 @@ struct RevenueCatEvent {
 extension RevenueCatEvent {
     /// What users lose and one of them gains. Nil when it is no transfer, or names nobody.
     var transfer: Transfer? {
-        guard type == "TRANSFER", let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first else {
-            return nil
-        }
-        let from = transferredFrom.filter { $0 != to }
+        guard type == "TRANSFER",
+            let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })
+        else { return nil }
+        let from = transferredFrom.map { UserID($0) }.filter { $0 != to }
         return from.isEmpty ? nil : Transfer(from: from, to: to, isEverywhere: !isEnvironmentStated)
     }
 }

@@ -8,7 +8,7 @@ extension TableCase {
     ]
 
     static let transferRows = [
-        moved(.apple, Said("TRANSACTION", claimedBy: TableScene.sister), after: [subscribed], until: .day(30)),
+        moved(.apple, Said("TRANSACTION", claimedBy: TableScene.sister.text), after: [subscribed], until: .day(30)),
         moved(.google, Said("2") { $0.token = TableScene.sistersToken }, after: ["4"], until: .day(60)),
         TableCase(
             35,

@@ -17,8 +17,8 @@ final class TableScene {
     }
 
     static let start = AppleStage.now
-    static let buyer = "42"
-    static let sister = "sister"
+    static let buyer: UserID = "42"
+    static let sister: UserID = "sister"
     static let token = OrderToken.random()
     static let sistersToken = OrderToken.random()
     /// The lineage of every case's purchase, as far as the store leaves it alone.
@@ -81,14 +81,14 @@ final class TableScene {
             type: type,
             subtype: subtype,
             facts: facts,
-            user: TableScene.buyer,
+            user: TableScene.buyer.text,
             token: TableScene.token,
             environment: .production,
             now: now
         )
         said.change(&asked)
         let event = try wire.event(asked, said.bends, claimed: said.claimant != nil)
-        _ = try ledger.send(event, claim: said.claimant.map { Claim(user: $0) }, receivedAt: now)
+        _ = try ledger.send(event, claim: said.claimant.map { Claim(user: UserID($0)) }, receivedAt: now)
         let heard = try hear(event.id)
         if asked.facts == facts { remember(heard) }
         return heard
@@ -103,7 +103,7 @@ final class TableScene {
             let user = StreamPattern.standard.user(of: fragment.stream)
             let name = [fragment].summary.first ?? ""
             let what = fragment.target == nil ? fragment.action : name
-            return user == TableScene.buyer ? what : "\(user ?? "nobody") \(what)"
+            return user == TableScene.buyer ? what : "\(user?.text ?? "nobody") \(what)"
         }
         let shown = own.fragments.compactMap { fragment in
             if case .template(_, let values) = fragment.content { values } else { nil }

@@ -179,7 +179,7 @@ struct GoogleHistory {
             type: type,
             subtype: subtype,
             facts: facts,
-            user: user,
+            user: user.text,
             token: token,
             environment: .production,
             now: now,
@@ -202,7 +202,7 @@ struct GoogleHistory {
         notices.append(Notice(at: now, name: "statement of \(facts.lineage)", said: said))
     }
 
-    private var user: String { "\(seed)-buyer" }
+    private var user: UserID { "\(seed)-buyer" }
 
     private var history: History {
         var history = History(seed: seed, policy: .transfer, users: [user], end: now)

@@ -40,7 +40,7 @@ struct History: Sendable {
     var seed: UInt64
     var policy: TransferPolicy
     var deliveries: [Happening] = []
-    var users: [String] = []
+    var users: [UserID] = []
     var end = StoreHistory.start
     /// What the stores themselves think in the end, where no two things happened in the same millisecond.
     var lives: [StoreLife] = []

@@ -24,7 +24,7 @@ extension HistoryWriter {
         }
     }
 
-    private mutating func live(_ life: inout StoreLife, by owner: String, rival: String?) {
+    private mutating func live(_ life: inout StoreLife, by owner: UserID, rival: UserID?) {
         var now = StoreHistory.start
         for step in 0..<number(in: 3...14) {
             now = now + pause()
@@ -55,12 +55,12 @@ extension HistoryWriter {
         finish(life)
     }
 
-    private mutating func post(_ event: Event, by user: String, at now: Instant) {
+    private mutating func post(_ event: Event, by user: UserID, at now: Instant) {
         add(Happening(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
     }
 
     /// A lineage without a token of its own that follows another one, and a purchase of the same download.
-    private mutating func migrate(_ buyer: String) {
+    private mutating func migrate(_ buyer: UserID) {
         var now = StoreHistory.start + pause()
         var lives = ["old", "new", "same"].map { StoreLife(key(.apple, $0)) }
         lives[0].token = order(of: buyer, at: now)
@@ -80,7 +80,7 @@ extension HistoryWriter {
     }
 
     /// Bought once, refunded, given back: all by the transaction.
-    private mutating func buyOnce(_ kind: ProductKind, _ product: String, by buyer: String) {
+    private mutating func buyOnce(_ kind: ProductKind, _ product: String, by buyer: UserID) {
         var now = StoreHistory.start + pause()
         let key = key(.apple, product)
         let token = order(of: buyer, at: now)

@@ -64,7 +64,7 @@ extension HistoryWriter {
         return now
     }
 
-    private mutating func buyCoins(by buyer: String) {
+    private mutating func buyCoins(by buyer: UserID) {
         var now = StoreHistory.start + pause()
         let key = key(.google, "coins")
         let token = order(of: buyer, at: now)

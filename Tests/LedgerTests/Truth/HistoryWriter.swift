@@ -47,8 +47,8 @@ struct HistoryWriter {
 
     // MARK: Names
 
-    mutating func user(_ name: String) -> String {
-        let user = "\(prefix)-\(name)"
+    mutating func user(_ name: String) -> UserID {
+        let user: UserID = "\(prefix)-\(name)"
         if !history.users.contains(user) { history.users.append(user) }
         return user
     }
@@ -65,7 +65,7 @@ struct HistoryWriter {
     // MARK: What happens
 
     /// An order is usually placed before the purchase; an app that mints tokens itself may tell us later.
-    mutating func order(of user: String, at now: Instant) -> OrderToken {
+    mutating func order(of user: UserID, at now: Instant) -> OrderToken {
         let token = OrderToken.random(using: &generator)
         let placedAt = chance(4) ? now + .milliseconds(Int64(number(in: 0...1_000_000_000))) : now
         let order = Order(token: token, user: user, product: "monthly")

@@ -26,10 +26,10 @@ final class TruthLedger {
 
     private let store: LedgerStore
     /// Of each user: element → the newest fragment.
-    private var pages: [String: [String: String]] = [:]
+    private var pages: [UserID: [String: String]] = [:]
     private var newest: [ContractKey: Instant] = [:]
     private var keys: Set<ContractKey> = []
-    private var users: [String] = []
+    private var users: [UserID] = []
 
     init(policy: TransferPolicy) throws {
         let store = try LedgerStore(
@@ -47,7 +47,7 @@ final class TruthLedger {
     ])
 
     /// Delivers everything, lets all time pass, and returns what is left.
-    func run(_ arrivals: [Arrived], of users: [String], until end: Instant) throws -> [String: Final] {
+    func run(_ arrivals: [Arrived], of users: [UserID], until end: Instant) throws -> [UserID: Final] {
         (pages, newest, keys, self.users) = ([:], [:], [], users)
         try store.statements.begin.run()
         for (at, delivery) in arrivals {
@@ -93,7 +93,7 @@ final class TruthLedger {
     /// Every fragment says what is committed.
     private func check(_ entries: [Entry]) throws {
         for fragment in entries.flatMap(\.fragments) {
-            guard case .template(let name, let values) = fragment.content, let user = values["user"],
+            guard case .template(let name, let values) = fragment.content, let user = values["user"].map({ UserID($0) }),
                 let target = fragment.target
             else { continue }
             pages[user, default: [:]][target] =
@@ -104,7 +104,7 @@ final class TruthLedger {
     }
 
     /// The newest banner is the winner's, and the newest paywall agrees with access.
-    private func checkPages(of user: String) throws {
+    private func checkPages(of user: UserID) throws {
         let holdings = Holdings(user: user, try store.holdings(of: user, except: nil), policy: store.policy)
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {
@@ -133,7 +133,7 @@ final class TruthLedger {
         }
     }
 
-    private func final(of user: String, _ now: Instant) throws -> Final {
+    private func final(of user: UserID, _ now: Instant) throws -> Final {
         var rows: [ContractRow] = []
         for key in keys.sorted(by: { "\($0)" < "\($1)" }) {
             guard let row = try store.contract(key), row.holders.contains(user) else { continue }

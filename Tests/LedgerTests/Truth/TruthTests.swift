@@ -55,7 +55,7 @@ import Testing
                 return Failure(history: history, arrivals: history.inOrder, text: text)
             }
             for (ledger, arrivals) in zip(others, orders) {
-                let found: [String: TruthLedger.Final]
+                let found: [UserID: TruthLedger.Final]
                 do {
                     found = try ledger.run(arrivals, of: history.users, until: end)
                 } catch {

@@ -64,7 +64,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var history = History(seed: seed, policy: .transfer)
         let token = OrderToken.random(using: &generator)
-        let user = "\(seed)-buyer"
+        let user: UserID = "\(seed)-buyer"
         history.users = [user]
         var now = AppleStage.now
         let order = Order(token: token, user: user, product: "paycast.pro.monthly")
@@ -80,7 +80,7 @@ import Testing
                 type: said.type,
                 subtype: said.subtype,
                 facts: facts,
-                user: user,
+                user: user.text,
                 token: token,
                 environment: .production,
                 now: now

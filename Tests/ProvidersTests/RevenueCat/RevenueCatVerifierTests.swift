@@ -84,7 +84,7 @@ import Testing
         ),
     ]) func customerIsWhomTheAppKnows(_ given: Customer) throws {
         let observation = try RevenueCatSpecimen("INITIAL_PURCHASE", given.ids).verify().observation
-        #expect(observation?.user == given.user)
+        #expect(observation?.user?.text == given.user)
         #expect(observation?.token?.description == given.token)
     }
 

@@ -1,0 +1,45 @@
+/// What an app calls one of its users. Two are the same when their bytes are.
+///
+/// No `String`: that compares by canonical equivalence, so that `Kate` with the Kelvin sign (U+212A) and `Kate` would be
+/// one user, and one of them would see what the other has paid for.
+public struct UserID: RawRepresentable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue text: String) {
+        rawValue = text
+    }
+
+    public init(_ text: String) {
+        rawValue = text
+    }
+
+    public var text: String { rawValue }
+    public var description: String { rawValue }
+}
+
+extension UserID: Hashable, Comparable {
+    public static func == (left: UserID, right: UserID) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+
+    public static func < (left: UserID, right: UserID) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+extension UserID: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}
+
+extension UserID: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
