@@ -1,26 +1,16 @@
 """A browser opens six HTTP/1.1 connections to an origin at the most. Over HTTP/2 they are no limit."""
 
-import subprocess
-
 import pytest
 from playwright.sync_api import expect
 
-from server import Server
+from secure import secure_server
 
 SOURCES = 20
 
 
 @pytest.fixture
 def server(tmp_path):
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-        + ["-keyout", key, "-out", certificate],
-        check=True,
-        capture_output=True,
-    )
-    server = Server(tmp_path, arguments=["--tls-cert", certificate, "--tls-key", key])
+    server = secure_server(tmp_path)
     yield server
     server.stop()
 

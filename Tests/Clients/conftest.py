@@ -9,7 +9,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "Browser"))
 
 from doors import Door
 from hold import Hold
-from places import App, Nginx, Route, secure_server
+from places import App, Nginx, Route
+from secure import secure_server
 from server import Server
 
 
@@ -44,7 +45,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def secure(tmp_path_factory):
-    server = secure_server(tmp_path_factory.mktemp("secure"), {})
+    server = secure_server(tmp_path_factory.mktemp("secure"))
     yield server
     server.stop()
 

@@ -1,4 +1,4 @@
-"""What stands around the server: the app whose pages these are, a stock proxy, a certificate."""
+"""What stands around the server: the app whose pages these are, a stock proxy."""
 
 import importlib.util
 import os
@@ -9,8 +9,6 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-
-from server import Server
 
 HERE = Path(__file__).resolve().parent
 BROWSER = HERE.parent / "Browser"
@@ -117,23 +115,3 @@ class Nginx:
     def stop(self):
         self.process.terminate()
         self.process.wait(timeout=20)
-
-
-def certificate(folder):
-    """The paths of a certificate that nobody vouches for, and of its key."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-        + ["-keyout", key, "-out", certificate],
-        check=True,
-        capture_output=True,
-    )
-    return certificate, key
-
-
-def secure_server(folder, environment):
-    pem, key = certificate(folder)
-    server = Server(folder, environment, ["--tls-cert", pem, "--tls-key", key])
-    server.certificate = pem
-    return server
