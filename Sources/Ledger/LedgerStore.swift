@@ -5,7 +5,7 @@ struct LedgerStore: ~Copyable {
     let connection: Connection
     let statements: WriterStatements
     let epoch: String
-    let policy: AccessPolicy
+    private let slot: PolicySlot
     let streams: StreamPattern
 
     init(path: String, policy: AccessPolicy, streams: StreamPattern, lockTimeout: Duration) throws(LedgerError) {
@@ -13,8 +13,15 @@ struct LedgerStore: ~Copyable {
         try Schema.migrate(connection)
         (statements, epoch) = try LedgerStore.prepare(connection, path)
         self.connection = connection
-        self.policy = policy
+        slot = PolicySlot(policy)
         self.streams = streams
+    }
+
+    var policy: AccessPolicy { slot.policy }
+
+    /// What is committed from now on goes by these rules.
+    func adopt(_ policy: AccessPolicy) {
+        slot.policy = policy
     }
 
     private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> Connection {

@@ -68,11 +68,31 @@ struct ConfigurationReader {
     }
 
     mutating func secret(_ variable: String) -> Configuration.Secret? {
-        given(variable).map { Configuration.Secret($0.value) }
+        givenSecret(variable).map { Configuration.Secret($0.value) }
     }
 
     mutating func secrets(_ variable: String) -> [Configuration.Secret] {
-        list(variable, expected: "") { _ in true }.map { Configuration.Secret($0) }
+        guard let given = givenSecret(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(given.name, "is set, but names nothing") }
+        return items.map { Configuration.Secret($0) }
+    }
+
+    /// A secret's variable, or else the file that the variable with `_FILE` behind its name names: a file can change
+    /// while the server runs. Its path is never shown, because it may be the secret itself, put into the wrong variable.
+    private mutating func givenSecret(_ variable: String) -> Given? {
+        guard let file = given(fileVariable(of: variable)) else { return given(variable) }
+        if given(variable) != nil { reject(file.name, "is set beside \(variable): take one of them away") }
+        guard let text = contents(of: file.value) else {
+            reject(file.name, "must name a file of 1 byte to 64 KiB that can be read")
+            return nil
+        }
+        let value = trimmed(text)
+        guard !value.isEmpty else {
+            reject(file.name, "names a file that is blank: write the secret into it")
+            return nil
+        }
+        return Given(name: file.name, value: value)
     }
 
     /// A comma list of whole addresses.
@@ -95,11 +115,16 @@ private func isAddress(_ text: String) -> Bool {
     return hasHost && !text.contains(where: \.isWhitespace)
 }
 
+/// The variable that names a file with the value of a secret.
+func fileVariable(of variable: String) -> String { variable + "_FILE" }
+
 func commaList(_ text: String) -> [String] {
-    text.split(separator: ",").map { item in
-        let start = item.drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
-    }.filter { !$0.isEmpty }
+    text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+}
+
+func trimmed(_ text: some StringProtocol) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    return String(start.reversed().drop(while: \.isWhitespace).reversed())
 }
 
 /// A value as a problem shows it: in quotes, on one line, not endless.

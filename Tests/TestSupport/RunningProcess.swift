@@ -5,7 +5,7 @@ internal import Synchronization
 /// A program that runs beside the test; killed when this object is gone.
 public final class RunningProcess: Sendable {
     public enum Signal: Sendable {
-        case interrupt, terminate, kill, stop, resume
+        case interrupt, terminate, kill, stop, resume, hangUp, user1, user2
     }
 
     public struct Timeout: Error, CustomStringConvertible {
@@ -162,6 +162,9 @@ extension RunningProcess.Signal {
         case .kill: SIGKILL
         case .stop: SIGSTOP
         case .resume: SIGCONT
+        case .hangUp: SIGHUP
+        case .user1: SIGUSR1
+        case .user2: SIGUSR2
         }
     }
 }
