@@ -25,6 +25,7 @@ struct LedgerStore: ~Copyable {
     }
 
     private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> Connection {
+        LedgerFile.create(path)
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readWrite, lockTimeout: lockTimeout)
             // FULL: a 200 must survive the loss of power. Bodies are no secrets to this disk: deleted pages may stay.

@@ -67,6 +67,21 @@ struct ConfigurationReader {
         return items
     }
 
+    /// The same for items that may carry a password: one that is wrong is named by its place.
+    private mutating func secretList(
+        _ variable: String,
+        expected: String,
+        _ isValid: (String) -> Bool
+    ) -> [String] {
+        guard let given = given(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(variable, "is set, but names nothing") }
+        for (index, item) in items.enumerated() where !isValid(item) {
+            reject(variable, "item \(index + 1) of the list is not \(expected)")
+        }
+        return items
+    }
+
     mutating func secret(_ variable: String) -> Configuration.Secret? {
         givenSecret(variable).map { Configuration.Secret($0.value) }
     }
@@ -97,14 +112,15 @@ struct ConfigurationReader {
 
     /// A comma list of whole addresses.
     mutating func addresses(_ variable: String) -> [String] {
-        list(variable, expected: "an address such as https://staging.example/webhooks/apple") { isAddress($0) }
+        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isAddress)
     }
 
     /// A base address that paths are put behind; without its last slash.
     mutating func baseURL(_ variable: String) -> String? {
         guard let given = given(variable) else { return nil }
         if !isAddress(given.value) {
-            reject(variable, "\(shown(given.value)) is not an address such as https://host")
+            // An address may carry a password.
+            reject(variable, "is not an address such as https://host")
         }
         return given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
     }
@@ -125,6 +141,12 @@ func commaList(_ text: String) -> [String] {
 func trimmed(_ text: some StringProtocol) -> String {
     let start = text.drop(while: \.isWhitespace)
     return String(start.reversed().drop(while: \.isWhitespace).reversed())
+}
+
+/// What should be a file's path, as a problem shows it. Keys, certificates and JSON do not begin like a path: whoever put
+/// the content itself into the variable does not read it in a log.
+func shownPath(_ value: String) -> String {
+    ["/", "./", "../"].contains(where: value.hasPrefix) ? shown(value) : "its value"
 }
 
 /// A value as a problem shows it: in quotes, on one line, not endless.

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -41,6 +42,16 @@ import Testing
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
         #expect(process.errors.contains("\(server.port)"))
+    }
+
+    @Test func ledgerIsItsOwnersAlone() throws {
+        umask(0o022)
+        let server = try PaycastServer()
+        for name in ["paycast.db", "paycast.db-wal", "paycast.db-shm"] {
+            var information = stat()
+            #expect(stat(server.folder.path(name), &information) == 0, "\(name)")
+            #expect(information.st_mode & 0o777 == 0o600, "\(name)")
+        }
     }
 
     @Test func demoThrowsItsLedgerAway() throws {
