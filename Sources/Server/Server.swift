@@ -26,6 +26,7 @@ public final class Server {
     private let upkeep: Upkeep
     private let own = OwnAddress()
     private let reloader: Reloader
+    private let lock: LedgerLock
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
@@ -39,6 +40,7 @@ public final class Server {
         let telemetry = Telemetry(metrics)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ends = AccessEnds()
+        lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
@@ -100,6 +102,7 @@ public final class Server {
         let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         own.set(address)
+        lock.announce(address: address)
         try demo?.serve(at: address)
         upkeep.start()
         let housekeeper = Housekeeper(
@@ -148,6 +151,14 @@ public final class Server {
             return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments")
         } catch {
             throw .templates(error)
+        }
+    }
+
+    private static func lock(_ path: String) throws(StartError) -> LedgerLock {
+        do throws(LedgerError) {
+            return try LedgerLock(path: path)
+        } catch {
+            throw .ledger(error)
         }
     }
 

@@ -62,6 +62,9 @@ public final class RunningProcess: Sendable {
     /// Everything on stderr up to now.
     public var errors: String { observed.state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
+    /// Its process id.
+    public var number: Int { Int(process) }
+
     /// How many files it may have open now.
     public var fileLimit: Int? {
         let line = readFile("/proc/\(process)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
