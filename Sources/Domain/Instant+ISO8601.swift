@@ -31,10 +31,11 @@ extension Instant {
             let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.zone(),
             scanner.isAtEnd, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }
-        let days = Instant.days(year: year, month: month, day: day)
-        let total = days * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
+        let midnight = Instant.days(year: year, month: month, day: day) * 86_400
+        // February 30 is counted into March. The date is compared before the clock and the zone move it.
+        guard Instant(milliseconds: Int64(midnight * 1000)).calendarDate.month == month else { return nil }
+        let total = midnight + hour * 3600 + minute * 60 + second - offset * 60
         self.init(milliseconds: Int64(total * 1000 + fraction))
-        guard calendarDate.month == month || offset != 0 || second == 60 else { return nil }
     }
 
     private static func days(year: Int, month: Int, day: Int) -> Int {

@@ -55,7 +55,8 @@ public struct StreamPattern: Sendable, Hashable {
         guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
         let before = parts[..<place].map { render($0, "") + ":" }.joined()
         let after = parts[(place + 1)...].map { ":" + render($0, "") }.joined()
-        guard let rendered = stream.text.text(between: before, and: after), let user = user(in: rendered, parts[place]).map({ UserID($0) }),
+        guard let rendered = stream.text.text(between: before, and: after),
+            let user = user(in: rendered, parts[place]).map({ UserID($0) }),
             // A parameter has several spellings; only ours is the user's.
             let own = self.stream(for: user), own == stream
         else { return nil }

@@ -29,7 +29,8 @@ public final class Recovery: HistoryRecovery {
     }
 
     private let places: [Place]
-    private let api: AppleServerAPI
+    /// Asked for each history: a reload brings another key.
+    private let api: @Sendable () -> AppleServerAPI
     private let verifier: any StoreVerifier
     private let reader: LedgerReader
     private let writer: LedgerWriter
@@ -44,7 +45,7 @@ public final class Recovery: HistoryRecovery {
 
     public init(
         _ places: [Place],
-        api: AppleServerAPI,
+        api: @escaping @Sendable () -> AppleServerAPI,
         verifier: any StoreVerifier,
         reader: LedgerReader,
         writer: LedgerWriter,
@@ -124,7 +125,7 @@ public final class Recovery: HistoryRecovery {
         let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
         let start = since ?? RecoverySchedule.start(mark: mark, now: now)
         let span = HistorySpan(from: start, to: now, reach: place.reach)
-        var reading = HistoryReading(api: api.of(place.app), place: place, span: span, onlyFailures: onlyFailures)
+        var reading = HistoryReading(api: api().of(place.app), place: place, span: span, onlyFailures: onlyFailures)
         var tally = HistoryTally()
         defer { note(tally, of: place) }
         try read(&reading, &tally, marking: since == nil, into: &report)

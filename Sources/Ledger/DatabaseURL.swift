@@ -4,11 +4,13 @@ public struct DatabaseURL: Sendable, Equatable {
         case unknownScheme
         case missingPath
         case notAPath
+        case namesAHost
 
         public var description: String {
             switch self {
             case .unknownScheme: "is not sqlite:PATH, as in sqlite:paycast.db; PostgreSQL comes later"
             case .missingPath: "has no path; write sqlite:paycast.db"
+            case .namesAHost: "has two slashes and a host behind them; write sqlite:paycast.db or sqlite:///PATH"
             case .notAPath: "its path must name one file, without control characters, and not be :memory:"
             }
         }
@@ -22,8 +24,11 @@ public struct DatabaseURL: Sendable, Equatable {
         guard text.hasPrefix("sqlite:") else { throw .unknownScheme }
         var path = text.dropFirst("sqlite:".count)
         // An empty authority, as in file URLs (RFC 8089).
-        if path.hasPrefix("//") { path = path.dropFirst(2) }
+        let hasAuthority = path.hasPrefix("//")
+        if hasAuthority { path = path.dropFirst(2) }
         guard !path.isEmpty else { throw .missingPath }
+        // A host may stand beside a password, which the path of a ledger would show in errors.
+        guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
         let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
         self.path = String(path)

@@ -21,6 +21,8 @@ public enum LedgerCommand: Sendable {
     /// Sends both elements of the pages of these users, and of everyone who holds one of these contracts, again. Tells
     /// who that is.
     case tell(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
+    /// Commands after this one go by these rules. There is nothing to commit, and it cannot fail.
+    case policy(AccessPolicy)
 }
 
 /// Who posts a genuine transaction in his own session: a reason to hold the contract.

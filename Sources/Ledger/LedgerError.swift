@@ -1,6 +1,8 @@
 /// Why the ledger did not do it. Safe to print.
 public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
+    /// Another server works with it.
+    case inUse(path: String, by: LedgerLock.Holder)
     /// A newer version of Paycast wrote this file.
     case newerSchema(found: Int64, supported: Int64)
     /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
@@ -12,6 +14,8 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason):
             "cannot open the ledger \(path): \(reason); check that its folder exists and is writable"
+        case .inUse(let path, let holder):
+            "the ledger \(path) is in use by \(holder); stop that server, or set DATABASE_URL to another ledger"
         case .newerSchema(let found, let supported):
             "the ledger has schema \(found), this version knows \(supported); run the newer version of paycast"
         case .busy: "the ledger is busy; try again"

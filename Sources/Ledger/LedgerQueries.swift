@@ -9,7 +9,7 @@ struct LedgerQueries: ~Copyable {
 
     private let connection: Connection
     let statements: ReaderStatements
-    let policy: AccessPolicy
+    private let slot: PolicySlot
     let epoch: String
 
     init(path: String, policy: AccessPolicy) throws(LedgerError) {
@@ -22,7 +22,14 @@ struct LedgerQueries: ~Copyable {
         } catch {
             throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
         }
-        self.policy = policy
+        slot = PolicySlot(policy)
+    }
+
+    var policy: AccessPolicy { slot.policy }
+
+    /// What is asked from now on is answered by these rules.
+    func adopt(_ policy: AccessPolicy) {
+        slot.policy = policy
     }
 
     func head() throws(LedgerError) -> Cursor {

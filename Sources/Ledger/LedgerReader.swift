@@ -37,6 +37,11 @@ public final class LedgerReader: Sendable {
         self.clock = clock
     }
 
+    /// What is asked from now on is answered by these rules.
+    public func adopt(_ policy: AccessPolicy) -> Bool {
+        mailbox.send { queries in queries.adopt(policy) }
+    }
+
     /// What is newer than `since` on `stream`. Beyond `limit` fragments, without a cursor, and with one that is not
     /// this ledger's: the newest fragment of each target.
     public func missed(

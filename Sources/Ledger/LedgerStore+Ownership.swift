@@ -89,7 +89,8 @@ extension LedgerStore {
                 for kin in try kin(of: link) where seen.insert(kin.contract.key).inserted { next.append(kin) }
             }
             let newest = next.filter { $0.userAt != nil }.max {
-                ($0.userAt?.milliseconds ?? 0, $0.user?.text ?? "") < ($1.userAt?.milliseconds ?? 0, $1.user?.text ?? "")
+                let (left, right) = ($0.user?.text ?? "", $1.user?.text ?? "")
+                return ($0.userAt?.milliseconds ?? 0, left) < ($1.userAt?.milliseconds ?? 0, right)
             }
             if let newest, let id = newest.id, let user = newest.user {
                 return Owner(users: [user] + (try shares(of: id)))

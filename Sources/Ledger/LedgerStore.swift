@@ -5,7 +5,7 @@ struct LedgerStore: ~Copyable {
     let connection: Connection
     let statements: WriterStatements
     let epoch: String
-    let policy: AccessPolicy
+    private let slot: PolicySlot
     let streams: StreamPattern
 
     init(path: String, policy: AccessPolicy, streams: StreamPattern, lockTimeout: Duration) throws(LedgerError) {
@@ -13,11 +13,19 @@ struct LedgerStore: ~Copyable {
         try Schema.migrate(connection)
         (statements, epoch) = try LedgerStore.prepare(connection, path)
         self.connection = connection
-        self.policy = policy
+        slot = PolicySlot(policy)
         self.streams = streams
     }
 
+    var policy: AccessPolicy { slot.policy }
+
+    /// What is committed from now on goes by these rules.
+    func adopt(_ policy: AccessPolicy) {
+        slot.policy = policy
+    }
+
     private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> Connection {
+        LedgerFile.create(path)
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readWrite, lockTimeout: lockTimeout)
             // FULL: a 200 must survive the loss of power. Bodies are no secrets to this disk: deleted pages may stay.

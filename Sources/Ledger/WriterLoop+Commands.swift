@@ -47,6 +47,12 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.tell(contracts: contracts, users: users, now: now) },
                 then: completion
             )
+        case .policy(let policy):
+            try perform(&batch) { store throws(SQLiteError) in
+                store.adopt(policy)
+                return Commit(value: ())
+            } then: { _ in
+            }
         }
     }
 
@@ -92,7 +98,7 @@ extension LedgerCommand {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
         case .broadcast(_, let completion): completion(.failure(error))
-        case .errand: break
+        case .errand, .policy: break
         case .mark(_, _, let completion): completion(false)
         case .replay(_, _, let completion): completion(.failure(error))
         case .tell(_, _, let completion): completion(.failure(error))

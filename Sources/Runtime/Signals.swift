@@ -1,34 +1,51 @@
 internal import Glibc
 
-/// SIGTERM and SIGINT as something that a thread waits for.
+/// Signals as something that a thread waits for.
 public enum Signals {
-    /// Call first in `main`: threads inherit the mask, so the signals stay pending until `wait` takes them.
+    public enum Arrival: Sendable {
+        /// SIGTERM, SIGINT.
+        case stop
+        /// SIGHUP.
+        case reload
+    }
+
+    /// Call first in a server's `main`: threads inherit the mask, so the signals stay pending until `next` takes them.
+    ///
+    /// SIGUSR1 and SIGUSR2 mean nothing here. Other servers rotate logs or dump state on them, and a habit must not
+    /// kill this one.
     public static func block() {
-        var set = stopSet()
+        var set = set(of: stopSignals + [SIGHUP])
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        signal(SIGPIPE, SIG_IGN)
+        for ignored in [SIGPIPE, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
     }
 
-    /// Sleeps until SIGTERM or SIGINT arrives.
-    public static func wait() {
-        var set = stopSet()
-        var received: Int32 = 0
-        while sigwait(&set, &received) != 0 {}
+    /// Sleeps until SIGTERM, SIGINT or SIGHUP arrives.
+    public static func next() -> Arrival {
+        wait(for: stopSignals + [SIGHUP]) == SIGHUP ? .reload : .stop
     }
 
-    /// Somebody who asks twice does not want to wait: the next one ends the process at once.
+    /// Somebody who asks twice does not want to wait: the next one ends the process at once. SIGHUP is no such demand
+    /// and stays pending.
     public static func exitOnNext() {
         _ = WorkerThread(name: "signals") {
-            wait()
+            _ = wait(for: stopSignals)
             _exit(1)
         }
     }
 
-    private static func stopSet() -> sigset_t {
+    private static let stopSignals = [SIGTERM, SIGINT]
+
+    private static func wait(for signals: [Int32]) -> Int32 {
+        var set = set(of: signals)
+        var received: Int32 = 0
+        while sigwait(&set, &received) != 0 {}
+        return received
+    }
+
+    private static func set(of signals: [Int32]) -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, SIGTERM)
-        sigaddset(&set, SIGINT)
+        for signal in signals { sigaddset(&set, signal) }
         return set
     }
 }

@@ -14,7 +14,7 @@ extension Configuration {
         }
 
         /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
-        public struct ServerKey: Sendable {
+        public struct ServerKey: Sendable, Equatable {
             /// PEM of the `.p8` file.
             public var key: Secret
             public var id: String

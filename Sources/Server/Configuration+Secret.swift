@@ -1,4 +1,11 @@
 extension Configuration {
+    /// A secret as an environment gives it, itself or in a file, for those who look at one without the rest. Nil when it
+    /// is not set, or cannot be read.
+    public static func secretText(_ variable: String, in environment: [String: String]) -> String? {
+        if let value = environment[variable], !value.isEmpty { return value }
+        return environment[fileVariable(of: variable)].flatMap(contents).map { trimmed($0) }
+    }
+
     /// A text that never shows in a log, an error or a dump.
     public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
     {

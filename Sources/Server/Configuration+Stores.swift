@@ -88,11 +88,11 @@ extension ConfigurationReader {
     fileprivate mutating func googleCredentials() -> Configuration.Secret? {
         guard let given = given("PAYCAST_GOOGLE_CREDENTIALS") else { return nil }
         guard let text = contents(of: given.value) else {
-            reject(given.name, "\(shown(given.value)) is not a file that can be read")
+            reject(given.name, "\(shownPath(given.value)) is not a file that can be read")
             return nil
         }
         if GoogleCredentials(json: text) != nil { return Configuration.Secret(text) }
-        reject(given.name, "\(shown(given.value)) is not the JSON key file of a service account")
+        reject(given.name, "\(shownPath(given.value)) is not the JSON key file of a service account")
         return nil
     }
 }

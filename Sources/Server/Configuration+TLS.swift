@@ -23,7 +23,7 @@ extension ConfigurationReader {
         }
         do throws(ServerIdentityError) {
             let identity = try ServerIdentity(certificateFile: certificate.value, keyFile: key.value)
-            if identity.hasExpired { warn("the certificate in \(shown(certificate.value)) has expired") }
+            if identity.hasExpired { warn("the certificate in \(shownPath(certificate.value)) has expired") }
             return .init(certificateFile: certificate.value, keyFile: key.value, identity: identity)
         } catch {
             for flaw in error.flaws { reject(flaw, certificate, key) }
@@ -32,13 +32,14 @@ extension ConfigurationReader {
     }
 
     private mutating func reject(_ flaw: ServerIdentityError.Flaw, _ certificate: Given, _ key: Given) {
+        let files = (certificate: shownPath(certificate.value), key: shownPath(key.value))
         switch flaw {
         case .certificate:
-            reject(certificate.name, "\(shown(certificate.value)) cannot be read or holds no certificate in PEM")
+            reject(certificate.name, "\(files.certificate) cannot be read or holds no certificate in PEM")
         case .key:
-            reject(key.name, "\(shown(key.value)) cannot be read or holds no private key in PEM without a passphrase")
+            reject(key.name, "\(files.key) cannot be read or holds no private key in PEM without a passphrase")
         case .mismatch:
-            reject(key.name, "\(shown(key.value)) is not the key of the certificate in \(shown(certificate.value))")
+            reject(key.name, "\(files.key) is not the key of the certificate in \(files.certificate)")
         }
     }
 }

@@ -68,7 +68,13 @@ public struct Configuration: Sendable {
         environment: [String: String]
     ) throws(ConfigurationError) {
         var reader = ConfigurationReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
-        self.isDevelopment = isDevelopment
+        self.init(&reader)
+        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+    }
+
+    /// What can be read. What is wrong has its default here, and its problem in the reader.
+    init(_ reader: inout ConfigurationReader) {
+        isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
         databasePath = reader.databasePath()
@@ -112,7 +118,6 @@ public struct Configuration: Sendable {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
         }
         warnings = reader.warnings
-        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     }
 }
 

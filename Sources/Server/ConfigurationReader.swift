@@ -67,24 +67,60 @@ struct ConfigurationReader {
         return items
     }
 
+    /// The same for items that may carry a password: one that is wrong is named by its place.
+    private mutating func secretList(
+        _ variable: String,
+        expected: String,
+        _ isValid: (String) -> Bool
+    ) -> [String] {
+        guard let given = given(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(variable, "is set, but names nothing") }
+        for (index, item) in items.enumerated() where !isValid(item) {
+            reject(variable, "item \(index + 1) of the list is not \(expected)")
+        }
+        return items
+    }
+
     mutating func secret(_ variable: String) -> Configuration.Secret? {
-        given(variable).map { Configuration.Secret($0.value) }
+        givenSecret(variable).map { Configuration.Secret($0.value) }
     }
 
     mutating func secrets(_ variable: String) -> [Configuration.Secret] {
-        list(variable, expected: "") { _ in true }.map { Configuration.Secret($0) }
+        guard let given = givenSecret(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(given.name, "is set, but names nothing") }
+        return items.map { Configuration.Secret($0) }
+    }
+
+    /// A secret's variable, or else the file that the variable with `_FILE` behind its name names: a file can change
+    /// while the server runs. Its path is never shown, because it may be the secret itself, put into the wrong variable.
+    private mutating func givenSecret(_ variable: String) -> Given? {
+        guard let file = given(fileVariable(of: variable)) else { return given(variable) }
+        if given(variable) != nil { reject(file.name, "is set beside \(variable): take one of them away") }
+        guard let text = contents(of: file.value) else {
+            reject(file.name, "must name a file of 1 byte to 64 KiB that can be read")
+            return nil
+        }
+        let value = trimmed(text)
+        guard !value.isEmpty else {
+            reject(file.name, "names a file that is blank: write the secret into it")
+            return nil
+        }
+        return Given(name: file.name, value: value)
     }
 
     /// A comma list of whole addresses.
     mutating func addresses(_ variable: String) -> [String] {
-        list(variable, expected: "an address such as https://staging.example/webhooks/apple") { isAddress($0) }
+        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isAddress)
     }
 
     /// A base address that paths are put behind; without its last slash.
     mutating func baseURL(_ variable: String) -> String? {
         guard let given = given(variable) else { return nil }
         if !isAddress(given.value) {
-            reject(variable, "\(shown(given.value)) is not an address such as https://host")
+            // An address may carry a password.
+            reject(variable, "is not an address such as https://host")
         }
         return given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
     }
@@ -95,11 +131,22 @@ private func isAddress(_ text: String) -> Bool {
     return hasHost && !text.contains(where: \.isWhitespace)
 }
 
+/// The variable that names a file with the value of a secret.
+func fileVariable(of variable: String) -> String { variable + "_FILE" }
+
 func commaList(_ text: String) -> [String] {
-    text.split(separator: ",").map { item in
-        let start = item.drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
-    }.filter { !$0.isEmpty }
+    text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+}
+
+func trimmed(_ text: some StringProtocol) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    return String(start.reversed().drop(while: \.isWhitespace).reversed())
+}
+
+/// What should be a file's path, as a problem shows it. Keys, certificates and JSON do not begin like a path: whoever put
+/// the content itself into the variable does not read it in a log.
+func shownPath(_ value: String) -> String {
+    ["/", "./", "../"].contains(where: value.hasPrefix) ? shown(value) : "its value"
 }
 
 /// A value as a problem shows it: in quotes, on one line, not endless.

@@ -6,12 +6,12 @@ internal import Runtime
 struct Housekeeper {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
+    private let waker = Waker()
 
     init(templates: TemplateStore, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
-        let waker = Waker()
-        let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
+        let mailbox = Mailbox<Never>(capacity: 0) { [waker] in waker.wake() }
         self.mailbox = mailbox
-        thread = WorkerThread(name: "housekeeper") {
+        thread = WorkerThread(name: "housekeeper") { [waker] in
             var certificate = certificate
             var (trimmedAt, lastEnded) = (0, 0)
             while !mailbox.isClosed {
@@ -31,6 +31,11 @@ struct Housekeeper {
 
     /// So many connections leave enough memory behind for it to be worth a few milliseconds.
     private static let crowd = 64
+
+    /// Looks at once instead of within a second.
+    func look() {
+        waker.wake()
+    }
 
     func stop() {
         mailbox.close()

@@ -13,7 +13,11 @@ struct Keys {
     let signer: StreamSigner?
 
     init(_ configuration: Configuration) throws(StartError) {
-        workspace = try configuration.isDevelopment ? Keys.openWorkspace() : nil
+        self.init(configuration, in: try configuration.isDevelopment ? Keys.openWorkspace() : nil)
+    }
+
+    init(_ configuration: Configuration, in workspace: DevelopmentWorkspace?) {
+        self.workspace = workspace
         let given = configuration.apiKeys.map(\.value)
         apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
         signer = StreamSigner(keys: Keys.streamKeys(configuration, workspace))

@@ -25,10 +25,11 @@ public final class Server {
     private let demo: DemoRoutes?
     private let upkeep: Upkeep
     private let own = OwnAddress()
+    private let reloader: Reloader
+    private let lock: LedgerLock
 
-    /// Opens the ledger and starts listening. Blocks the stop signals for all threads to come.
-    public init(_ configuration: Configuration) throws(StartError) {
-        Signals.block()
+    /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
+    public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         FileLimit.set(configuration.limits.files)
         self.configuration = configuration
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
@@ -39,10 +40,12 @@ public final class Server {
         let telemetry = Telemetry(metrics)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ends = AccessEnds()
+        lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
-        let stores = try StoreParts(configuration, keys, clock, own, log)
+        let parts = try StoreParts(configuration, keys, clock, own, log)
+        let stores = Current(parts)
         let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
             DemoRoutes(
@@ -52,16 +55,16 @@ public final class Server {
                 ledger: ledger,
                 templates: templates,
                 keys: keys,
-                standIns: stores.standIns
+                standIns: parts.standIns
             )
         }
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
-            verifiers: stores.verifiers,
+            verifiers: parts.verifiers,
             recoveries: upkeep.recoveries,
-            apple: stores.appleServices,
+            apple: parts.appleServices,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -80,15 +83,26 @@ public final class Server {
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
+        reloader = Reloader(
+            source: source,
+            configuration: configuration,
+            keys: keys,
+            stores: stores,
+            services: services,
+            clock: clock,
+            own: own,
+            log: log
+        )
         (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
         (writer, reader, self.redis, self.upkeep) = (ledger.writer, ledger.reader, redis, upkeep)
     }
 
-    /// Says where it listens, serves until SIGTERM or SIGINT, and drains.
+    /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
         let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
         for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
         own.set(address)
+        lock.announce(address: address)
         try demo?.serve(at: address)
         upkeep.start()
         let housekeeper = Housekeeper(
@@ -107,7 +121,11 @@ public final class Server {
             ]
         )
         Log.standardOutput("paycast listening on \(address)")
-        Signals.wait()
+        var reloader = reloader
+        while case .reload = Signals.next() {
+            housekeeper.look()
+            reloader.reload()
+        }
         log.info("draining")
         Signals.exitOnNext()
         stop()
@@ -133,6 +151,14 @@ public final class Server {
             return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments")
         } catch {
             throw .templates(error)
+        }
+    }
+
+    private static func lock(_ path: String) throws(StartError) -> LedgerLock {
+        do throws(LedgerError) {
+            return try LedgerLock(path: path)
+        } catch {
+            throw .ledger(error)
         }
     }
 

@@ -3,6 +3,7 @@ internal import Errands
 internal import Ledger
 internal import Providers
 internal import Runtime
+internal import Stores
 
 /// What runs beside the pipeline: errands that follow a commit, questions before an end is believed, and what the store
 /// sent while nobody listened.
@@ -15,7 +16,7 @@ struct Upkeep {
     private let reconciler: Reconciler
 
     init(
-        _ stores: StoreParts,
+        _ stores: Current<StoreParts>,
         _ ledger: (writer: LedgerWriter, reader: LedgerReader),
         _ ends: AccessEnds,
         _ clock: Clock,
@@ -23,11 +24,14 @@ struct Upkeep {
         _ metrics: Metrics
     ) {
         let (writer, reader) = (ledger.writer, ledger.reader)
-        isRecovering = stores.appleParts?.isStandIn == false
+        let parts = stores.value
+        let apis = parts.apis.keys.map { ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI) }
+        let asked = Dictionary(uniqueKeysWithValues: apis)
+        isRecovering = parts.appleParts?.isStandIn == false
         errands = ErrandRunner(
             reader: reader,
             writer: writer,
-            apis: stores.apis,
+            apis: asked,
             clock: clock,
             log: log,
             metrics: metrics
@@ -35,24 +39,22 @@ struct Upkeep {
         reconciler = Reconciler(
             reader: reader,
             writer: writer,
-            apis: stores.apis,
+            apis: asked,
             ends: ends,
             clock: clock,
             log: log
         )
-        recovery = stores.appleParts.flatMap { parts in
-            stores.verifiers[.apple].map { verifier in
-                Recovery(
-                    parts.places,
-                    api: parts.api,
-                    verifier: verifier,
-                    reader: reader,
-                    writer: writer,
-                    clock: clock,
-                    log: log,
-                    metrics: metrics
-                )
-            }
+        recovery = parts.appleParts.map { apple in
+            Recovery(
+                apple.places,
+                api: { stores.value.appleParts?.api ?? apple.api },
+                verifier: CurrentVerifier(provider: .apple, stores: stores),
+                reader: reader,
+                writer: writer,
+                clock: clock,
+                log: log,
+                metrics: metrics
+            )
         }
     }
 

@@ -28,6 +28,6 @@ private func createTemporaryFolder() throws(CommandFailure) -> String {
 
 /// The ledger's files lie side by side, so there is nothing deeper.
 private func removeFlatFolder(_ folder: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(folder)/demo.db\(suffix)") }
+    for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink("\(folder)/demo.db\(suffix)") }
     rmdir(folder)
 }

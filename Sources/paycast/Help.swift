@@ -36,6 +36,9 @@ enum Help {
         Prints “paycast listening on http://HOST:PORT” on stdout when it accepts
         connections, https with a certificate; everything else goes to stderr.
 
+        SIGHUP reads again what comes from files: secrets (PAYCAST_API_KEY_FILE and
+        so on), keys, the catalogue, the certificate and the templates.
+
         Options (with their variable and default):
           --port PORT           PORT, 8080; 0 is any free port
           --bind ADDRESS        PAYCAST_BIND, 127.0.0.1

@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import Server
 
 /// The server that a client command talks to, and the key it shows there.
 struct Remote {
@@ -43,7 +44,7 @@ struct Remote {
         isOfThisFolder = workspace.address.map(withoutSlash) == url
         let keys: [(name: String, value: String?)] = [
             ("--key", try arguments.option("--key")),
-            ("PAYCAST_API_KEY", environment["PAYCAST_API_KEY"].flatMap(firstOfList)),
+            ("PAYCAST_API_KEY", Configuration.secretText("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
             (".paycast/api.key", workspace.apiKey),
         ]
         let shown = keys.first { $0.value != nil }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Runtime
 internal import Server
 
 /// The server, until SIGTERM or SIGINT.
@@ -30,25 +31,27 @@ func serverFlags(_ arguments: inout Arguments, _ names: [String]) throws(UsageEr
 
 /// A setting that is wrong is a usage error when a flag carried it; all of them are printed, one a line.
 func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure) -> Int32 {
+    Signals.block()
+    let source = ConfigurationSource(
+        flags: flags,
+        isDevelopment: isDevelopment,
+        environment: processEnvironment()
+    )
     let configuration: Configuration
     do throws(ConfigurationError) {
-        configuration = try Configuration(
-            flags: flags,
-            isDevelopment: isDevelopment,
-            environment: processEnvironment()
-        )
+        configuration = try source.read()
     } catch {
         printError("\(error)")
         return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
     }
-    try run(configuration)
+    try run(configuration, source)
     return EXIT_SUCCESS
 }
 
 /// The one place that starts the server.
-private func run(_ configuration: Configuration) throws(CommandFailure) {
+private func run(_ configuration: Configuration, _ source: ConfigurationSource) throws(CommandFailure) {
     do throws(StartError) {
-        try Server(configuration).run()
+        try Server(configuration, from: source).run()
     } catch {
         throw CommandFailure("\(error)")
     }

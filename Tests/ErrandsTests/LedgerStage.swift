@@ -85,7 +85,7 @@ final class LedgerStage: Sendable {
                 place.pause = .zero
                 return place
             },
-            api: stage.api,
+            api: { [api = stage.api] in api },
             verifier: verifier ?? stage.verifier,
             reader: reader,
             writer: writer,

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -41,6 +42,29 @@ import Testing
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
         #expect(process.errors.contains("\(server.port)"))
+    }
+
+    /// Pages of the one would never hear what the other commits.
+    @Test func secondServerOnALedgerIsRefused() throws {
+        let server = try PaycastServer()
+        let words = ["serve", "--dev", "--port", "0", "--public", PaycastProgram.root + "/public"]
+        let second = PaycastProgram.start(words, folder: server.folder.path)
+        #expect(try second.waitForExit() == 1)
+        #expect(second.output.isEmpty)
+        let place = "process \(server.process.number), which serves \(server.url); stop that server, or set"
+        #expect(second.errors.contains(place) && second.errors.split(separator: "\n").count == 1, "\(second.errors)")
+        #expect(try server.paycast("publish", "--user", "42", "--action", "refresh").waitForExit() == 0)
+        try server.restart(with: .kill)
+    }
+
+    @Test func ledgerIsItsOwnersAlone() throws {
+        umask(0o022)
+        let server = try PaycastServer()
+        for name in ["paycast.db", "paycast.db-wal", "paycast.db-shm", "paycast.db-lock"] {
+            var information = stat()
+            #expect(stat(server.folder.path(name), &information) == 0, "\(name)")
+            #expect(information.st_mode & 0o777 == 0o600, "\(name)")
+        }
     }
 
     @Test func demoThrowsItsLedgerAway() throws {

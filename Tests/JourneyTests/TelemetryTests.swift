@@ -1,5 +1,8 @@
+import Simulator
 import TestSupport
 import Testing
+
+@testable import Ledger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
 @Suite(.timeLimit(.minutes(10))) struct TelemetryTests {
@@ -38,6 +41,23 @@ import Testing
         try buy("43", on: server)
         #expect(try value("paycast_webhook_written_seconds_count", on: server) == "1", "nobody followed 43")
         #expect(try value("paycast_unheard_total", on: server) != unheard)
+    }
+
+    /// The store comes back with it: only then it counts.
+    @Test func failedCommitIsNoCommit() throws {
+        let scene = try WebhookScene { SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat) }
+        let path = scene.server.folder.path("paycast.db")
+        let saboteur = try Connection(path: path, access: .readWrite, lockTimeout: .seconds(5))
+        try saboteur.execute(
+            "CREATE TRIGGER sabotage BEFORE INSERT ON events BEGIN SELECT raise(ABORT, 'sabotaged'); END"
+        )
+        let delivery = try scene.delivery("INITIAL_PURCHASE")
+        try scene.expect(delivery, 503, "ledger_unavailable")
+        #expect(try value("paycast_webhook_verified_seconds_count", on: scene.server) == "1")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: scene.server) == "0")
+        try saboteur.execute("DROP TRIGGER sabotage")
+        try scene.expect(delivery, 200, "applied")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: scene.server) == "1")
     }
 
     @Test func metricsAreNotForTheInternet() throws {

@@ -28,6 +28,7 @@ import Testing
         Refusal(text: "paycast.db", failure: .unknownScheme),
         Refusal(text: "sqlite:", failure: .missingPath),
         Refusal(text: "sqlite://", failure: .missingPath),
+        Refusal(text: "sqlite://user:hunter2@host/paycast", failure: .namesAHost),
         Refusal(text: "sqlite::memory:", failure: .notAPath),
         Refusal(text: "sqlite:a\u{0}b", failure: .notAPath),
         Refusal(text: "sqlite:folder/", failure: .notAPath),

@@ -77,6 +77,21 @@ import Testing
         #expect(try ledger.entitlements("tester").isActive)
     }
 
+    /// Of the writer, whose fragments reach the page, and of the reader.
+    @Test func newRulesCountFromNowOn() throws {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([])))
+        defer { ledger.remove() }
+        let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
+        let key = Stories.key("1", .sandbox)
+        _ = try ledger.send(Stories.subscription("e1", .active, token: token, key: key))
+        #expect(try ledger.missed("42").items.isEmpty)
+        let rules = AccessPolicy(sandboxUsers: .all)
+        #expect(ledger.writer.submit(.policy(rules)) && ledger.reader.adopt(rules))
+        #expect(try ledger.entitlements("42").isActive)
+        _ = try ledger.send(Stories.subscription("e2", .inGracePeriod, minute: 5, token: token, key: key))
+        #expect(try !ledger.missed("42").items.isEmpty)
+    }
+
     @Test func unionDecidesThePaywall() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

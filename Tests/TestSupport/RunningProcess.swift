@@ -5,7 +5,7 @@ internal import Synchronization
 /// A program that runs beside the test; killed when this object is gone.
 public final class RunningProcess: Sendable {
     public enum Signal: Sendable {
-        case interrupt, terminate, kill, stop, resume
+        case interrupt, terminate, kill, stop, resume, hangUp, user1, user2
     }
 
     public struct Timeout: Error, CustomStringConvertible {
@@ -61,6 +61,9 @@ public final class RunningProcess: Sendable {
 
     /// Everything on stderr up to now.
     public var errors: String { observed.state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
+    /// Its process id.
+    public var number: Int { Int(process) }
 
     /// How many files it may have open now.
     public var fileLimit: Int? {
@@ -162,6 +165,9 @@ extension RunningProcess.Signal {
         case .kill: SIGKILL
         case .stop: SIGSTOP
         case .resume: SIGCONT
+        case .hangUp: SIGHUP
+        case .user1: SIGUSR1
+        case .user2: SIGUSR2
         }
     }
 }

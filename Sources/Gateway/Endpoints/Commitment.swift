@@ -19,6 +19,10 @@ struct Commitment: Sendable {
         case busy
         case failed
 
+        var isCommitted: Bool {
+            if case .committed = self { true } else { false }
+        }
+
         /// It stays another user's. What contradicts its order is nobody's yet.
         var isRefused: Bool {
             guard case .committed(let receipt) = self else { return false }
@@ -51,11 +55,9 @@ struct Commitment: Sendable {
                 claim: user.map { Claim(user: $0, order: order) },
                 receivedAt: date ?? services.clock.now()
             ) { result in
-                telemetry.committed(event.id, receivedAt: receivedAt)
-                switch result {
-                case .success(let receipt): done(.committed(receipt))
-                case .failure: done(.failed)
-                }
+                let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
+                telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
+                done(verdict)
             }
         )
         guard !isTaken else { return }

@@ -9,13 +9,9 @@ public import Runtime
 public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in front.
     public let isSecure: Bool
-    public let access: Access
-    /// The webhooks that are served.
-    public let verifiers: [Provider: any StoreVerifier]
+    private let trust: Current<Trust>
     /// Whose history can be fetched.
     public let recoveries: [Provider: any HistoryRecovery]
-    /// Nil when no app of Apple's is configured.
-    public let apple: AppleServices?
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -61,10 +57,8 @@ public final class Services: Sendable {
         problems: @escaping @Sendable () -> [String]
     ) {
         self.isSecure = isSecure
-        self.access = access
-        self.verifiers = verifiers
+        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple))
         self.recoveries = recoveries
-        self.apple = apple
         self.writer = writer
         self.reader = reader
         self.templates = templates
@@ -80,6 +74,24 @@ public final class Services: Sendable {
         self.publicFolder = publicFolder
         self.development = development
         self.problems = problems
+    }
+
+    /// Whom the server believes; a reload replaces all of it at once.
+    private struct Trust {
+        var access: Access
+        var verifiers: [Provider: any StoreVerifier]
+        var apple: AppleServices?
+    }
+
+    public var access: Access { trust.value.access }
+    /// The webhooks that are served.
+    public var verifiers: [Provider: any StoreVerifier] { trust.value.verifiers }
+    /// Nil when no app of Apple's is configured.
+    public var apple: AppleServices? { trust.value.apple }
+
+    /// Requests from now on are judged by these; those under way end as they began.
+    public func replace(access: Access, verifiers: [Provider: any StoreVerifier], apple: AppleServices?) {
+        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple))
     }
 }
 

@@ -18,14 +18,15 @@ public final class Telemetry: Sendable {
         healed = metrics.counter("paycast_healed_total", "Pages told to load themselves again.")
     }
 
-    /// An event is proven; what it causes is traced until `committed` or `dropped`.
+    /// An event is proven; what it causes is traced until `answered` or `dropped`.
     func verified(_ event: String, receivedAt start: UInt64) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
         underWay.withLock { $0[event] = start }
     }
 
-    func committed(_ event: String, receivedAt start: UInt64) {
-        committed.record(nanoseconds: monotonicNanoseconds() - start)
+    /// The ledger has answered. Only what it committed took its time to a commit.
+    func answered(_ event: String, isCommitted: Bool, receivedAt start: UInt64) {
+        if isCommitted { committed.record(nanoseconds: monotonicNanoseconds() - start) }
         dropped(event)
     }
 

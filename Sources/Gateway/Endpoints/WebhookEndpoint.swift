@@ -33,7 +33,8 @@ struct WebhookEndpoint {
             telemetry.verified(event.id, receivedAt: request.receivedAt)
             let isTaken = services.writer.submit(
                 .event(event, receivedAt: clock.now()) { result in
-                    telemetry.committed(event.id, receivedAt: request.receivedAt)
+                    let isCommitted = (try? result.get()) != nil
+                    telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
                     reply.send(response(to: result))
                 }
             )

@@ -34,9 +34,12 @@ final class GoogleAccess: Sendable {
         }
     }
 
-    /// Google did not accept it: the next call asks for another.
-    func forget() {
-        token.withLock { $0 = nil }
+    /// Google did not accept this one: the next call asks for another. One that was granted to somebody else since
+    /// then stays.
+    func forget(_ bearer: String) {
+        token.withLock { token in
+            if token?.bearer == bearer { token = nil }
+        }
     }
 
     private func grant(_ now: Instant) throws(StoreAPIError) -> Token {

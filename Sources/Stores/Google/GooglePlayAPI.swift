@@ -125,7 +125,7 @@ public struct GooglePlayAPI: StoreAPI {
         } catch {
             throw .unavailable(reason: error.description)
         }
-        if response.status == 401 { access.forget() }
+        if response.status == 401 { access.forget(bearer) }
         return try GoogleAnswer(response).result()
     }
 }

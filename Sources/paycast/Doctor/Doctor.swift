@@ -58,8 +58,12 @@ struct Doctor: Command {
             let stores = $0.storeSecrets
             return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
         }
+        // Those in files are judged like the others.
+        let given = SecretsCheck.names.reduce(into: environment) { given, name in
+            given[name] = Configuration.secretText(name, in: environment)
+        }
         return SecretsCheck(
-            environment: environment,
+            environment: given,
             isDevelopment: isDevelopment,
             developmentKeys: keys ?? []
         ).findings

@@ -5,7 +5,7 @@ struct SecretsCheck {
     private static let placeholders = [
         "changeme", "change-me", "change_me", "password", "secret", "example", "your-", "your_", "xxxxxxxx",
     ]
-    private static let names = [
+    static let names = [
         "PAYCAST_API_KEY", "PAYCAST_STREAM_KEYS", "SECRET_KEY_BASE", "PAYCAST_STRIPE_SECRETS",
         "PAYCAST_STRIPE_API_KEY", "PAYCAST_REVENUECAT_AUTHORIZATION", "PAYCAST_PURCHASEKIT_SECRET",
     ]

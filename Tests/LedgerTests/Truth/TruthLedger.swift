@@ -93,8 +93,8 @@ final class TruthLedger {
     /// Every fragment says what is committed.
     private func check(_ entries: [Entry]) throws {
         for fragment in entries.flatMap(\.fragments) {
-            guard case .template(let name, let values) = fragment.content, let user = values["user"].map({ UserID($0) }),
-                let target = fragment.target
+            guard case .template(let name, let values) = fragment.content,
+                let user = values["user"].map({ UserID($0) }), let target = fragment.target
             else { continue }
             pages[user, default: [:]][target] =
                 "\(name) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"

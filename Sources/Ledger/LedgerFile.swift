@@ -1,0 +1,14 @@
+internal import Glibc
+
+/// The ledger's file, before SQLite opens it.
+enum LedgerFile {
+    /// Makes an empty file that its owner alone may read, unless there is one: it holds who bought what. SQLite would
+    /// make it readable to all that the umask lets in, and gives `-wal` and `-shm` the mode of the ledger.
+    ///
+    /// Says nothing of a failure, because SQLite will meet the same one. An existing file is not touched: opening and
+    /// closing it would drop the locks of this process on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    static func create(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// One server a ledger. Two would both commit, and the pages of the one would never hear what the other committed.
+///
+/// An advisory lock on a file beside the ledger, which tells whoever comes second where the first one is. The system
+/// drops the lock with the process, however it ends. The file stays: a name that is unlinked under a lock would let two
+/// processes lock two files.
+public final class LedgerLock: Sendable {
+    private let descriptor: Int32
+
+    public init(path: String) throws(LedgerError) {
+        LedgerFile.create(path)
+        let file = LedgerLock.file(of: path)
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        // Every descriptor of a process counts by itself, and children do not inherit this one.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            let holder = Holder(LedgerLock.text(in: descriptor))
+            close(descriptor)
+            throw reason == EWOULDBLOCK
+                ? .inUse(path: path, by: holder)
+                : .cannotOpen(path: path, reason: "it cannot be locked: \(String(cString: strerror(reason)))")
+        }
+        write(Holder(process: Int(getpid()), address: nil))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// From now on the server can be reached: tells whoever comes second.
+    public func announce(address: String) {
+        write(Holder(process: Int(getpid()), address: address))
+    }
+
+    /// Beside the file itself, so that a link to the ledger leads to the same lock.
+    private static func file(of path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path + "-lock" }
+        defer { free(resolved) }
+        return String(cString: resolved) + "-lock"
+    }
+
+    private static func text(in descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// A disk that is too full for one line takes nothing from the lock.
+    private func write(_ holder: Holder) {
+        let bytes = Array(holder.text.utf8)
+        ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, bytes, bytes.count, 0)
+    }
+
+    /// Who has the ledger: `PID ADDRESS` on one line; the address is missing while that server starts.
+    public struct Holder: Sendable, Equatable, CustomStringConvertible {
+        public var process: Int?
+        public var address: String?
+
+        init(process: Int?, address: String?) {
+            self.process = process
+            self.address = address
+        }
+
+        init(_ text: String) {
+            let words = text.split(whereSeparator: \.isWhitespace)
+            process = words.first.flatMap { Int($0) }
+            address = words.dropFirst().first.map(String.init)
+        }
+
+        var text: String { [process.map { "\($0)" }, address].compactMap { $0 }.joined(separator: " ") + "\n" }
+
+        public var description: String {
+            let name = process.map { "process \($0)" } ?? "another process"
+            return name + (address.map { ", which serves \($0)" } ?? ", which is starting")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import HTTPClient
+import Simulator
+import TestSupport
+import Testing
+
+/// What an operator changes while the server runs.
+@Suite(.timeLimit(.minutes(10))) struct ReloadJourneyTests {
+    private let folder = TemporaryFolder()
+
+    @Test(arguments: [RunningProcess.Signal.hangUp, .user1, .user2])
+    func staysUpAndDrains(_ signal: RunningProcess.Signal) throws {
+        let server = try PaycastServer()
+        server.process.send(signal)
+        #expect(try status("/up", on: server) == 200)
+        if case .hangUp = signal { _ = try server.process.errorLine { $0.contains(" reloaded changed=nothing") } }
+        server.process.send(.terminate)
+        #expect(try server.process.waitForExit() == 0)
+        #expect(server.process.errors.contains(" stopped"))
+    }
+
+    @Test func keysAreReplaced() throws {
+        let environment = [
+            "PAYCAST_API_KEY_FILE": folder.write("old\n", to: "api"),
+            "PAYCAST_STREAM_KEYS_FILE": folder.write("old-stream\n", to: "stream"),
+        ]
+        let server = try PaycastServer([], environment: environment)
+        let old = try answer("/users/42/stream", key: "old", on: server)
+        #expect(old.status == 200)
+        folder.write("new\n", to: "api")
+        folder.write("new-stream,old-stream\n", to: "stream")
+        try reload(server, "changed=\"PAYCAST_API_KEY, PAYCAST_STREAM_KEYS\"")
+        #expect(try status("/users/42/stream", key: "old", on: server) == 401)
+        let new = try answer("/users/42/stream", key: "new", on: server)
+        // The new key signs, and a name that the old one signed is still good.
+        for page in [old, new] {
+            let path = try #require(address(in: page.text))
+            #expect(try EventStreamClient(port: server.port, path: path).status == 200)
+        }
+        #expect(address(in: old.text) != address(in: new.text))
+        folder.write("new-stream\n", to: "stream")
+        try reload(server, "changed=PAYCAST_STREAM_KEYS")
+        #expect(try EventStreamClient(port: server.port, path: address(in: old.text) ?? "").status == 403)
+    }
+
+    @Test func storeSecretIsReplaced() throws {
+        let file = folder.write("Bearer old", to: "revenuecat")
+        let scene = try WebhookScene(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in
+            SimulatedRevenueCat(authorization: "Bearer old")
+        }
+        var delivery = try scene.delivery("INITIAL_PURCHASE")
+        try scene.expect(delivery, 200, "applied")
+        folder.write("Bearer new", to: "revenuecat")
+        try reload(scene.server, "changed=PAYCAST_REVENUECAT_AUTHORIZATION")
+        try scene.expect(delivery, 401, "unauthorized")
+        delivery.headers = [("Authorization", "Bearer new")]
+        try scene.expect(delivery, 200, "duplicate")
+    }
+
+    /// A broken catalogue holds up nothing else, and the last good one stays.
+    @Test func catalogueIsReplacedByAGoodOne() throws {
+        let environment = [
+            "PAYCAST_CATALOG": catalogue("silver"),
+            "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
+        ]
+        let scene = try WebhookScene(environment: environment) {
+            SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)
+        }
+        let server = scene.server
+        try scene.expect(try scene.delivery("INITIAL_PURCHASE"), 200, "applied")
+        #expect(try entitlements(key: "one", on: server).contains("\"silver\""))
+        _ = catalogue("gold")
+        try reload(server, "changed=PAYCAST_CATALOG")
+        #expect(try entitlements(key: "one", on: server).contains("\"gold\""))
+        folder.write("{\"products\":[]}", to: "catalogue.json")
+        folder.write("two", to: "api")
+        try reload(server, "changed=PAYCAST_API_KEY")
+        let problem = try server.process.errorLine { $0.contains("setting=PAYCAST_CATALOG") }
+        #expect(problem.contains("products is not an object") && problem.contains("send SIGHUP again"))
+        #expect(try entitlements(key: "two", on: server).contains("\"gold\""))
+    }
+
+    private func catalogue(_ group: String) -> String {
+        folder.write("{\"products\":{\"paycast.pro.monthly\":{\"group\":\"\(group)\"}}}", to: "catalogue.json")
+    }
+
+    private func reload(_ server: PaycastServer, _ change: String) throws {
+        server.process.send(.hangUp)
+        _ = try server.process.errorLine { $0.contains(" reloaded ") && $0.hasSuffix(change) }
+    }
+
+    private func entitlements(key: String, on server: PaycastServer) throws -> String {
+        try answer("/users/42/entitlements", key: key, on: server).text
+    }
+
+    private func status(_ path: String, key: String = "", on server: PaycastServer) throws -> Int {
+        try answer(path, key: key, on: server).status
+    }
+
+    private func answer(_ path: String, key: String, on server: PaycastServer) throws -> (status: Int, text: String) {
+        let headers = [("Authorization", "Bearer \(key)")]
+        let response = try HTTPClient(timeout: .seconds(10)).send("GET", server.url + path, headers: headers)
+        return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// The path of the event stream that a page is told.
+    private func address(in page: String) -> String? {
+        guard let start = page.firstRange(of: "/streams?name=") else { return nil }
+        return String(page[start.lowerBound...].prefix { $0 != "\"" })
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Server
+import TestSupport
+import Testing
+
+@Suite struct ConfigurationReloadTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var variable: String
+        var name: String
+        var first = "one"
+        var second = "two"
+        /// Nothing that can be used.
+        var broken = " \n"
+        var others: [String: String] = [:]
+
+        init(_ name: String, others: [String: String] = [:]) {
+            (variable, self.name, self.others) = ("\(name)_FILE", name, others)
+        }
+
+        var testDescription: String { variable }
+
+        func environment(_ path: String) -> [String: String] {
+            others.merging([variable: path]) { $1 }
+        }
+    }
+
+    static let cases: [Case] = {
+        var catalogue = Case("PAYCAST_CATALOG")
+        catalogue.variable = "PAYCAST_CATALOG"
+        catalogue.first = #"{"products":{"a":{"level":1}}}"#
+        catalogue.second = #"{"products":{"a":{"level":2}}}"#
+        var apple = Case("PAYCAST_APPLE_API_KEY")
+        apple.variable = "PAYCAST_APPLE_API_KEY"
+        apple.others = ["PAYCAST_APPLE_API_KEY_ID": "id", "PAYCAST_APPLE_API_ISSUER_ID": "issuer"]
+        apple.first = (try? PrivateKey.generate(.p256).pem()) ?? ""
+        apple.second = (try? PrivateKey.generate(.p256).pem()) ?? ""
+        return [
+            Case("PAYCAST_API_KEY"), Case("SECRET_KEY_BASE"), Case("PAYCAST_STREAM_KEYS"),
+            Case("PAYCAST_STRIPE_SECRETS"), Case("PAYCAST_STRIPE_API_KEY", others: ["PAYCAST_STRIPE_SECRETS": "whsec"]),
+            Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_PURCHASEKIT_SECRET"), catalogue, apple,
+        ]
+    }()
+
+    @Test(arguments: cases) func takesWhatIsNewAndKeepsWhatIsGood(_ given: Case) throws {
+        let folder = TemporaryFolder()
+        let path = folder.write(given.first, to: "file")
+        let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: given.environment(path))
+        let start = try source.read()
+        #expect(source.reread(start).changed.isEmpty)
+        folder.write(given.second, to: "file")
+        let changed = source.reread(start)
+        #expect(changed.changed == [given.name] && changed.problems.isEmpty)
+        #expect(source.reread(changed.configuration).changed.isEmpty)
+        folder.write(given.broken, to: "file")
+        let broken = source.reread(changed.configuration)
+        #expect(broken.changed.isEmpty)
+        #expect(broken.problems.first?.name == given.variable)
+        folder.write(given.second, to: "file")
+        #expect(source.reread(broken.configuration).changed.isEmpty, "the old one stayed")
+    }
+
+    /// What is read at the start alone stays, whatever a later look finds.
+    @Test func oneProblemHoldsUpNoOtherSetting() throws {
+        let folder = TemporaryFolder()
+        let environment = [
+            "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
+            "PAYCAST_CATALOG": folder.write(#"{"products":{}}"#, to: "catalogue"),
+        ]
+        let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: environment)
+        let start = try source.read()
+        folder.write("two", to: "api")
+        folder.write("{", to: "catalogue")
+        let reload = source.reread(start)
+        #expect(reload.configuration.apiKeys.map(\.value) == ["two"])
+        #expect(reload.changed == ["PAYCAST_API_KEY"] && reload.problems.map(\.name) == ["PAYCAST_CATALOG"])
+    }
+}
