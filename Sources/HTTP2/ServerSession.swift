@@ -16,8 +16,8 @@ public final class ServerSession {
     var arriving: (id: Int32, text: RequestText)?
     /// Streams whose answer has begun.
     var answered: Set<Int32> = []
-    /// Of streams whose answer has ended before their request: what has come since. A deadline of `HTTP2Stream` ends
-    /// those that do not go on.
+    /// Of streams whose answer has ended before their request: how many bytes have come since. The gateway's deadlines end
+    /// those that stop sending.
     var unwanted: [Int32: Int] = [:]
     var flood = FloodGuard()
     let source: (Int32, UnsafeMutableRawBufferPointer) -> Pull

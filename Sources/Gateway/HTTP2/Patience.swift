@@ -5,7 +5,7 @@ struct Patience {
         case beginning
         /// It has no request open.
         case idle
-        /// Its requests have deadlines of their own, at their loops.
+        /// It has requests open, which the loop watches one by one.
         case serving
         /// It does not take what it is sent.
         case writing

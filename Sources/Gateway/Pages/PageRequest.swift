@@ -10,6 +10,12 @@ public struct PageRequest: Sendable {
         case feed(FeedFilter)
     }
 
+    public enum Seen: Sendable {
+        case nothing
+        /// Everything up to this position of the ledger.
+        case upTo(Int64)
+    }
+
     public var stream: StreamName
     public var content: Content
     /// `Access-Control-Allow-Origin`, when the page comes from another origin that is allowed.
@@ -18,12 +24,6 @@ public struct PageRequest: Sendable {
     public var expires: Instant?
     /// The element that opened it; nil when nothing will have to be said to it.
     public var source: SourceElement?
-    public enum Seen: Sendable {
-        case nothing
-        /// Everything up to this position of the ledger.
-        case upTo(Int64)
-    }
-
     /// What the page has seen; nil when only the ledger can tell what it is to be sent.
     public var seen: Seen?
     /// Starts reading what the page missed; calls back on another thread. False when the reader is too busy.
