@@ -70,7 +70,10 @@ final class GatewayMetrics: Sendable {
         cables = metrics.gauge("paycast_pages", help, labels: ["transport": "cable"])
         commands = metrics.counter("paycast_cable_commands_total", "Commands of Action Cable clients.")
         rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions with a name that is none of ours.")
-        refusedFrames = metrics.counter("paycast_cable_refused_frames_total", "Commands too long, or no text.")
+        refusedFrames = metrics.counter(
+            "paycast_cable_refused_frames_total",
+            "Action Cable clients ended for a frame that was too long, no text, or against RFC 6455."
+        )
         abusive = metrics.counter("paycast_cable_abusive_total", "Clients ended for too many commands.")
         expired = metrics.counter("paycast_expired_total", "Pages told to load again because their name had ended.")
         answered = (1...5).map {

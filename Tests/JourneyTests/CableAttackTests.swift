@@ -89,6 +89,25 @@ import Testing
         #expect(try server.paycast("version").waitForExit() == 0)
     }
 
+    /// A page on `/streams` breaks the same rules, and is not one of them.
+    @Test func refusedFramesAreCountedOfCableClientsOnly() throws {
+        let server = try PaycastServer()
+        let sign = server.paycast("sign", "room:1")
+        #expect(try sign.waitForExit() == 0)
+        let name = String(sign.output.split(separator: "\n").first ?? "").replacing("=", with: "%3D")
+        let page = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
+        #expect(page.isAccepted)
+        let client = try CableClient(port: server.port)
+        for socket in [page.socket, client.webSocket.socket] {
+            try socket.send([0xFF, 0xFF])
+            _ = try socket.readToEnd()
+        }
+        let metrics = try server.connect()
+        try metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        let text = String(decoding: try metrics.readToEnd(), as: UTF8.self)
+        #expect(text.contains("\npaycast_cable_refused_frames_total 1\n"))
+    }
+
     @Test func theHundredAndFirstSubscriptionIsRejected() throws {
         let server = try PaycastServer()
         let sign = server.paycast("sign", "room:1")

@@ -91,7 +91,7 @@ extension SocketLoop {
     /// The client broke the rules, or sent what is not taken here.
     private func fail(_ connection: Connection, _ code: CloseCode) {
         if case .parting = connection.phase { return end(connection) }
-        metrics.refusedFrames.add()
+        if case .cable = connection.phase { metrics.refusedFrames.add() }
         leave(connection)
         finish(connection, with: Frame.close(code))
     }
