@@ -37,7 +37,7 @@ let package = Package(
     name: "paycast",
     targets: [
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway; its tests, for a TLS client
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
@@ -113,7 +113,7 @@ let package = Package(
         tests("HTTP2"),
         tests("WebSocket"),
         tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
-        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable", "HTTP1"]),
+        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable", "HTTP1", "CWebSockets"]),
         tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(

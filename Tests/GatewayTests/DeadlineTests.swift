@@ -37,6 +37,21 @@ import Testing
         #expect(server.metrics.page().contains("paycast_overdue_closed_total{deadline=\"\(example.deadline)\"} 1"))
     }
 
+    /// Each burst has more records than the loop reads from one connection in a row, so that its rest is read at the next
+    /// turn.
+    @Test func recordsOfOneByteGainNoTime() throws {
+        let server = try ScriptedGateway(certificate: TemporaryCertificate(), limits: limits())
+        let client = try TLSClient(port: server.gateway.port)
+        try client.send("GET /up HTTP/1.1\r\nX: ")
+        let burst = [[UInt8]](repeating: Array("a".utf8), count: 10)
+        let line = "paycast_overdue_closed_total{deadline=\"header\"} 1\n"
+        try Deadline(.seconds(5)).wait(for: line) {
+            // The server may be closing just now.
+            try? client.send(records: burst)
+            return server.metrics.page().contains(line)
+        }
+    }
+
     @Test func closesWhoTakesNothingOfAnAnswer() throws {
         let server = try ScriptedGateway(limits: limits())
         let socket = try server.connect()

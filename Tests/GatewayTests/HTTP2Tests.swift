@@ -154,6 +154,19 @@ import Testing
         #expect(try standing.text(1, until: "\n\n") == "data: hello\n\n")
     }
 
+    /// One turn of the loop writes 256 KiB. The turns follow each other at once: were each to wait for the loop's next tick,
+    /// a tenth of a second away, all of them would take at least 6 s.
+    @Test func longMessageIsNotHeldUpBetweenTurns() throws {
+        let client = try scene.connect([(id: 4, value: 0x7FFF_FFFF)])
+        try client.send(.credit(0x7FFF_0000))
+        try scene.openPage(1, on: client)
+        try scene.publish(String(repeating: "x", count: 16 << 20))
+        var count = try client.frame(.data, stream: 1).payload.count
+        let start = monotonicNanoseconds()
+        while count < 16 << 20 { count += try client.frame(.data, stream: 1).payload.count }
+        #expect(monotonicNanoseconds() - start < 3_000_000_000)
+    }
+
     /// A goodbye for the connection, a reconnect delay for each page, and the end of both.
     @Test func drainEndsPagesAndThenTheConnection() throws {
         let client = try scene.connect()

@@ -71,6 +71,12 @@ public final class RunningProcess: Sendable {
         return line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }
     }
 
+    /// Memory that it takes now (`VmRSS` of proc(5)).
+    public var residentBytes: Int? {
+        let line = readFile("/proc/\(process)/status")?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
+    }
+
     public var isRunning: Bool { observed.state.withLock { $0.exitCode == nil } }
 
     /// Under the lock, and only before the process was reaped: its number cannot be another's.

@@ -67,8 +67,12 @@ public final class WebSocketClient {
         try send(.text, Array(text.utf8))
     }
 
-    /// The mask is constant: it hides nothing here and makes a failing test repeatable.
     public func send(_ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true) throws(RawSocketError) {
+        try socket.send(WebSocketClient.bytes(opcode, payload, isFinal: isFinal))
+    }
+
+    /// A frame. The mask is constant: it hides nothing here and makes a failing test repeatable.
+    public static func bytes(_ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true) -> [UInt8] {
         let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
         var frame = [opcode.rawValue | (isFinal ? 0x80 : 0)]
         switch payload.count {
@@ -76,9 +80,7 @@ public final class WebSocketClient {
         case ..<65_536: frame += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
         default: frame += [0x80 | 127] + (0..<8).map { UInt8(payload.count >> (56 - 8 * $0) & 0xFF) }
         }
-        frame += mask
-        frame += payload.enumerated().map { $1 ^ mask[$0 % 4] }
-        try socket.send(frame)
+        return frame + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
     }
 
     public func frame() throws(RawSocketError) -> Frame {

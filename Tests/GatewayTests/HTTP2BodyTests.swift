@@ -1,0 +1,94 @@
+import Gateway
+import Runtime
+import TestSupport
+import Testing
+
+/// Bodies over HTTP/2 that nobody asked for: they are dropped, they are credited, and they are never taken for a request.
+@Suite(.timeLimit(.minutes(10))) struct HTTP2BodyTests {
+    /// Of the settings: the client takes no byte of an answer, so that the stream stays open.
+    private static let shut: [(id: UInt16, value: UInt32)] = [(id: 4, value: 0)]
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var path: String
+        var answer: String
+        var isWhole = true
+        var testDescription: String { path }
+    }
+
+    static let cases = [
+        Case(path: "/up", answer: "up\n"),
+        Case(path: "/streams?name=x", answer: "id: test-7\n\n", isWhole: false),
+    ]
+
+    @Test(arguments: cases) func isDroppedAndTheAnswerArrives(_ example: Case) throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.connect(HTTP2BodyTests.shut)
+        try client.send(.request(1, example.path, ends: false))
+        var upload = Upload(on: 1, of: client)
+        let request = String(repeating: "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 400)
+        try upload.send(Array(request.utf8), times: 15)
+        try client.send(.credit(100_000, stream: 1))
+        var text = ""
+        var isOver = false
+        while !text.contains(example.answer) || isOver != example.isWhole {
+            let frame = try client.frame()
+            #expect(frame.kind != .reset)
+            guard frame.kind == .data else { continue }
+            text += String(decoding: frame.payload, as: UTF8.self)
+            isOver = frame.flags & HTTP2Frame.endStream != 0
+        }
+        #expect(example.isWhole ? text == example.answer : text.withoutHeartbeats.hasSuffix(example.answer))
+        let page = scene.server.metrics.page()
+        #expect(page.contains("paycast_http_responses_total{class=\"4xx\"} 0\n"))
+        try client.send(.request(3, "/up"), .credit(100, stream: 3))
+        #expect(try client.text(3, until: "up\n") == "up\n")
+    }
+
+    /// While an answer goes out piece by piece. In a process of its own, where nothing else takes memory.
+    @Test func takesNoMemory() throws {
+        let certificate = try TemporaryCertificate()
+        let server = try PaycastServer(
+            certificate.settings,
+            environment: ["PAYCAST_API_KEY": "key", "PAYCAST_STREAM_KEYS": "stream"]
+        )
+        let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
+        try client.send(.request(1, "/demo/swap.png", ends: false))
+        var upload = Upload(on: 1, of: client)
+        let piece = [UInt8](repeating: 120, count: 16_000)
+        // What the first bytes need, and what is kept.
+        try upload.send(piece, times: 100)
+        let before = try #require(server.process.residentBytes)
+        try upload.send(piece, times: 3000)
+        #expect(try #require(server.process.residentBytes) - before < 12 << 20)
+        // The answer was on its way all the time.
+        try client.send(.credit(200_000), .credit(200_000, stream: 1))
+        while try client.frame(.data, stream: 1).flags & HTTP2Frame.endStream == 0 {}
+    }
+}
+
+/// The body of one request, sent within the credit that the server gives.
+private struct Upload {
+    let client: HTTP2Client
+    let stream: UInt32
+    /// Of the connection, and of the stream (RFC 9113 §6.9.2).
+    private var credit = [65_535, 65_535]
+
+    init(on stream: UInt32, of client: HTTP2Client) {
+        (self.stream, self.client) = (stream, client)
+    }
+
+    /// Returns when all has been sent: it waits for credit, and throws when the server has reset the stream.
+    mutating func send(_ piece: [UInt8], times: Int) throws {
+        for _ in 0..<times {
+            while credit[0] < piece.count || credit[1] < piece.count { try take(client.frame()) }
+            credit = credit.map { $0 - piece.count }
+            try client.send(HTTP2Frame(.data, stream: stream, payload: piece))
+        }
+    }
+
+    private mutating func take(_ frame: HTTP2Frame) throws {
+        guard frame.kind != .reset, frame.kind != .goAway else { throw RawSocketError.closed }
+        guard frame.kind == .windowUpdate else { return }
+        credit[frame.stream == 0 ? 0 : 1] += frame.payload.reduce(0) { $0 << 8 | Int($1) }
+    }
+}
