@@ -72,6 +72,7 @@ import Testing
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
         Case(path: "/users/42", route: .file(path: "/users/42")),
+        Case(path: "/paycast.js", route: .script),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {
