@@ -48,6 +48,7 @@ let package = Package(
         // Values and pure rules, then what they run on.
         library("Domain", []),
         library("Bytes", []),
+        .target(name: "Assets", resources: [.embedInCode("paycast.js")], swiftSettings: settings),
         library("JSONText", ["Bytes"]),
         library("Runtime", ["Domain", "CLinux"]),
         library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
@@ -69,8 +70,8 @@ let package = Package(
         library(
             "Gateway",
             [
-                "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable", "JSONText",
-                "Bytes", "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
+                "Domain", "Assets", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable",
+                "JSONText", "Bytes", "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
             ]
         ),
 

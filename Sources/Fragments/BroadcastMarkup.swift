@@ -3,8 +3,8 @@ public import Domain
 /// Complete `<turbo-stream>` elements as a publisher wrote them, checked so far that they end where they seem to end.
 public struct BroadcastMarkup: Sendable, Equatable {
     public let html: String
-    /// The action and target of the only element; with several elements the action is the first one's and both targets
-    /// are nil, so that nothing collapses.
+    /// The action and target of the only element; with several elements the action is `refresh` where one of them reloads
+    /// the page, else the first one's, and both targets are nil, so that nothing collapses.
     public let action: String
     public let target: String?
     public let targets: String?
@@ -14,7 +14,7 @@ public struct BroadcastMarkup: Sendable, Equatable {
         let elements = try reader.elements()
         guard let first = elements.first else { throw .emptyMarkup }
         self.html = html
-        action = first.action
+        action = elements.contains { $0.action == "refresh" } ? "refresh" : first.action
         target = elements.count == 1 ? first.target : nil
         targets = elements.count == 1 ? first.targets : nil
     }

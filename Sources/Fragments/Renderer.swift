@@ -29,21 +29,6 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Those of `fragments` that go to `stream`, in their order, as one message; a page reloads at most once.
-    public func render(_ fragments: [Fragment], for stream: StreamName) -> [UInt8] {
-        var message: [UInt8] = []
-        var reloads = false
-        for fragment in fragments where fragment.stream == stream {
-            let element = render(fragment)
-            if element == Renderer.refresh {
-                guard !reloads else { continue }
-                reloads = true
-            }
-            message.append(contentsOf: element)
-        }
-        return message
-    }
-
     /// What `fragment` puts on a page, for a page that is rendered whole; nil where there is no template for it.
     public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
         let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)

@@ -31,6 +31,7 @@ public final class Gateway: Sendable {
         let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
         let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
+        let sentRefreshes = SentRefreshes()
         let counters = GatewayMetrics(metrics)
         let ports = listeners.map { _ in LoopPort() }
         var threads: [WorkerThread] = []
@@ -51,6 +52,7 @@ public final class Gateway: Sendable {
                         metrics: counters,
                         census: census,
                         sessions: sessions,
+                        sentRefreshes: sentRefreshes,
                         position: position
                     ).run { started.fulfil($0 ? nil : .noLoop) }
                 }

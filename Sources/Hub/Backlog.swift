@@ -46,13 +46,17 @@ struct Backlog {
     /// Takes whole messages up to `limit` bytes, but at least one.
     mutating func take(upTo limit: Int) -> Flush? {
         guard !queue.isEmpty else { return nil }
-        var html: [UInt8] = []
+        var frame = FrameHTML()
         var position: Int64?
+        var refresh: Int64?
         var count = 0
         for pending in queue {
             let size = pending.parts.reduce(0) { $0 + $1.html.count }
-            guard count == 0 || html.count + size <= limit else { break }
-            for part in pending.parts { html += part.html }
+            guard count == 0 || frame.bytes.count + size <= limit else { break }
+            for part in pending.parts {
+                frame.append(part)
+                if part.isRefresh { refresh = max(refresh ?? 0, pending.isTransient ? 0 : pending.order) }
+            }
             if let reached = pending.isTransient ? pending.passed : pending.order {
                 position = max(position ?? reached, reached)
             }
@@ -60,7 +64,7 @@ struct Backlog {
             count += 1
         }
         if count == queue.count { queue = [] } else { queue.removeFirst(count) }
-        return Flush(html: html, position: position, hasMore: !queue.isEmpty)
+        return Flush(html: frame.bytes, position: position, hasMore: !queue.isEmpty, refresh: refresh)
     }
 
     private mutating func add(_ pending: Pending, collapses: Bool) -> Int {

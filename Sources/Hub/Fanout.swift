@@ -20,10 +20,13 @@ public struct Flush: Sendable, Equatable {
     public let position: Int64?
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
+    /// The newest entry in it that makes the page load itself again, 0 for one without a place in the ledger; nil: none.
+    public let refresh: Int64?
 
-    public init(html: [UInt8], position: Int64?, hasMore: Bool) {
+    public init(html: [UInt8], position: Int64?, hasMore: Bool, refresh: Int64? = nil) {
         self.html = html
         self.position = position
         self.hasMore = hasMore
+        self.refresh = refresh
     }
 }

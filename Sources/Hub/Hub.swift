@@ -90,7 +90,12 @@ public struct Hub: Sendable {
         roster.slots[index].backlog.merge(missed: messages, through: through)
         guard let flush = flush(index) else { return nil }
         guard !flush.hasMore else { return flush }
-        return Flush(html: flush.html, position: max(through, flush.position ?? 0), hasMore: false)
+        return Flush(
+            html: flush.html,
+            position: max(through, flush.position ?? 0),
+            hasMore: false,
+            refresh: flush.refresh
+        )
     }
 
     /// The kernel took the last write only in part: queue from now on.

@@ -88,6 +88,7 @@ struct LedgerQueries: ~Copyable {
                 items: [],
                 mode: .exact,
                 isTruncated: false,
+                newest: nil,
                 isUnknownCursor: since != nil && !isKnown
             )
             let start = isKnown ? since?.position ?? 0 : 0
@@ -105,6 +106,7 @@ struct LedgerQueries: ~Copyable {
                 if let fragment = try newest(of: key, stream, after: start) { found.append(fragment) }
             }
             missed.items = grouped(found)
+            missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
             return missed
         }
     }

@@ -16,6 +16,8 @@ public struct MissedFragments: Sendable, Equatable {
     public var mode: Mode
     /// Fragments that no newer one makes superfluous were left out: the page needs a `refresh`.
     public var isTruncated: Bool
+    /// Where the newest fragment after the cursor is, left out or not; nil: nowhere, or all are in `items`.
+    public var newest: Int64?
     /// The cursor is of another ledger, or from the future: with no items, the page needs a `refresh`.
     public var isUnknownCursor: Bool
 }
@@ -27,6 +29,10 @@ public enum MissedSince: Sendable, Equatable {
     case cursor(Cursor)
     /// It has seen what was committed before this instant.
     case time(Instant)
+
+    public init(_ cursor: Cursor?) {
+        self = cursor.map { .cursor($0) } ?? .nothing
+    }
 }
 
 /// Fragments that were committed together.

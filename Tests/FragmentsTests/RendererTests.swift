@@ -109,32 +109,6 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == example.result)
     }
 
-    @Test func joinsWhatGoesToOneStreamAndReloadsOnce() throws {
-        let stream = try #require(StreamName("s"))
-        let other = try #require(StreamName("t"))
-        let fragments = [
-            Fragment(
-                stream: stream,
-                action: "replace",
-                target: "paywall",
-                content: .template(name: "paused", values: [:])
-            ),
-            Fragment(stream: other, action: "remove", target: "x", content: .none),
-            Fragment(
-                stream: stream,
-                action: "replace",
-                target: "subscription_status",
-                content: .template(name: "paused", values: [:])
-            ),
-            Fragment(stream: stream, action: "remove", target: "y", content: .none),
-        ]
-        let message = String(decoding: try renderer().render(fragments, for: stream), as: UTF8.self)
-        #expect(
-            message == "<turbo-stream action=\"refresh\"></turbo-stream>"
-                + "<turbo-stream action=\"remove\" target=\"y\"></turbo-stream>"
-        )
-    }
-
     private func renderer() throws -> Renderer {
         Renderer(templates: try TemplateSet(sources: RendererTests.sources))
     }

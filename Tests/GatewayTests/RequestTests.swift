@@ -73,6 +73,7 @@ import Testing
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
         Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
         Case(path: "/users/42", route: .file(path: "/users/42")),
+        Case(path: "/paycast.js", route: .script),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {

@@ -93,6 +93,26 @@ import Testing
         #expect(hub.publish(message("6", at: 6)).live == [id])
     }
 
+    private func refresh(_ html: String, at position: Int64?) -> Message {
+        Message(
+            stream: stream,
+            position: position,
+            parts: ["a", "b"].map { Part(html: Array(html.utf8), collapseKey: $0, isRefresh: true) }
+        )
+    }
+
+    @Test func twoRefreshesOfOneFrameAreOne() {
+        #expect(refresh("again ", at: 1).html == Array("again ".utf8))
+        var hub = Hub()
+        let id = hub.subscribe(to: stream)
+        for position in [2, 3] as [Int64] { _ = hub.publish(refresh("again ", at: position)) }
+        _ = hub.publish(message("state ", at: 4))
+        _ = hub.publish(refresh("otherwise ", at: nil))
+        let flush = hub.missed(id, through: 1, messages: [refresh("again ", at: 1)])
+        let html = Array("again state otherwise ".utf8)
+        #expect(flush == Flush(html: html, position: 4, hasMore: false, refresh: 3))
+    }
+
     @Test func closesASubscriptionWhoseQueueIsFull() {
         var hub = Hub(limits: Hub.Limits(queuedBytes: 1000))
         let (slow, quick) = (liveSubscription(&hub), liveSubscription(&hub))

@@ -8,10 +8,10 @@ import Testing
 ) struct PurchaseJourneyTests {
     @Test func paidOrderOpensThePage() throws {
         let server = try PaycastServer()
-        let order = try Answer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))
+        let order = try PrintedAnswer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order["signed_stream"])")
         #expect(page.status == 200)
-        let delivery = try Answer(
+        let delivery = try PrintedAnswer(
             server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--order", order["order"])
         )
         #expect(try delivery["outcome"] == "applied")
@@ -23,8 +23,8 @@ import Testing
     /// Killed after the answer and before the page was there: its cursor brings it all.
     @Test func pageResumesOnAnotherProcess() throws {
         let server = try PaycastServer()
-        let order = try Answer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))
-        let delivery = try Answer(
+        let order = try PrintedAnswer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))
+        let delivery = try PrintedAnswer(
             server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--order", order["order"])
         )
         try server.restart()
@@ -39,9 +39,9 @@ import Testing
     @Test func sameOrderAgainIsTheSame() throws {
         let server = try PaycastServer()
         let words = ["order", "--user", "42", "--product", "p", "--token", "0f8fad5b-d9cb-469f-a165-70867728950e"]
-        let first = try Answer(server.paycast(words))
+        let first = try PrintedAnswer(server.paycast(words))
         #expect(try first["order"] == "0f8fad5b-d9cb-469f-a165-70867728950e")
-        #expect(try Answer(server.paycast(words))["order"] == (try first["order"]))
+        #expect(try PrintedAnswer(server.paycast(words))["order"] == (try first["order"]))
         let stolen = server.paycast(words.map { $0 == "42" ? "43" : $0 })
         #expect(try stolen.waitForExit() == 1)
         #expect(stolen.errors.contains("409"))
@@ -51,9 +51,9 @@ import Testing
     @Test func purchaseWaitsForItsOrder() throws {
         let server = try PaycastServer()
         let token = OrderToken.random().description
-        let delivery = try Answer(server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--order", token))
+        let delivery = try PrintedAnswer(server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--order", token))
         #expect(try delivery["outcome"] == "unclaimed")
-        let order = try Answer(
+        let order = try PrintedAnswer(
             server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly", "--token", token)
         )
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(try order["signed_stream"])")
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [("TEST", "ignored"), ("A_TYPE_OF_TOMORROW", "unclaimed")])
     func triggerTellsTheOutcome(_ type: String, _ outcome: String) throws {
         let server = try PaycastServer()
-        #expect(try Answer(server.paycast("trigger", "apple", type))["outcome"] == outcome)
+        #expect(try PrintedAnswer(server.paycast("trigger", "apple", type))["outcome"] == outcome)
     }
 
     @Test func publishedMarkupReachesASignedStream() throws {
@@ -80,23 +80,5 @@ import Testing
         let message = try page.message()
         #expect(message.data == markup)
         #expect(publish.output == (message.id ?? "") + "\n")
-    }
-}
-
-/// The `name  value` lines that a command prints.
-private struct Answer {
-    private let lines: [[Substring]]
-
-    init(_ process: RunningProcess) throws {
-        let code = try process.waitForExit()
-        #expect(code == 0, "\(process.errors)")
-        lines = process.output.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
-    }
-
-    subscript(name: String) -> String {
-        get throws {
-            let line = try #require(lines.first { $0.first.map(String.init) == name }, "no \(name)")
-            return String(try #require(line.last).drop { $0 == " " })
-        }
     }
 }

@@ -9,9 +9,14 @@ public final class PaycastServer: Sendable {
     private let environment: [String: String]
     private let current: Mutex<RunningProcess>
 
-    /// Waits until it listens on any free port.
-    public init(_ arguments: [String] = ["--dev"], environment: [String: String] = [:]) throws {
+    /// Waits until it listens on any free port. `publicFolder`: another than the project's.
+    public init(
+        _ arguments: [String] = ["--dev"],
+        publicFolder: String = PaycastProgram.root + "/public",
+        environment: [String: String] = [:]
+    ) throws {
         folder = TemporaryFolder()
+        let arguments = ["--public", publicFolder] + arguments
         self.arguments = arguments
         self.environment = environment
         let process = PaycastServer.start(["--port", "0"] + arguments, environment, folder)
@@ -59,7 +64,7 @@ public final class PaycastServer: Sendable {
         _ folder: TemporaryFolder
     ) -> RunningProcess {
         PaycastProgram.start(
-            ["serve", "--public", PaycastProgram.root + "/public"] + arguments,
+            ["serve"] + arguments,
             environment: environment,
             folder: folder.path
         )

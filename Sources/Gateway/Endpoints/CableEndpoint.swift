@@ -27,15 +27,16 @@ struct CableEndpoint {
         do throws(StreamNameError) {
             let token = request.parameters.signedStreamName
             let name = try services.access.stream(named: token, now: services.clock.now())
-            return .open(PageSource(services).follow(name, start(of: request, on: name.stream)))
+            let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
+            let start = start(of: request, at: place)
+            return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
         } catch {
             return error == .expired ? .expired : .rejected
         }
     }
 
     /// What a client of the extended protocol has seen last wins over the cursor that its page was rendered at.
-    private func start(of request: CableRequest, on stream: StreamName) -> MissedSince {
-        let place = request.history?.place(in: stream.text).map { "\($0.epoch)-\($0.offset)" }
+    private func start(of request: CableRequest, at place: String?) -> MissedSince {
         if let cursor = PageSource(services).best(of: [place, request.parameters.since]) { return .cursor(cursor) }
         guard let seconds = request.history?.since else { return .nothing }
         return .time(Instant(milliseconds: min(max(0, seconds), 1 << 40) * 1000))

@@ -37,6 +37,7 @@ public struct Endpoints: RequestHandler {
         case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
         case .feed: return trusted(request, FeedEndpoint(services).answer)
         case .replays: return trusted(request, ReplaysEndpoint(services).answer)
+        case .script: return .respond(ScriptEndpoint.answer(request))
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))

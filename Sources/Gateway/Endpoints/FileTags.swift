@@ -27,12 +27,17 @@ final class FileTags: Sendable {
 
     private let known = Mutex<[String: (version: Version, tag: String)]>([:])
 
+    /// Of bytes that are part of the program.
+    static func tag(of bytes: [UInt8]) -> String { text(SHA256.hash(bytes)) }
+
+    private static func text(_ hash: [UInt8]) -> String { "\"\(Hex.encode(Array(hash.prefix(12))))\"" }
+
     func tag(of name: String, _ status: stat, _ file: OpenFile) -> String {
         let version = Version(status)
         if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
         var body = FileBody(file: file, range: 0..<Int(status.st_size))
         let hash = SHA256.hash { body.range.isEmpty ? nil : body.next() }
-        let tag = "\"\(Hex.encode(Array(hash.prefix(12))))\""
+        let tag = FileTags.text(hash)
         known.withLock { known in
             if known.count >= FileTags.capacity { known = [:] }
             known[name] = (version, tag)

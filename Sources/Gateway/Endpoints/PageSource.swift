@@ -13,12 +13,13 @@ struct PageSource {
         self.services = services
     }
 
-    /// `token` and `host` are how the page named the stream and reached us.
-    func follow(_ name: SignedName, since: Cursor?, token: String, host: String) -> PageRequest {
-        follow(name, since.map { .cursor($0) } ?? .nothing, SourceElement(signedName: token, host: host))
-    }
-
-    func follow(_ name: SignedName, _ start: MissedSince, _ source: SourceElement? = nil) -> PageRequest {
+    /// `isCounted`: the page's client says what arrived last, not its HTML when it was rendered.
+    func follow(
+        _ name: SignedName,
+        since start: MissedSince,
+        isCounted: Bool,
+        source: SourceElement? = nil
+    ) -> PageRequest {
         let (reader, templates, stream) = (services.reader, services.templates, name.stream)
         let telemetry = services.telemetry
         return PageRequest(
@@ -26,6 +27,7 @@ struct PageSource {
             content: .fragments,
             expires: name.expires,
             source: source,
+            refreshes: refreshes(start, isCounted),
             seen: seen(start)
         ) { done in
             reader.missed(on: stream, since: start) { result in
@@ -33,6 +35,15 @@ struct PageSource {
                 if missed.needsRefresh { telemetry.healed.add() }
                 done(MissedMessages(missed, on: stream, templates.renderer))
             }
+        }
+    }
+
+    private func refreshes(_ start: MissedSince, _ isCounted: Bool) -> MissedRefreshes {
+        switch start {
+        case .nothing: .never
+        case _ where isCounted: .always
+        case .cursor(let cursor): .once(.cursor(cursor))
+        case .time(let time): .once(.time(time))
         }
     }
 
@@ -78,8 +89,9 @@ extension MissedMessages {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
         }
         if missed.needsRefresh {
-            let part = Part(html: Renderer.refresh, collapseKey: nil)
-            messages.append(Message(stream: stream, position: missed.through.position, parts: [part]))
+            // At the position of what it heals, not at the newest of the ledger: where a page was reloaded by it once,
+            // another user's purchase must not do so again.
+            messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))
         }
         self.init(
             through: missed.through.position,

@@ -45,15 +45,8 @@ struct StaticFiles: Sendable {
         guard let name = StaticFiles.name(path), let (file, status) = open(name) else { return StaticFiles.notFound }
         let tag = tags.tag(of: name, status, file)
         let size = Int(status.st_size)
-        var headers = [
-            ("Content-Type", StaticFiles.contentType(name)), ("ETag", tag), ("Accept-Ranges", "bytes"),
-            // The tag is checked each time: a deployed change shows at once.
-            ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
-        ]
-        let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
-        if known.contains(where: { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }) {
-            return Response(status: 304, headers: headers)
-        }
+        var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
+        if FileHeaders.isCurrent(tag, ifNoneMatch) { return Response(status: 304, headers: headers) }
         // A part of another version must not be put together with what the client has (RFC 9110 §13.1.5).
         let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
         var response = Response(status: 200)
@@ -95,22 +88,5 @@ struct StaticFiles: Sendable {
             status.st_size <= StaticFiles.sizeLimit
         else { return nil }
         return (file, status)
-    }
-
-    private static func contentType(_ name: String) -> String {
-        switch name.split(separator: ".").last.map({ $0.lowercased() }) {
-        case "html": "text/html; charset=utf-8"
-        case "css": "text/css; charset=utf-8"
-        case "js", "mjs": "text/javascript; charset=utf-8"
-        case "json", "map": "application/json"
-        case "svg": "image/svg+xml"
-        case "png": "image/png"
-        case "jpg", "jpeg": "image/jpeg"
-        case "webp": "image/webp"
-        case "ico": "image/x-icon"
-        case "woff2": "font/woff2"
-        case "txt": "text/plain; charset=utf-8"
-        default: "application/octet-stream"
-        }
     }
 }

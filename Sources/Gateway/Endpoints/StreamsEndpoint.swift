@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import HTTP1
+internal import Ledger
 internal import Runtime
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
@@ -30,7 +31,13 @@ struct StreamsEndpoint {
         let token = request.query["name"] ?? ""
         do throws(StreamNameError) {
             let name = try services.access.stream(named: token, now: services.clock.now())
-            var page = pages.follow(name, since: cursor(request), token: token, host: request.host)
+            let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
+            var page = pages.follow(
+                name,
+                since: MissedSince(pages.best(of: [request.query["since"], counted])),
+                isCounted: counted != nil,
+                source: SourceElement(signedName: token, host: request.host)
+            )
             page.allowedOrigin = origin
             // An event stream reopens itself, so nothing is ever said to its element but that its name has ended.
             if !request.isWebSocket && name.expires == nil { page.source = nil }
@@ -51,10 +58,5 @@ struct StreamsEndpoint {
             return .respond(EventStream.expired(source, allowedOrigin: origin))
         }
         return .open(.expired(source, now: services.clock.now()))
-    }
-
-    /// The larger of both positions of this ledger; a cursor of another one only when there is no better.
-    private func cursor(_ request: Request) -> Cursor? {
-        pages.best(of: [request.query["since"], request.lastEventID])
     }
 }

@@ -26,6 +26,8 @@ public enum Route: Sendable, Equatable {
     case demoAPI(path: String)
     /// `OPTIONS *`: about the server as a whole (RFC 9110 §9.3.7).
     case server
+    /// What pages of any origin load from us.
+    case script
     /// A file under `public/`.
     case file(path: String)
 
@@ -42,6 +44,7 @@ public enum Route: Sendable, Equatable {
         case "/feed": self = .feed
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
+        case "/paycast.js": self = .script
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -58,7 +61,7 @@ public enum Route: Sendable, Equatable {
             "POST"
         // A page of another origin asks first.
         case .appleTransactions: "POST, OPTIONS"
-        case .up, .ready, .metrics, .file: "GET, HEAD"
+        case .script, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"

@@ -15,6 +15,8 @@ struct Seat {
     let subscription: SubscriptionID
     let stream: StreamName
     let transport: Transport
+    /// Which refreshes its page was due when it came.
+    let refreshes: MissedRefreshes
     /// What each message to it begins with: the identifier of a cable subscription, else nothing.
     var head: [UInt8] = []
 }

@@ -129,6 +129,7 @@ extension SocketLoop {
                 subscription: id,
                 stream: request.stream,
                 transport: client.transport,
+                refreshes: request.refreshes,
                 head: head
             ),
             until: request.expires
@@ -162,9 +163,7 @@ extension SocketLoop {
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return end(connection)
         }
-        // The cursor of a page is that of its rendering, also when it comes back: it must not see old states again.
-        let messages = missed.collapsed.messages
-        if let flush = hub.missed(id, through: missed.through, messages: messages), !send(flush, to: seat) {
+        if let flush = hub.missed(id, through: missed.through, messages: missed.messages), !send(flush, to: seat) {
             return end(connection)
         }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),

@@ -43,6 +43,7 @@ extension SocketLoop {
 
     private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>) {
         var frames = FrameCache(message, epoch: settings.epoch)
+        let refresh = message.hasRefresh ? message.position : nil
         for id in live {
             guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
             // It fell behind at this very message, by another subscription of its own to the same stream.
@@ -55,6 +56,7 @@ extension SocketLoop {
                 end(seat.connection)
                 continue
             }
+            if let refresh { sentRefreshes.recordLive(refresh, on: seat.stream, for: seat.refreshes) }
             if seat.connection.link.isBehind { fellBehind(seat.connection) }
         }
         metrics.deliveries.add(live.count)
@@ -63,6 +65,7 @@ extension SocketLoop {
     /// What a page missed has been read.
     func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
         guard let seat = seat(of: id) else { return }
+        let missed = missed.collapsed.withRefreshes { sentRefreshes.isNews($0, on: seat.stream, for: seat.refreshes) }
         if !missed.messages.isEmpty { metrics.missed.add() }
         metrics.missedMessages.add(missed.messages.count)
         switch seat.connection.phase {
@@ -91,6 +94,7 @@ extension SocketLoop {
         while let flush = next {
             var frames = FrameCache(html: flush.html, cursor: cursor(flush.position))
             guard frames.write(to: seat) else { return false }
+            if let refresh = flush.refresh { sentRefreshes.recordMissed(refresh, on: seat.stream, for: seat.refreshes) }
             if seat.connection.link.isBehind {
                 fellBehind(seat.connection)
                 return true

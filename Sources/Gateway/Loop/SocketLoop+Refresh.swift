@@ -13,7 +13,7 @@ extension SocketLoop {
     func refreshSome() {
         guard !refreshing.isEmpty else { return }
         for stream in refreshing.next() {
-            publish(Message(stream: stream, position: nil, parts: [Part(html: Renewal.refresh, collapseKey: nil)]))
+            publish(Message(stream: stream, position: nil, parts: [.refresh]))
         }
     }
 }

@@ -32,7 +32,13 @@ extension SocketLoop {
             )
         )
         take(
-            Seat(connection: connection, subscription: subscription, stream: request.stream, transport: transport),
+            Seat(
+                connection: connection,
+                subscription: subscription,
+                stream: request.stream,
+                transport: transport,
+                refreshes: request.refreshes
+            ),
             until: request.expires
         )
         if case .feed(let filter) = request.content {
@@ -61,7 +67,7 @@ extension SocketLoop {
             }
         case .nothing:
             hub.newestMessages(on: request.stream).map {
-                MissedMessages(through: hub.position, messages: $0).collapsed
+                MissedMessages(through: hub.position, messages: $0)
             }
         case nil: nil
         }

@@ -18,6 +18,8 @@ final class SocketLoop {
     let metrics: GatewayMetrics
     /// Shared by all loops.
     let sessions: CableSessions
+    /// Shared by all loops.
+    let sentRefreshes: SentRefreshes
     let gate = RequestGate()
     let census: Census
     /// Nil without TLS.
@@ -79,6 +81,7 @@ final class SocketLoop {
         metrics: GatewayMetrics,
         census: Census,
         sessions: CableSessions,
+        sentRefreshes: SentRefreshes,
         position: Int64
     ) {
         self.settings = settings
@@ -90,6 +93,7 @@ final class SocketLoop {
         self.handler = handler
         self.metrics = metrics
         self.sessions = sessions
+        self.sentRefreshes = sentRefreshes
         hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
     }
 

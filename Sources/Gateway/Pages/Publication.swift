@@ -40,13 +40,21 @@ public struct Publication: Sendable {
 extension Message {
     /// What no ledger entry stands for.
     init(transient fragment: Fragment, _ renderer: Renderer) {
-        let part = Part(html: renderer.render(fragment), collapseKey: fragment.collapseKey)
-        self.init(stream: fragment.stream, position: nil, parts: [part])
+        self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer)])
     }
 
     /// The fragments of one entry for one stream, each rendered once.
     init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
-        let parts = fragments.map { Part(html: renderer.render($0), collapseKey: $0.collapseKey) }
-        self.init(stream: stream, position: position, parts: parts)
+        self.init(stream: stream, position: position, parts: fragments.map { Part($0, renderer) })
+    }
+}
+
+extension Part {
+    static let refresh = Part(html: Renderer.refresh, collapseKey: nil, isRefresh: true)
+
+    fileprivate init(_ fragment: Fragment, _ renderer: Renderer) {
+        let html = renderer.render(fragment)
+        let isRefresh = fragment.action == "refresh" || html == Renderer.refresh
+        self.init(html: html, collapseKey: fragment.collapseKey, isRefresh: isRefresh)
     }
 }

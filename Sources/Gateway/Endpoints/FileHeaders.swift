@@ -1,0 +1,40 @@
+/// What is said of every file that pages load.
+enum FileHeaders {
+    static func of(_ name: String, tag: String) -> [(name: String, value: String)] {
+        let type = contentType(name)
+        var headers = [
+            ("Content-Type", type), ("ETag", tag),
+            // The tag is checked each time: a deployed change shows at once.
+            ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+        ]
+        // A module of another origin is blocked without the first, and anything of another origin without the second
+        // where the page asks for `Cross-Origin-Embedder-Policy: require-corp`.
+        if type.hasPrefix("text/javascript") {
+            headers += [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
+        }
+        return headers
+    }
+
+    /// Whether the client has this version already.
+    static func isCurrent(_ tag: String, _ ifNoneMatch: String?) -> Bool {
+        let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
+        return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
+    }
+
+    private static func contentType(_ name: String) -> String {
+        switch name.split(separator: ".").last.map({ $0.lowercased() }) {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js", "mjs": "text/javascript; charset=utf-8"
+        case "json", "map": "application/json"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "jpg", "jpeg": "image/jpeg"
+        case "webp": "image/webp"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        case "txt": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}

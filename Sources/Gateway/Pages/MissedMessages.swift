@@ -1,0 +1,54 @@
+public import Hub
+
+/// What a page missed, read from the ledger.
+public struct MissedMessages: Sendable {
+    public enum Extent: Sendable {
+        case whole
+        /// There is more than one answer should hold: the page comes back for the rest.
+        case partial
+        /// The ledger could not be read: the page has to come back.
+        case unreadable
+    }
+
+    /// The newest position at the moment of reading: everything up to it is in `messages` or concerns others.
+    public var through: Int64
+    public var messages: [Message]
+    public var extent: Extent
+    /// What the page named was unknown, or too long ago: it got the newest state, not everything since.
+    public var hasGap: Bool
+
+    public init(through: Int64, messages: [Message], extent: Extent = .whole, hasGap: Bool = false) {
+        self.through = through
+        self.messages = messages
+        self.extent = extent
+        self.hasGap = hasGap
+    }
+
+    /// Without the parts that a newer one makes superfluous, and with the newest of refreshes that are alike: a page that
+    /// shows the newest state already must not go through older ones again.
+    var collapsed: MissedMessages {
+        var newerKeys: Set<CollapseKey> = []
+        var newerRefreshes: Set<[UInt8]> = []
+        return filtered { part, _ in
+            let isNewest = part.collapseKey.map { newerKeys.insert($0).inserted } ?? true
+            return isNewest && (!part.isRefresh || newerRefreshes.insert(part.html).inserted)
+        }
+    }
+
+    /// Only with those refreshes that `isNews` says are some, by their positions; 0 for what has none.
+    func withRefreshes(where isNews: (Int64) -> Bool) -> MissedMessages {
+        guard messages.contains(where: \.hasRefresh) else { return self }
+        return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
+    }
+
+    /// Asks for each part, the newest first.
+    private func filtered(_ isIncluded: (Part, Int64?) -> Bool) -> MissedMessages {
+        var missed = self
+        missed.messages = messages.reversed().compactMap { message in
+            let parts = message.parts.reversed().filter { isIncluded($0, message.position) }
+            guard !parts.isEmpty else { return nil }
+            return Message(stream: message.stream, position: message.position, parts: parts.reversed())
+        }.reversed()
+        return missed
+    }
+}

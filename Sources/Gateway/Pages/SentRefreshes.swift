@@ -1,0 +1,99 @@
+internal import Domain
+internal import Runtime
+internal import Synchronization
+
+/// What made pages load themselves again whose HTML may name the same cursor afterwards: for the loops of a gateway, since
+/// the page may come back to another one.
+///
+/// In memory, and bounded: after a restart, or when tens of thousands of others were reloaded, the page is reloaded once
+/// more.
+///
+/// A refresh that was written to an open page may have gone into a dead connection. A page that got it is back within
+/// seconds, and only that proves it: after them it counts as missed.
+final class SentRefreshes: Sendable {
+    private struct Pages: Hashable {
+        var stream: StreamName
+        var origin: MissedRefreshes.Origin
+    }
+
+    private struct Sent {
+        /// The newest that arrived, as far as we know.
+        var arrived: Int64 = -1
+        /// The newest that was written to an open page, and until when its return proves that it arrived.
+        var written: Int64 = -1
+        var provableUntil: UInt64 = 0
+    }
+
+    /// When the newer half is full it becomes the older one, and what the older one knew is forgotten.
+    private struct Halves {
+        var newer: [Pages: Sent] = [:]
+        var older: [Pages: Sent] = [:]
+
+        subscript(pages: Pages) -> Sent? {
+            get { newer[pages] ?? older[pages] }
+            set {
+                if newer.count >= SentRefreshes.capacity / 2, newer[pages] == nil {
+                    older = newer
+                    newer = [:]
+                }
+                newer[pages] = newValue
+            }
+        }
+    }
+
+    static let capacity = 20_000
+    static let returnNanoseconds: UInt64 = 5_000_000_000
+
+    private let halves = Mutex(Halves())
+
+    /// Whether a refresh may be sent among what a page missed. `position` is its entry's, 0 for what has none.
+    func isNews(
+        _ position: Int64,
+        on stream: StreamName,
+        for refreshes: MissedRefreshes,
+        now: UInt64 = monotonicNanoseconds()
+    ) -> Bool {
+        switch refreshes {
+        case .never: return false
+        case .always: return true
+        case .once(let origin):
+            let pages = Pages(stream: stream, origin: origin)
+            return halves.withLock { halves in
+                guard var sent = halves[pages] else { return true }
+                if position <= sent.arrived { return false }
+                guard position <= sent.written, now < sent.provableUntil else { return true }
+                sent.arrived = sent.written
+                halves[pages] = sent
+                return false
+            }
+        }
+    }
+
+    /// A page was sent one among what it missed.
+    func recordMissed(_ position: Int64, on stream: StreamName, for refreshes: MissedRefreshes) {
+        record(on: stream, for: refreshes) { $0.arrived = max($0.arrived, position) }
+    }
+
+    /// One was written to an open page.
+    func recordLive(
+        _ position: Int64,
+        on stream: StreamName,
+        for refreshes: MissedRefreshes,
+        now: UInt64 = monotonicNanoseconds()
+    ) {
+        record(on: stream, for: refreshes) {
+            $0.written = max($0.written, position)
+            $0.provableUntil = now + SentRefreshes.returnNanoseconds
+        }
+    }
+
+    private func record(on stream: StreamName, for refreshes: MissedRefreshes, _ change: (inout Sent) -> Void) {
+        guard case .once(let origin) = refreshes else { return }
+        let pages = Pages(stream: stream, origin: origin)
+        halves.withLock { halves in
+            var sent = halves[pages] ?? Sent()
+            change(&sent)
+            halves[pages] = sent
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// The text of one frame. A page that is told the same refresh twice in it is told once.
+struct FrameHTML {
+    private(set) var bytes: [UInt8] = []
+    /// A refresh that names the request behind it differs from others, and a page may ignore it.
+    private var refreshes: [[UInt8]] = []
+
+    mutating func append(_ part: Part) {
+        if part.isRefresh {
+            guard !refreshes.contains(part.html) else { return }
+            refreshes.append(part.html)
+        }
+        bytes += part.html
+    }
+}

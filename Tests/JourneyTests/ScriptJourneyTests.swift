@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+/// The script that pages of other origins load, from a server whose public folder is the app's own.
+@Suite(.timeLimit(.minutes(10))) struct ScriptJourneyTests {
+    private let folder = TemporaryFolder()
+    private let server: PaycastServer
+
+    init() throws {
+        folder.write("export {}", to: "public/app.js")
+        folder.write("{}", to: "public/private.json")
+        server = try PaycastServer(publicFolder: folder.path("public"))
+    }
+
+    private func ask(_ method: String, _ path: String, _ more: String = "") throws -> (head: String, body: String) {
+        let socket = try server.connect()
+        try socket.send("\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(more)\r\n")
+        let head = try socket.read(until: "\r\n\r\n")
+        return (head, String(decoding: try socket.readToEnd(), as: UTF8.self))
+    }
+
+    private func value(_ name: String, _ head: String) -> String? {
+        let line = head.split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }
+        return line.map { String($0.dropFirst(name.utf8.count + 2)) }
+    }
+
+    @Test func theScriptIsPartOfTheProgram() throws {
+        let file = try #require(readFile(PaycastProgram.root + "/public/paycast.js"))
+        let (head, body) = try ask("GET", "/paycast.js")
+        #expect(head.hasPrefix("HTTP/1.1 200 ") && body == file)
+        #expect(value("Content-Type", head) == "text/javascript; charset=utf-8")
+        let tag = try #require(value("ETag", head))
+        #expect(try ask("GET", "/paycast.js", "If-None-Match: \(tag)\r\n").head.hasPrefix("HTTP/1.1 304 "))
+        let (length, nothing) = try ask("HEAD", "/paycast.js")
+        #expect(value("Content-Length", length) == "\(file.utf8.count)" && nothing.isEmpty)
+        #expect(try ask("POST", "/paycast.js", "Content-Length: 0\r\n").head.hasPrefix("HTTP/1.1 405 "))
+    }
+
+    @Test(arguments: [("/paycast.js", true), ("/app.js", true), ("/private.json", false)])
+    func anyOriginMayLoadScripts(_ path: String, _ isScript: Bool) throws {
+        let (head, _) = try ask("GET", path)
+        #expect(head.hasPrefix("HTTP/1.1 200 "))
+        #expect(value("Access-Control-Allow-Origin", head) == (isScript ? "*" : nil))
+        #expect(value("Cross-Origin-Resource-Policy", head) == (isScript ? "cross-origin" : nil))
+    }
+}
