@@ -33,13 +33,18 @@ import Testing
             let isRefresh = text.hasPrefix("refresh")
             let key = isRefresh ? text.split(separator: "/").dropFirst().first.map(String.init) : text
             let html = Array((isRefresh ? "refresh" : text).utf8)
-            let part = Part(html: html, collapseKey: key?.isEmpty == true ? nil : key, isRefresh: isRefresh)
+            let part = Part(
+                html: html,
+                collapseKey: key.flatMap { $0.isEmpty ? nil : CollapseKey($0) },
+                isRefresh: isRefresh
+            )
             return Message(stream: stream, position: position == 0 ? nil : position, parts: [part])
         }
         let missed = MissedMessages(through: 9, messages: messages).collapsed.withRefreshes { $0 > example.seen }
         let left = missed.messages.flatMap { message in
             message.parts.map { part in
-                let key = part.isRefresh ? part.collapseKey.map { "refresh/\($0)" } ?? "refresh" : part.collapseKey
+                let key =
+                    part.isRefresh ? part.collapseKey.map { "refresh/\($0.text)" } ?? "refresh" : part.collapseKey?.text
                 return "\(message.position ?? 0):\(key ?? "")"
             }
         }

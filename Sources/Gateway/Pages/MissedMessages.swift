@@ -1,3 +1,4 @@
+internal import Domain
 public import Hub
 
 /// What a page missed, read from the ledger.
