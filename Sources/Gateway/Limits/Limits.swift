@@ -40,8 +40,7 @@ public struct Limits: Sendable, Equatable {
 
     /// Files that may have to be open at once, to be set as the process' limit.
     ///
-    /// No more than that: at each close lws, as Debian builds it, searches a table of all possible descriptors for traces
-    /// of this one (`sanity_assert_no_sockfd_traces`, lib/plat/unix/unix-fds.c). With the limit of 1,048,576 that many
-    /// service managers set, this took 800 µs; beyond 10,000,000 lws falls back to a table of 2,560.
+    /// No more than that: each loop's lws allocates a table of all possible descriptors, 8 MB with the limit of 1,048,576
+    /// that many service managers set; beyond 10,000,000 it falls back to a table of 2,560 (lib/core/context.c).
     public var files: Int { connections + Limits.otherFiles }
 }

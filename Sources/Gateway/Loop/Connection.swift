@@ -6,7 +6,7 @@ internal import WebSocket
 
 /// One client's state between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// lws' pointer holds it, or its stream does. Confined to its loop's thread.
+/// Its socket's watch holds it, or its stream does. Confined to its loop's thread.
 final class Connection {
     enum Phase {
         /// TLS is being agreed on.
