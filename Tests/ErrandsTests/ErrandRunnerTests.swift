@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Errands against the stand-in and other servers, over real sockets, out of a real ledger.
-@Suite(.timeLimit(.minutes(30))) struct ErrandRunnerTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrandRunnerTests {
     private let lineage = "2000000000000007"
 
     private func purchase(_ stage: AppleStage) throws -> Event {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Errands
 
-@Suite(.timeLimit(.minutes(30))) struct HistorySpanTests {
+@Suite(.timeLimit(.minutes(10))) struct HistorySpanTests {
     private let now = Instant(milliseconds: 1_767_225_600_000)
     private let day = Duration.seconds(86_400)
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Histories of a scripted Apple, read into a real ledger.
-@Suite(.timeLimit(.minutes(30))) struct RecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
     private static let now = AppleStage.now
 
     @Test func everyNotificationCountsOnce() throws {

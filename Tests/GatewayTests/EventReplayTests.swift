@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 /// Over a real ledger, with a store that may speak while its events are read.
-@Suite(.timeLimit(.minutes(30))) struct EventReplayTests {
+@Suite(.timeLimit(.minutes(10))) struct EventReplayTests {
     /// What was done is told beside what is left, and in the form of an error.
     @Test func fiveLostRacesTellWhatWasDone() throws {
         let scene = try ReplayScene()

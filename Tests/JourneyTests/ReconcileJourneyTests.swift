@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A period ends, and Apple is asked before anybody's page says so.
-@Suite(.timeLimit(.minutes(30))) struct ReconcileJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconcileJourneyTests {
     private func page(_ journey: AppleJourney, _ stream: String) throws -> EventStreamClient {
         try EventStreamClient(port: journey.server.port, path: "/streams?name=\(stream)", timeout: .seconds(20))
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Stored events once more, on a real server.
 @Suite(
-    .timeLimit(.minutes(30))
+    .timeLimit(.minutes(10))
 ) struct ReplayJourneyTests {
     @Test(arguments: ["apple", "google"]) func whatWasAppliedChangesNothing(_ store: String) throws {
         let server = try lived(store)

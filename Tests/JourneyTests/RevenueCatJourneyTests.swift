@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What RevenueCat says, on the pages of those whom it is about.
-@Suite(.timeLimit(.minutes(30))) struct RevenueCatJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct RevenueCatJourneyTests {
     private func scene(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws -> WebhookScene {
         try WebhookScene(environment: environment, kind: kind) {
             SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The script that pages of other origins load, from a server whose public folder is the app's own.
-@Suite(.timeLimit(.minutes(30))) struct ScriptJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct ScriptJourneyTests {
     private let folder = TemporaryFolder()
     private let server: PaycastServer
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The server as its operator meets it.
 @Suite(
-    .timeLimit(.minutes(30))
+    .timeLimit(.minutes(10))
 ) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])
     func saysOneLineAndDrains(_ signal: RunningProcess.Signal) throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
-@Suite(.timeLimit(.minutes(30))) struct TelemetryTests {
+@Suite(.timeLimit(.minutes(10))) struct TelemetryTests {
     private func value(_ series: String, on server: PaycastServer) throws -> String? {
         let socket = try server.connect()
         try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

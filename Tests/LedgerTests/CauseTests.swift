@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// Why a page changes, for its templates: `{{event}}` and `{{reason}}`.
-@Suite(.timeLimit(.minutes(30))) struct CauseTests {
+@Suite(.timeLimit(.minutes(10))) struct CauseTests {
     private static func said(
         _ id: String,
         _ kind: EventKind,

@@ -6,7 +6,7 @@ import Testing
 
 /// Through the real file: whatever the order and the number of deliveries, wherever the orders fall between them, the
 /// ledger and the pages end in the same state.
-@Suite(.timeLimit(.minutes(30))) struct ConvergenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConvergenceTests {
     private enum Step {
         case event(Event)
         case order(Order)

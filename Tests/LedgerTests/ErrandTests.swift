@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30))) struct ErrandTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrandTests {
     private let now = TemporaryLedger.start
 
     private func errand(_ kind: Errand.Kind, _ subject: String, deadline: Instant? = nil) -> Errand {

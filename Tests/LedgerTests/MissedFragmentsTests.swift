@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30))) struct MissedFragmentsTests {
+@Suite(.timeLimit(.minutes(10))) struct MissedFragmentsTests {
     @Test func exactAfterACursor() throws {
         let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
         defer { ledger.remove() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// What an event is called where only the state before it tells.
-@Suite(.timeLimit(.minutes(30))) struct NameTests {
+@Suite(.timeLimit(.minutes(10))) struct NameTests {
     private static let key = Stories.key("token.1", provider: .google)
 
     private func says(_ id: String, _ kind: EventKind, _ state: ContractState, minute: Int64, _ token: OrderToken)

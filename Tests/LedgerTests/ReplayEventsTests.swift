@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(30))) struct ReplayEventsTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -8,7 +8,7 @@ import Testing
 
 /// Whole lives at RevenueCat and PurchaseKit, from their wire format through the real ledger: whatever the order and the
 /// number of deliveries, it ends as if they had come in order.
-@Suite(.timeLimit(.minutes(30))) struct WebhookConvergenceTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookConvergenceTests {
     private static let secret = "0123456789"
     private static let day = Duration.seconds(86_400)
 

@@ -22,7 +22,7 @@ import Testing
         #expect(!mailbox.send(3))
     }
 
-    @Test(.timeLimit(.minutes(30))) func handsOverBetweenThreads() {
+    @Test(.timeLimit(.minutes(10))) func handsOverBetweenThreads() {
         let waker = Waker()
         let mailbox = Mailbox<Int>(capacity: 100_000) { waker.wake() }
         let senders = (0..<4).map { part in

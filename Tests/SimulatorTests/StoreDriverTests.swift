@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct StoreDriverTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreDriverTests {
     private static let order = "a5af9b36-0e4d-4665-8351-0e4003752165"
     private static let lineage = SimulatedAppStoreTests.running.lineage
 

@@ -4,7 +4,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct AppleTokensTests {
+@Suite(.timeLimit(.minutes(10))) struct AppleTokensTests {
     private func bearer(_ stage: AppleStage, at now: Instant, app: String = AppleStage.bundle) throws -> String {
         _ = try? stage.api.of(app).transaction("1", in: .sandbox, now: now)
         return try #require(stage.server.requests.last?.header("Authorization"))

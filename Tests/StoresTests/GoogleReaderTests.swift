@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Against the stand-in over real connections.
-@Suite(.timeLimit(.minutes(30))) struct GoogleReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct GoogleReaderTests {
     private static let now = GoogleStage.now
 
     @Test func readsThePurchase() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import paycast
 
-@Suite(.timeLimit(.minutes(30))) struct DoctorTests {
+@Suite(.timeLimit(.minutes(10))) struct DoctorTests {
     private static let key = "0123456789abcdef0123456789abcdef"
     private static let other = "fedcba9876543210fedcba9876543210"
     private static let now = Instant(milliseconds: 1_767_225_600_000)

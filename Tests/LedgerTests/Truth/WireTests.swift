@@ -9,7 +9,7 @@ import Testing
 
 /// The same for what the stores really send: random lives in their wire formats, signed, verified, and delivered in any
 /// order to the real ledger.
-@Suite(.timeLimit(.minutes(30))) struct WireTests {
+@Suite(.timeLimit(.minutes(10))) struct WireTests {
     private static let secret = "whsec_0123456789abcdef"
     private static let histories = UInt64(100)
 

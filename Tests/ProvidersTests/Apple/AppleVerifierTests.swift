@@ -3,7 +3,7 @@ import Domain
 import Providers
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct AppleVerifierTests {
+@Suite(.timeLimit(.minutes(10))) struct AppleVerifierTests {
     /// Something unusual that is genuine all the same.
     struct Oddity: Sendable, CustomTestStringConvertible {
         var testDescription: String

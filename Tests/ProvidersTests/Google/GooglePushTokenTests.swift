@@ -5,7 +5,7 @@ import Simulator
 import Testing
 
 /// The bearer of a push, genuine in every way but one.
-@Suite(.timeLimit(.minutes(30))) struct GooglePushTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct GooglePushTokenTests {
     private static let now = GoogleStory.start
     private static let expected = GooglePushToken.Expectation(
         audience: SimulatedGooglePlay.audience,
