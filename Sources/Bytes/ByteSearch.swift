@@ -1,6 +1,6 @@
-/// The offset of the first `byte` from `start` on; the count of `bytes` when there is none.
+/// The offset of the first `byte` at or after `start`, or the count of `bytes` if it is not found.
 ///
-/// Eight are looked at together (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord).
+/// Compares eight bytes at a time (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord).
 public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -> Int {
     let raw = bytes.bytes
     let pattern = everyByte(byte)
@@ -14,7 +14,8 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
     return offset
 }
 
-/// The same for whatever ends or interrupts a JSON string: a quote, a backslash, a control character (RFC 8259 §7).
+/// Likewise the first byte that ends or interrupts a JSON string: a quote, a backslash or a control character
+/// (RFC 8259 §7).
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
@@ -31,7 +32,7 @@ public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     return offset
 }
 
-/// The same for what may not stand in a line of text: a control character of ASCII, the tab among them.
+/// Likewise the first ASCII control character, tabs included.
 public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     var offset = start
@@ -46,7 +47,7 @@ public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
 }
 
 extension RawSpan {
-    /// Eight bytes, the first one lowest.
+    /// Eight bytes, with the first as the lowest.
     fileprivate func word(at offset: Int) -> UInt64 {
         unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
     }
@@ -54,5 +55,5 @@ extension RawSpan {
 
 private func everyByte(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 * UInt64(byte) }
 
-/// Exact up to the lowest one; above it others may be set.
+/// Only the lowest bit that is set is reliable: a borrow may set others above it.
 private func highBitsOfZeroes(_ word: UInt64) -> UInt64 { (word &- everyByte(1)) & ~word & everyByte(0x80) }

@@ -6,7 +6,7 @@ public enum HashFunction: Sendable, CaseIterable {
     case sha1
 
     /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as to hash 64 bytes
-    /// (crypto(7), "Explicit fetching"). Never freed, and any thread may use it.
+    /// (crypto(7), "Explicit fetching").
     var evp: OpaquePointer? {
         switch self {
         case .sha256: HashFunction.sha256Method
@@ -14,7 +14,9 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
+    /// Safe by this promise: it is never freed, and OpenSSL only reads it, so any thread may use it.
     nonisolated(unsafe) private static let sha256Method = EVP_MD_fetch(nil, "SHA256", nil)
+    /// Safe by the same promise.
     nonisolated(unsafe) private static let sha1Method = EVP_MD_fetch(nil, "SHA1", nil)
 
     var size: Int {

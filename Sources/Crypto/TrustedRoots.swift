@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The certificates at which a chain may end.
+/// The root certificates that a chain may end in.
 public struct TrustedRoots: Sendable, Equatable {
     /// DER, each known to be one readable certificate.
     public let certificates: [[UInt8]]
 
-    /// Nil when one of them is not a certificate, or there is none.
+    /// Nil if `certificates` is empty or one of them cannot be read.
     public init?(_ certificates: [[UInt8]]) {
         guard !certificates.isEmpty, certificates.allSatisfy({ Certificate(der: $0) != nil }) else { return nil }
         self.certificates = certificates
     }
 
-    /// Nil when a block is broken, or there is none.
+    /// Nil if `pem` holds no certificate or a broken block.
     public init?(pem: String) {
         guard let blocks = PEM.blocks("CERTIFICATE", in: pem) else { return nil }
         self.init(blocks)

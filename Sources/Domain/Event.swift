@@ -14,7 +14,7 @@ public struct Event: Sendable, Equatable {
     public var signedAt: Instant
     /// What it says of a contract; nil when it says nothing of one (TEST, summaries).
     public var observation: Observation?
-    /// The buyer whom it is about when it is of no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
+    /// The buyer it is about, if it concerns no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
     public var account: String?
     /// Everything that some users held is another user's now (RevenueCat's TRANSFER).
     public var transfer: Transfer?

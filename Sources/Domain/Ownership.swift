@@ -6,7 +6,7 @@ public struct Ownership: Sendable, Equatable {
             /// The store echoed the token of the user's order. Dated by the first charge that carried it: renewals
             /// repeat it, and are no purchases.
             case purchase
-            /// He posted a genuine transaction in his own session, when access through it ran or did not.
+            /// The user posted a genuine transaction while signed in, and its access was or was not active.
             case claim(whileActive: Bool)
         }
 
@@ -31,8 +31,8 @@ public struct Ownership: Sendable, Equatable {
 
     /// Nil when there are no facts.
     ///
-    /// A purchase is the stronger proof: by `transfer_if_inactive`, too, who paid holds what he paid for. By `keep` it
-    /// stays with its first user all the same: the store's statements go on to describe that user's contract.
+    /// A purchase is the stronger proof: even under `transfer_if_inactive`, whoever paid holds what they paid for. Under
+    /// `keep` it still stays with its first user, because the store's statements go on describing that user's contract.
     public init?(_ facts: [Fact], policy: TransferPolicy) {
         let ordered = facts.sorted { Fact.precedes($0, $1) }
         guard let first = ordered.first else { return nil }

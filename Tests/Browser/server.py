@@ -7,6 +7,7 @@ import shutil
 import signal
 import ssl
 import subprocess
+import time
 import urllib.request
 from html import escape
 from pathlib import Path
@@ -51,7 +52,7 @@ class Server:
         )
         ready, _, _ = select.select([self.process.stdout], [], [], 20)
         line = self.process.stdout.readline() if ready else ""
-        assert line.startswith("paycast listening on "), (self.folder / "errors.log").read_text()
+        assert line.startswith("paycast listening on "), self.log()
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -65,11 +66,26 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(timeout=20)
         self.close()
-        assert status == 0, (self.folder / "errors.log").read_text()
+        assert status == 0, self.log()
 
     def close(self):
         self.process.stdout.close()
         self.errors.close()
+
+    def remove_template(self, name):
+        """Returns once the server, which looks at the folder every second, no longer serves it."""
+        (self.public / "fragments" / name).unlink()
+        self.wait_for_log("template", name)
+
+    def wait_for_log(self, *words, seconds=10):
+        """Until one line of the server's log has all these words."""
+        deadline = time.monotonic() + seconds
+        while not any(all(word in line for word in words) for line in self.log().splitlines()):
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.02)
+
+    def log(self):
+        return (self.folder / "errors.log").read_text()
 
     def request(self, method, path, body=None, authorized=True):
         headers = {"Content-Type": "application/json"}

@@ -19,7 +19,7 @@ def page_of(server, app_page, open_page):
     """A page whose HTML says the same after every reload, and what was asked for it."""
 
     def page_of(transport):
-        (server.public / "fragments" / "paywall.html").unlink()
+        server.remove_template("paywall.html")
         source = server.cable_source("ana") if transport == "cable" else server.source("ana", transport)
         address = app_page("ana", transport, REFRESH, source)
         page = open_page(address)

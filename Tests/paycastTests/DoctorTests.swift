@@ -1,6 +1,5 @@
 import Crypto
 import Domain
-import Stores
 import TestSupport
 import Testing
 
@@ -8,84 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DoctorTests {
     private static let key = "0123456789abcdef0123456789abcdef"
-    private static let other = "fedcba9876543210fedcba9876543210"
     private static let now = Instant(milliseconds: 1_767_225_600_000)
-
-    struct Secret: Sendable, CustomTestStringConvertible {
-        var testDescription: String
-        var environment: [String: String]
-        var level: Finding.Level
-        var hint: String
-        var isDevelopment = false
-    }
-
-    @Test(arguments: [
-        Secret(
-            testDescription: "good ones",
-            environment: ["PAYCAST_API_KEY": "\(key), \(other)", "PAYCAST_STRIPE_SECRETS": "whsec_\(key)"],
-            level: .ok,
-            hint: "3 set"
-        ),
-        Secret(testDescription: "none", environment: [:], level: .ok, hint: "none is set"),
-        Secret(testDescription: "blank", environment: ["SECRET_KEY_BASE": "  "], level: .fail, hint: "blank"),
-        Secret(testDescription: "commas alone", environment: ["PAYCAST_API_KEY": " , "], level: .fail, hint: "blank"),
-        Secret(testDescription: "short", environment: ["PAYCAST_API_KEY": "hunter2"], level: .fail, hint: "short"),
-        Secret(
-            testDescription: "short in a list",
-            environment: ["PAYCAST_API_KEY": "\(key),hunter2"],
-            level: .fail,
-            hint: "short"
-        ),
-        Secret(
-            testDescription: "placeholder",
-            environment: ["PAYCAST_PURCHASEKIT_SECRET": "ChangeMe-ChangeMe-ChangeMe"],
-            level: .fail,
-            hint: "placeholder"
-        ),
-        Secret(
-            testDescription: "one for two stores",
-            environment: ["PAYCAST_REVENUECAT_AUTHORIZATION": key, "PAYCAST_PURCHASEKIT_SECRET": key],
-            level: .fail,
-            hint: "value of PAYCAST_REVENUECAT_AUTHORIZATION"
-        ),
-        Secret(
-            testDescription: "the development server's",
-            environment: ["PAYCAST_API_KEY": "dev-dev-dev-dev-dev-dev"],
-            level: .fail,
-            hint: ".paycast/"
-        ),
-        Secret(
-            testDescription: "the development server's, in development",
-            environment: ["PAYCAST_API_KEY": "dev-dev-dev-dev-dev-dev"],
-            level: .ok,
-            hint: "1 set",
-            isDevelopment: true
-        ),
-        Secret(
-            testDescription: "an API key in place of Stripe's signing secret",
-            environment: ["PAYCAST_STRIPE_SECRETS": "sk_live_\(key)"],
-            level: .warn,
-            hint: "whsec_"
-        ),
-        Secret(
-            testDescription: "a test key in production",
-            environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_\(key)"],
-            level: .warn,
-            hint: "test key"
-        ),
-    ]) func judgesSecrets(_ given: Secret) {
-        let findings = SecretsCheck(
-            environment: given.environment,
-            isDevelopment: given.isDevelopment,
-            developmentKeys: ["dev-dev-dev-dev-dev-dev"]
-        ).findings
-        #expect(findings.count == 1, "\(findings)")
-        #expect(findings.first?.level == given.level)
-        #expect(findings.first?.detail.contains(given.hint) == true, "\(findings)")
-        for value in given.environment.values where value.utf8.count > 3 {
-            #expect(!findings.contains { $0.line.contains(value) })
-        }
-    }
 
     struct Skew: Sendable, CustomTestStringConvertible {
         var seconds: Int
@@ -269,36 +191,5 @@ import Testing
         #expect(try process.waitForExit() == 1)
         #expect(process.output.contains("that is not Paycast"), "\(process.output)")
         #expect(process.output.contains("FAIL  API key"), "\(process.output)")
-    }
-
-    @Test(arguments: [
-        (StoreAPIError.unauthorized(reason: "x"), "In-App Purchase key"),
-        (.refused(status: 404, code: "4040007", reason: "x"), "App Store Server Notifications"),
-        (.refused(status: 404, code: nil, reason: "x"), "PAYCAST_APPLE_API_URL"),
-    ]) func explainsWhatAppleAnswers(_ error: StoreAPIError, _ hint: String) {
-        #expect(AppleCheck.explanation(of: error).contains(hint))
-    }
-
-    @Test(arguments: [
-        ("SUCCESS", Finding.Level.ok, "round trip"), ("TLS_ISSUE", .fail, "chain"), ("TIMED_OUT", .fail, "firewall"),
-        ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", .fail, "log"), ("SOMETHING_NEW", .fail, "SOMETHING_NEW"),
-    ]) func explainsWhatApplesAttemptMet(_ result: String, _ level: Finding.Level, _ hint: String) {
-        let finding = AppleCheck.finding("Apple", "com.example", result)
-        #expect(finding.level == level && finding.detail.contains(hint))
-    }
-
-    /// The stand-in of a development server posts a real test notification to that server, and says what it met.
-    @Test func testNotificationMakesTheRoundTrip() throws {
-        let server = try PaycastServer(environment: ["PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast"])
-        let key = try PrivateKey.generate(.p256).pem()
-        let environment = [
-            "PAYCAST_APPLE_API_KEY": key, "PAYCAST_APPLE_API_KEY_ID": "ABC", "PAYCAST_APPLE_API_ISSUER_ID": "me",
-            "PAYCAST_APPLE_API_URL": server.url + "/demo/api/apple", "PAYCAST_APPLE_BUNDLE_ID": "com.example.paycast",
-            "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox",
-        ]
-        let process = PaycastProgram.start(["doctor"], environment: environment, folder: server.folder.path)
-        #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output)")
-        #expect(process.output.contains("ok    Apple Sandbox"), "\(process.output)")
-        #expect(!process.output.contains("PRIVATE"))
     }
 }
