@@ -25,7 +25,7 @@ public enum LedgerCommand: Sendable {
     case policy(AccessPolicy)
 }
 
-/// Who posts a genuine transaction in his own session: a reason to hold the contract.
+/// A user who posts a genuine transaction while signed in has a reason to hold the contract.
 public struct Claim: Sendable, Equatable {
     public var user: UserID
     /// The order whose page it is.
@@ -39,7 +39,7 @@ public struct Claim: Sendable, Equatable {
 
 /// What became of a claim.
 public enum ClaimOutcome: Sendable, Equatable {
-    /// It is the claimant's: nobody else held it, or he did.
+    /// It is the claimant's: nobody else held it, or the claimant already did.
     case granted
     /// It was another user's until now.
     case moved

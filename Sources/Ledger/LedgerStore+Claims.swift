@@ -5,7 +5,7 @@ internal import Domain
 struct ClaimRow {
     var user: UserID
     var facts: [Ownership.Fact]
-    /// The newest proof that he has shown: an older one moves nothing any more.
+    /// The newest proof that the claimant has shown: an older one no longer moves anything.
     var proofAt: Instant
 }
 

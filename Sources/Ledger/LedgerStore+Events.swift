@@ -74,7 +74,7 @@ extension LedgerStore {
         _ arrival: Arrival
     ) throws(SQLiteError) -> Commit<Receipt> {
         var arrival = arrival
-        // Whoever is refused buys again, or asks for his money: the store must not think that he was served.
+        // A buyer who is refused buys again, or asks for a refund: the store must not think that they were served.
         if claimed == .refused { arrival.event.errands.removeAll { $0.kind == .finish } }
         let (known, row) = (change.previous, change.current)
         let hasMoved = known?.holders != row.holders

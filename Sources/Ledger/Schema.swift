@@ -65,7 +65,7 @@ enum Schema {
         """
 
     /// Whose a contract is, as facts: `tokens` dates the first charge that carried each one, `claims` who posted a
-    /// genuine transaction in his own session, first and last (null until one was granted), `transfers` what a store said of
+    /// genuine transaction while signed in, first and last (null until one was granted), `transfers` what a store said of
     /// its users. `user_at` is null when the user follows from another contract only. `errands` is what stores are still
     /// to be told. Users of older ledgers stay: theirs is the oldest claim.
     private static let second = """

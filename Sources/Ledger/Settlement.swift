@@ -26,7 +26,7 @@ struct Settlement: Equatable {
         var facts: [Ownership.Fact]
     }
 
-    /// What is written down of one user: the newest proof that he has shown, and what was granted by it.
+    /// What is recorded of one user: the newest proof they have shown, and what it granted.
     struct Note: Equatable {
         var user: UserID
         var fact: Ownership.Fact?
@@ -47,7 +47,7 @@ struct Settlement: Equatable {
         if target.isNamedByStore { return }
         let made = proof.fact(whileActive: target.isActive)
         if isHeld, !target.isDerived {
-            // It counts all the same: what is still to arrive may show that he would have needed it. Where access
+            // It counts all the same: what is still to arrive may show that they would have needed it. Where access
             // decides, it must not take the place of the claim that was granted when there was none.
             notes[0].fact = policy == .transferIfInactive ? nil : made
             isBinding = true

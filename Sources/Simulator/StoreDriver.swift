@@ -80,7 +80,7 @@ public struct StoreDriver: Sendable {
         return answer
     }
 
-    /// What the user holds and the event goes on from, or what he is about to buy.
+    /// What the user holds and the event continues from, or what they are about to buy.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
         let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])

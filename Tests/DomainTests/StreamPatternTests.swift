@@ -41,7 +41,7 @@ import Testing
         #expect(StreamPattern.standard.user(of: try #require(StreamName(text))) == nil)
     }
 
-    /// Unused bits, another escape, padding: they decode to the same user, and are no stream that we would sign for him.
+    /// Unused bits, another escape, padding: they decode to the same user, and are no stream that we would sign for them.
     @Test(arguments: ["Z2lkOi8vcC9VLzR:a", "Z2lkOi8vcC9VLzQ=:a", "Z2lkOi8vcC9VLyUzNA:a", "!!!:a", "gid://p/U/4:a"])
     func anotherSpellingOfAParameterIsNobodys(_ text: String) throws {
         let pattern = try #require(StreamPattern("gid://p/U/{user}:a"))

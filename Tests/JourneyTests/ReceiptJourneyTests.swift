@@ -143,7 +143,7 @@ import Testing
         #expect(try app.entitlements(of: "42").contains(#""state":"cancelled""#))
     }
 
-    /// Whose a stored answer says it was does not outlast what his own order says since.
+    /// The user whom a stored answer named gives way to what an order says since.
     @Test func storedAnswerTakesNothingFromANewerBuyer() throws {
         let app = try AppPost()
         let bought = app.purchase("1", try app.order(of: "new"), ago: 600)

@@ -79,7 +79,7 @@ import Testing
         #expect(replay.errors.contains("API key"))
     }
 
-    /// A user with three events behind him.
+    /// A user with three past events.
     private func lived(_ store: String = "apple") throws -> PaycastServer {
         let server = try PaycastServer()
         let words = ["trigger", store, "--scenario", "-", "--user", "42"]

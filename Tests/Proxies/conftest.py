@@ -1,10 +1,16 @@
+import hashlib
 import secrets
 import subprocess
 
 import pytest
 
-from passage import FILES
-from servers import Paycast
+from cost import ask, download
+from passage import FILES, Passage
+from proxies import PROXIES
+from servers import UNVERIFIED, Paycast
+from wire import Wire, get, post
+
+LARGE = {"2.bin": 2 << 20, "10.bin": 10 << 20, "15.bin": 15 << 20}
 
 
 def pytest_addoption(parser):
@@ -42,3 +48,73 @@ def encrypted(tmp_path_factory, files, certificate):
     server = Paycast(tmp_path_factory.mktemp("encrypted"), files, tls=certificate)
     yield server
     assert server.stop(), server.log.read_text()
+
+
+@pytest.fixture(params=["plain", "TLS"])
+def connect(request, paycast):
+    """A way to a server; the parser behind both is the same one, what leads to it is not."""
+    wires = []
+
+    def connect():
+        is_plain = request.param == "plain"
+        server = paycast if is_plain else request.getfixturevalue("encrypted")
+        wires.append(Wire(server.port, context=None if is_plain else UNVERIFIED))
+        return wires[-1]
+
+    yield connect
+    for wire in wires:
+        wire.close()
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("large")
+    for name, size in LARGE.items():
+        (folder / name).write_bytes(hashlib.shake_128(name.encode()).digest(size))
+    return folder
+
+
+@pytest.fixture
+def start(tmp_path, large, certificate):
+    """Starts a server, with what its first requests cost behind it."""
+    servers = []
+
+    def start(tls=False, **settings):
+        server = Paycast(tmp_path, large, certificate if tls else None, **settings)
+        servers.append(server)
+        server.context = UNVERIFIED if tls else None
+        for _ in range(20):
+            assert ask(server, post("/webhooks/apple", b"junk")).status == 400
+            assert ask(server, get("/up")).status == 200
+        assert download(server, "10.bin") < 10
+        return server
+
+    yield start
+    for server in servers:
+        assert server.stop(), server.log.read_text()
+
+
+@pytest.fixture(scope="session")
+def passages(tmp_path_factory, files):
+    """The one that is used, until another one is or an attack has spoilt it."""
+    held = {}
+
+    def stop():
+        while held:
+            _, passage = held.popitem()
+            assert passage.stop(), passage.paycast.log.read_text()
+
+    def passages(which):
+        if which not in held or held[which].is_spoilt:
+            stop()
+            name, trusts = which
+            held[which] = Passage(PROXIES[name], tmp_path_factory.mktemp(name), files, trusts)
+        return held[which]
+
+    yield passages
+    stop()
+
+
+@pytest.fixture
+def passage(request, passages):
+    return passages(request.param)

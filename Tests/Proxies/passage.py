@@ -8,12 +8,23 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from proxies import PROXIES
 from servers import KEY, Paycast, page
 from wire import Wire, bearer, get, post
 
 STREAM = "bystander"
 # In the public folder, each with a text of its own.
 FILES = 500
+
+
+def called(name, trusts):
+    return f"trusted {name}" if trusts else name
+
+
+# Through every proxy, trusted and not; for the fixture `passage`.
+PASSAGES = [pytest.param((name, trusts), id=called(name, trusts)) for name in PROXIES for trusts in (False, True)]
 
 
 @dataclass

@@ -12,8 +12,6 @@ from streams import request as http2
 from wire import Answer, ask_all, bearer, get, request
 
 WEBSOCKET = ("Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
-
-
 STREAM = page("a")
 ORDER = b'{"user":"u","product":"p"}'
 HIDDEN = get("/attackers.txt", "Connection: close")

@@ -8,6 +8,10 @@ import time
 from dataclasses import dataclass, field
 
 HOST = "Host: localhost"
+WEBSOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
+WEBSOCKET_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+# Seconds: longer than an answer should take, on a machine that does other things, too.
+AT_ONCE = 1.0
 
 
 class Silence(AssertionError):

@@ -1,7 +1,6 @@
 """What Paycast asks Apple's API about a receipt: what Apple's library would ask, with a token that PyJWT believes."""
 
 import base64
-import json
 
 import jwt
 import pytest

@@ -39,7 +39,7 @@ struct Commitment: Sendable {
         }
     }
 
-    /// `user` is who says that it is his, by which order, and since when.
+    /// `user` claims it, by `order`, since `date`.
     func commit(
         _ event: Event,
         for user: UserID?,

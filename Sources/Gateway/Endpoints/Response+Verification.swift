@@ -41,7 +41,7 @@ extension Response {
         var outcome: String
         var event: String
         var cursor: String
-        /// When somebody said that it is his.
+        /// When somebody claimed it.
         var claim: String?
     }
 }

@@ -13,7 +13,7 @@ struct StripePayment {
         self.catalog = catalog
     }
 
-    /// Without the customer: the charges of subscriptions look the same, and must not become purchases of his.
+    /// Without the customer: the charges of subscriptions look the same, and must not become purchases of that customer.
     func observation(_ key: ContractKey, token: OrderToken?, _ state: ContractState? = nil, at date: Instant? = nil)
         -> Observation
     {

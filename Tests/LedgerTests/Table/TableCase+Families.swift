@@ -3,7 +3,7 @@ import Simulator
 
 /// Rows 33, 34 and 36: what others pay for, and what a store grants while it cannot be asked.
 extension TableCase {
-    /// Apple repeats no token to a member of the family: something that he bought himself tells who he is.
+    /// Apple repeats no token to a member of the family: something that the member bought tells who it is.
     private static let own = Said(
         "ONE_TIME_CHARGE",
         bends: ["transaction.appTransactionId": "\"2000000000000099\""]

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Ledger
 
-/// A buyer, his purchase at one store, and the ledger that hears of it.
+/// A buyer, a purchase at one store, and the ledger that hears of it.
 final class TableScene {
     /// What one thing that was said did.
     struct Heard {

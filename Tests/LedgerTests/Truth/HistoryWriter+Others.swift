@@ -32,7 +32,7 @@ extension HistoryWriter {
         }
     }
 
-    /// The store knows the user, and moves what he has to another one.
+    /// The store knows the user, and moves what they have to another one.
     mutating func writeRevenueCat() {
         let users = [user("buyer"), user("rival"), user("third")]
         var owner = users[0]

@@ -109,7 +109,7 @@ import Testing
             transfer: Transfer(from: ["42"], to: "$RCAnonymousID:2")
         ),
         Move(
-            testDescription: "nobody loses what he gains",
+            testDescription: "a user never loses what they gain",
             from: ["42", "43"],
             to: ["43"],
             transfer: Transfer(from: ["42"], to: "43")
