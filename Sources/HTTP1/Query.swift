@@ -5,6 +5,11 @@ public struct Query: Sendable {
 
     public init() {}
 
+    /// The body of a form; nil when it is flawed.
+    public init?(form bytes: [UInt8]) {
+        do { try self.init(parsing: bytes[...]) } catch { return nil }
+    }
+
     /// A broken escape, a NUL, or what is no UTF-8 is a flaw: a value that silently went missing would mean another one.
     init(parsing bytes: ArraySlice<UInt8>) throws(HeadFlaw) {
         var rest = bytes

@@ -5,6 +5,7 @@ internal import Gateway
 internal import Glibc
 internal import HTTP1
 internal import Ledger
+internal import Simulator
 
 /// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
 struct DemoPage: Sendable {
@@ -12,12 +13,14 @@ struct DemoPage: Sendable {
     private let templates: TemplateStore
     private let streams: StreamPattern
     private let signer: StreamSigner?
+    private let isSecure: Bool
 
     init(_ configuration: Configuration, templates: TemplateStore, signer: StreamSigner?) {
         path = "\(configuration.publicFolder ?? "public")/demo/index.html"
         self.templates = templates
         streams = configuration.streamPattern
         self.signer = signer
+        isSecure = configuration.tls != nil
     }
 
     /// False when the reader takes no more.
@@ -30,7 +33,7 @@ struct DemoPage: Sendable {
                     .error(404, "no_demo", "public/demo/index.html is missing; run in the project's folder.")
                 )
             }
-            let html = render(page, user: user, stream: stream, missed)
+            let html = render(page, request, user: user, stream: stream, missed)
             reply.send(
                 Response(
                     status: 200,
@@ -41,11 +44,19 @@ struct DemoPage: Sendable {
         }
     }
 
-    private func render(_ page: String, user: String, stream: StreamName, _ missed: MissedFragments) -> String {
+    private func render(
+        _ page: String,
+        _ request: Request,
+        user: String,
+        stream: StreamName,
+        _ missed: MissedFragments
+    ) -> String {
         let newest = missed.items.flatMap(\.fragments)
         let values = [
             "user": HTML.escape(user),
-            "source": source(stream, since: missed.through),
+            "device": request.query["device"] == "phone" ? "phone" : "",
+            "stores": DemoPage.stores,
+            "source": source(stream, since: missed.through, for: request),
             "paywall": element(.paywall, newest, user),
             "subscription_status": element(.subscriptionStatus, newest, user),
         ]
@@ -57,10 +68,22 @@ struct DemoPage: Sendable {
         }.joined()
     }
 
-    private func source(_ stream: StreamName, since: Cursor) -> String {
+    /// A WebSocket, since a browser opens only six other connections to a server for all its tabs.
+    private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
+        let scheme = request.scheme ?? (isSecure ? .https : .http)
         let name = AddressText.queryEscaped(signer?.sign(stream) ?? "")
-        return "<turbo-stream-source src=\"/streams?name=\(name)&amp;since=\(since)\"></turbo-stream-source>"
+        let address = "\(scheme.webSocket)://\(AddressText.host(request.host))/streams?name=\(name)&amp;since=\(since)"
+        return "<turbo-stream-source src=\"\(address)\"></turbo-stream-source>"
     }
+
+    /// What can be chosen, with the steps of a life that each store has events for.
+    private static let stores = [
+        (Provider.apple, "App Store"), (.google, "Google Play"), (.stripe, "Stripe"), (.revenuecat, "RevenueCat"),
+        (.purchasekit, "PurchaseKit"),
+    ].map { provider, name in
+        let steps = StoreVocabulary(provider).steps.map(\.rawValue).joined(separator: " ")
+        return "<option value=\"\(provider.rawValue)\" data-steps=\"\(steps)\">\(name)</option>"
+    }.joined()
 
     /// What the newest fragment of this target put there; the offers for somebody who never bought.
     private func element(_ target: PageTarget, _ newest: [Fragment], _ user: String) -> String {

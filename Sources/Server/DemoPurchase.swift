@@ -1,40 +1,68 @@
 internal import Domain
 internal import FoundationEssentials
 internal import Gateway
+internal import HTTP1
 internal import Simulator
 
-/// A button of the demo page: one thing that the simulated store is to say of a user.
+/// A button of the demo page: one thing that a simulated store is to say of a user.
 struct DemoPurchase {
     private struct Body: Decodable {
         var user: String
-        var type: String
-        var subtype: String?
+        var step: String
+        var store: String?
         var product: String?
     }
 
-    private let request: StoreDriver.Request
+    let user: String
+    let store: Provider
+    private let step: LifeStep
+    private let product: String?
+    /// The browser posted a form: it shows whatever comes back, so it goes back to the page.
+    let isForm: Bool
 
-    /// Nil when the body is not of the page's form.
+    /// Nil when the body has neither form: a JSON object, or what a browser without JavaScript sends.
     init?(_ bytes: [UInt8]) {
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(bytes)), isPlain(body.user) else { return nil }
-        var request = StoreDriver.Request(type: body.type, subtype: body.subtype, user: body.user)
-        request.product = body.product
-        self.request = request
+        isForm = bytes.first != UInt8(ascii: "{")
+        guard let body = isForm ? DemoPurchase.form(bytes) : try? JSONDecoder().decode(Body.self, from: Data(bytes)),
+            isPlain(body.user, limit: 64), let store = Provider(rawValue: body.store ?? Provider.apple.rawValue),
+            let step = LifeStep(rawValue: body.step)
+        else { return nil }
+        (user, self.store, self.step, product) = (body.user, store, step, body.product)
+    }
+
+    private static func form(_ bytes: [UInt8]) -> Body? {
+        guard let fields = Query(form: bytes), let user = fields["user"], let step = fields["step"] else { return nil }
+        return Body(user: user, step: step, store: fields["store"], product: fields["product"])
     }
 
     /// Signs it, posts it to the server's own webhook, and passes the answer on. Blocks.
     func deliver(with driver: StoreDriver, bundleID: String?, now: Instant) -> Response {
-        var request = request
-        request.app = bundleID
-        do throws(StoreDriverError) {
-            let delivery = try driver.deliver(request, now: now)
-            return Response(
-                status: delivery.status,
-                headers: [("Content-Type", "application/json")],
-                body: delivery.body
-            )
-        } catch {
-            return .unavailable("store_failed", error.description)
+        let vocabulary = StoreVocabulary(store)
+        let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
+        var response = Response.unavailable("unknown_step", "This store has no event for that.")
+        for step in steps {
+            guard let event = vocabulary.event(for: step) else { return response }
+            var request = StoreDriver.Request(type: event.type, subtype: event.subtype, user: user)
+            (request.meaning, request.product) = (step, product)
+            if store == .apple { request.app = bundleID }
+            do throws(StoreDriverError) {
+                response = answer(to: try driver.deliver(request, now: now))
+            } catch {
+                return .unavailable("store_failed", error.description)
+            }
         }
+        return isForm ? back : response
+    }
+
+    /// Google is answered without a word.
+    private func answer(to delivery: StoreDriver.Delivery) -> Response {
+        let body = delivery.body.isEmpty ? Array("{\"outcome\":\"committed\"}".utf8) : delivery.body
+        let status = delivery.status == 204 ? 200 : delivery.status
+        return Response(status: status, headers: [("Content-Type", "application/json")], body: body)
+    }
+
+    private var back: Response {
+        let name = user.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return Response(status: 303, headers: [("Location", "/?user=\(name)")])
     }
 }

@@ -7,7 +7,7 @@ internal import Runtime
 internal import Simulator
 internal import Synchronization
 
-/// What `--dev` serves beside everything else: the demo page, the simulated store behind its buttons, its event list.
+/// What `--dev` serves beside everything else: the demo page, the simulated stores behind its buttons, its event list.
 final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
@@ -15,11 +15,12 @@ final class DemoRoutes: DevelopmentRoutes {
     private let bundleID: String?
     private let clock: Clock
     private let page: DemoPage
-    private let feed: FeedEndpoint
+    private let events: DemoEvents
     private let reader: LedgerReader
-    /// The simulated store talks to this server over HTTP like a real one, so it waits on a thread of its own.
+    /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
-    private let driver = Mutex<StoreDriver?>(nil)
+    /// This server's address, once it is known.
+    private let address = Mutex<String?>(nil)
     /// The stores' APIs, by the store's name.
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
@@ -31,6 +32,7 @@ final class DemoRoutes: DevelopmentRoutes {
         ledger: (writer: LedgerWriter, reader: LedgerReader),
         templates: TemplateStore,
         keys: Keys,
+        timings: EventTimings,
         standIns: [String: any StandIn] = [:]
     ) {
         self.standIns = standIns.merging(["clock": DemoRoutes.clock(clock, workspace, ledger.writer)]) { $1 }
@@ -40,13 +42,12 @@ final class DemoRoutes: DevelopmentRoutes {
         apiKey = keys.apiKeys.first ?? ""
         bundleID = if case .only(let bundles) = configuration.apple.bundles { bundles.min() } else { nil }
         page = DemoPage(configuration, templates: templates, signer: keys.signer)
-        feed = FeedEndpoint(reader: ledger.reader, epoch: ledger.writer.epoch)
+        events = DemoEvents(reader: ledger.reader, epoch: ledger.writer.epoch, timings: timings)
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
     func serve(at address: String) throws(StartError) {
-        let store = SimulatedAppStore(signer: workspace.signer)
-        driver.withLock { $0 = StoreDriver(server: address, apiKey: apiKey, store: store) }
+        self.address.withLock { $0 = address }
         do throws(WorkspaceError) {
             try workspace.announce(address: address, clockOffset: clock.offset)
         } catch {
@@ -71,7 +72,7 @@ final class DemoRoutes: DevelopmentRoutes {
     func answer(_ request: Request) -> Answer? {
         switch request.route {
         case .file(path: "/"): .later { [page, reader] in page.send(request, to: $0, from: reader) }
-        case .demoFeed: feed.answer(request)
+        case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, reply) } }
         case .demoAPI(let path): .later { [self] reply in callees.submit { reply.send(self.call(path, request)) } }
         default: nil
@@ -94,9 +95,13 @@ final class DemoRoutes: DevelopmentRoutes {
     }
 
     private func deliver(_ request: Request, _ reply: Reply) {
-        guard let driver = driver.withLock({ $0 }), let purchase = DemoPurchase(request.body) else {
-            return reply.send(.error(400, "invalid_json", "Send {\"user\":…,\"type\":…} as JSON strings."))
+        guard let purchase = DemoPurchase(request.body) else {
+            return reply.send(.error(400, "invalid_body", "Send a form or JSON with user, step, store and product."))
         }
+        guard let address = address.withLock(\.self), let store = workspace.store(purchase.store) else {
+            return reply.send(.unavailable("starting", "The simulated stores are not there yet."))
+        }
+        let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
         reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))
     }
 }

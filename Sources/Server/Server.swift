@@ -37,7 +37,8 @@ public final class Server {
         let metrics = Metrics()
         let keys = try Keys(configuration)
         let templates = try Server.templates(configuration)
-        let telemetry = Telemetry(metrics)
+        let timings = EventTimings()
+        let telemetry = Telemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ends = AccessEnds()
         lock = try Server.lock(configuration.databasePath)
@@ -55,6 +56,7 @@ public final class Server {
                 ledger: ledger,
                 templates: templates,
                 keys: keys,
+                timings: timings,
                 standIns: parts.standIns
             )
         }

@@ -1,21 +1,25 @@
 """The page that `serve --dev` shows first."""
 
+import json
+import urllib.error
+
 import pytest
 from playwright.sync_api import expect
 
-LOOKS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+LOOKS = {"desktop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
+ANNUAL = "$79.99"
 
-# Each button in the page's order, and the state that the buyer's page shows after it.
-STORE = [
-    ("Renew", "active"),
-    ("Turn renewal off", "cancelled"),
-    ("Turn it on", "active"),
-    ("Billing failure (grace)", "in_grace_period"),
-    ("Recover", "active"),
-    ("Expire", "expired"),
-    ("Refund", "revoked"),
-    ("Refund reversed", "active"),
-    ("Upgrade", "active"),
+# What is said next, the state that the page shows after it, and what can be said then.
+LIFE = [
+    ("renew", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
+    ("cancel", "cancelled", {"resume", "expire", "refund"}),
+    ("resume", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
+    ("grace", "in_grace_period", {"recover", "retry", "expire", "refund"}),
+    ("recover", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
+    ("refund", "revoked", {"reversed"}),
+    ("reversed", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
+    ("retry", "in_billing_retry", {"recover", "expire", "refund"}),
+    ("expire", "expired", set()),
 ]
 
 
@@ -23,18 +27,33 @@ def status(page, state):
     return page.locator(f"#subscription_status[data-state={state}]")
 
 
-def subscribe(page):
-    page.get_by_role("button", name="Subscribe", exact=True).click()
+def button(page):
+    return page.get_by_role("button", name="Subscribe", exact=True)
+
+
+def subscribe(page, plan="Annual"):
+    page.get_by_role("radio", name=plan).check()
+    button(page).click()
     expect(status(page, "active")).to_be_visible()
+
+
+def say(page, step):
+    page.locator(f"#store button[value={step}]").click()
+
+
+def offered(page):
+    return {element.get_attribute("value") for element in page.locator("#store button:visible").all()}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("look", LOOKS)
 def test_subscribing_swaps_the_paywall(server, open_page, screenshot, look, scheme):
     page = open_page(server.url, viewport=LOOKS[look], color_scheme=scheme)
-    expect(page.locator("#live")).to_have_text("live")
+    assert page.locator("h1").count() == 1
+    expect(button(page)).to_be_in_viewport(ratio=1)
     screenshot(page, f"demo-{look}-{scheme}-before")
     subscribe(page)
+    expect(page.locator("#paywall h2")).to_be_in_viewport(ratio=1)
     expect(page.locator("#paywall")).to_contain_text("Welcome to Pro")
     expect(page.locator("#events .event").first).to_contain_text("SUBSCRIBED")
     assert page.evaluate("window.hasNotReloaded")
@@ -42,37 +61,136 @@ def test_subscribing_swaps_the_paywall(server, open_page, screenshot, look, sche
     screenshot(page, f"demo-{look}-{scheme}-after")
 
 
+def test_the_swapped_card_comes_into_view(server, open_page):
+    page = open_page(server.url, viewport={"width": 390, "height": 500})
+    button(page).scroll_into_view_if_needed()
+    expect(page.locator("#paywall h2")).not_to_be_in_viewport()
+    subscribe(page)
+    expect(page.locator("#paywall h2")).to_be_in_viewport(ratio=1)
+
+
+def test_the_way_is_shown_in_milliseconds(server, open_page):
+    page = open_page(server.url)
+    subscribe(page)
+    expect(page.locator("#way li[data-reached]")).to_have_count(4)
+    times = [float(text.removesuffix(" ms")) for text in page.locator("#way b").all_inner_texts()]
+    assert times[0] == 0 and times == sorted(times) and times[3] > times[1] > 0
+
+
 def test_works_with_the_keyboard_alone(server, open_page):
     page = open_page(server.url)
-    expect(page.locator("#live")).to_have_text("live")
-    button = page.get_by_role("button", name="Subscribe", exact=True)
     for _ in range(20):
         page.keyboard.press("Tab")
-        if button.evaluate("button => button === document.activeElement"):
+        if button(page).evaluate("button => button === document.activeElement"):
             break
-    expect(button).to_be_focused()
+    expect(button(page)).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#paywall h2")).to_be_focused()
     expect(page.locator("#paywall")).to_contain_text("Welcome to Pro")
 
 
-def test_every_button_of_the_store_is_answered_and_shown(server, open_page):
+def test_only_what_makes_sense_now_is_offered(server, open_page):
     page = open_page(server.url)
+    assert offered(page) == set()
     subscribe(page)
-    assert page.locator("button[data-store]").all_inner_texts() == [name for name, _ in STORE]
-    for count, (name, state) in enumerate(STORE, start=2):
-        page.get_by_role("button", name=name, exact=True).click()
-        expect(page.locator("#events .event")).to_have_count(count)
-        expect(page.locator("#answer")).to_have_attribute("data-tone", "good")
+    for step, state, steps in LIFE:
+        say(page, step)
         expect(status(page, state)).to_be_visible()
+        expect(page.locator("body[data-delivering]")).to_have_count(0)
+        assert offered(page) == steps, step
     assert page.evaluate("window.hasNotReloaded")
 
 
-def test_changes_are_announced(server, open_page):
+def test_a_monthly_plan_is_upgraded(server, open_page):
     page = open_page(server.url)
-    assert page.locator("[aria-live=polite] #subscription_status, #subscription_status[aria-live=polite]").count() == 1
+    subscribe(page, "Monthly")
+    assert "upgrade" in offered(page) and "downgrade" not in offered(page)
+    say(page, "upgrade")
+    expect(page.locator("#subscription_status[data-product='paycast.pro.annual']")).to_be_visible()
+    expect(page.locator("#store button[value=downgrade]")).to_be_visible()
+
+
+@pytest.mark.parametrize("store", ["apple", "google", "stripe", "revenuecat", "purchasekit"])
+def test_every_store_can_be_chosen(server, open_page, store):
+    page = open_page(server.url)
+    page.locator("#stores").select_option(store)
     subscribe(page)
-    expect(page.locator("#subscription_status")).to_have_attribute("aria-live", "polite")
+    expect(page.locator(f"#subscription_status[data-provider={store}]")).to_be_visible()
+    expect(page.locator("#stores")).to_be_disabled()
+    say(page, "expire")
+    expect(status(page, "expired")).to_be_visible()
+    expect(page.locator("#stores")).to_be_enabled()
+
+
+def test_the_same_users_phone_changes_too(server, open_page):
+    page = open_page(server.url, viewport=LOOKS["desktop"])
+    phone = page.frame_locator("#phone iframe")
+    expect(phone.locator("#paywall")).to_contain_text(ANNUAL)
+    subscribe(page)
+    expect(phone.locator("#paywall")).to_contain_text("Welcome to Pro")
+    say(page, "refund")
+    phone.get_by_role("button", name="Subscribe again").click()
+    expect(status(page, "active")).to_be_visible()
+
+
+def test_ten_visible_tabs_are_all_live(server, browser, open_page):
+    """All of one browser: it opens six connections to a server that are no WebSockets."""
+    first = open_page(server.url)
+    tabs = [first] + [first.context.new_page() for _ in range(9)]
+    for tab in tabs[1:]:
+        tab.goto(server.url)
+    subscribe(tabs[-1])
+    for tab in tabs:
+        expect(status(tab, "active")).to_be_attached()
+
+
+def test_a_slow_delivery_keeps_the_buttons_busy(server, open_page):
+    page = open_page(server.url)
+    held = []
+    page.route("**/demo/store", lambda route: held.append(route))
+    button(page).click()
+    expect(button(page)).to_have_attribute("aria-busy", "true")
+    button(page).click()
+    assert len(held) == 1
+    held[0].continue_()
+    expect(status(page, "active")).to_be_visible()
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+
+
+def test_trouble_is_told_in_the_one_live_region(server, open_page):
+    page = open_page(server.url, outages=True)
+    assert page.locator("[aria-live], [role=status], [role=alert]").count() == 1
+    page.route("**/demo/store", lambda route: route.abort())
+    button(page).click()
+    expect(page.locator("[aria-live=polite] .trouble")).to_contain_text("did not answer")
+    page.unroute("**/demo/store")
+    subscribe(page)
+    expect(page.locator(".trouble")).to_be_hidden()
+    assert page.locator("[aria-live=polite] #subscription_status").count() == 1
+
+
+def test_without_javascript_the_form_posts(server, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{server.url}/?user=%C3%A4da")
+    expect(page.locator(".noscript")).to_be_visible()
+    button(page).click()
+    expect(status(page, "active")).to_be_visible()
+    page.locator("#store button[value=expire]").click()
+    expect(status(page, "expired")).to_be_visible()
+    context.close()
+
+
+BODIES = {"nothing": b"", "an object": b"{}", "a list": b"[]", "no step": b"user=a", "an unknown step": b"user=a&step=x",
+          "an unknown store": b"user=a&step=renew&store=x", "a flawed form": b"user=%zz&step=renew",
+          "a long user": b"user=" + b"a" * 65 + b"&step=renew"}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_other_bodies_are_refused(server, body):
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        server.request("POST", "/demo/store", body)
+    assert refusal.value.code == 400 and json.load(refusal.value)["error"] == "invalid_body"
 
 
 def test_a_reload_shows_what_the_page_showed(server, open_page):
@@ -81,3 +199,4 @@ def test_a_reload_shows_what_the_page_showed(server, open_page):
     page.reload()
     expect(status(page, "active")).to_be_visible()
     expect(page.locator("#paywall")).to_contain_text("Pro")
+    expect(page.locator("#events .event").first).to_contain_text("SUBSCRIBED")

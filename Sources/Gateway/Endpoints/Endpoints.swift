@@ -41,7 +41,7 @@ public struct Endpoints: RequestHandler {
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return .respond(ProbeEndpoint(services).ready(request))
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
-        case .demoStore, .demoFeed, .demoAPI, .server: return .respond(StaticFiles.notFound)
+        case .demoStore, .demoEvents, .demoAPI, .server: return .respond(StaticFiles.notFound)
         case .file(let path): return files?.answer(request, path) ?? .respond(StaticFiles.notFound)
         }
     }

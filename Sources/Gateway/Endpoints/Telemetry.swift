@@ -10,8 +10,11 @@ public final class Telemetry: Sendable {
     let healed: Counter
     /// When the events that wait for their commit arrived; never more than the writer's queue holds.
     private let underWay = Mutex<[String: UInt64]>([:])
+    private let timings: EventTimings?
 
-    public init(_ metrics: Metrics) {
+    /// `timings` keeps what becomes of each event, for developers.
+    public init(_ metrics: Metrics, timings: EventTimings? = nil) {
+        self.timings = timings
         verified = metrics.histogram("paycast_webhook_verified_seconds", "From reception to a proven signature.")
         committed = metrics.histogram("paycast_webhook_committed_seconds", "From reception to the commit.")
         refused = metrics.counter("paycast_webhooks_refused_total", "Webhooks answered 400 or 503.")
@@ -22,11 +25,15 @@ public final class Telemetry: Sendable {
     func verified(_ event: String, receivedAt start: UInt64) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
         underWay.withLock { $0[event] = start }
+        timings?.verified(event, receivedAt: start)
     }
 
     /// The ledger has answered. Only what it committed took its time to a commit.
     func answered(_ event: String, isCommitted: Bool, receivedAt start: UInt64) {
-        if isCommitted { committed.record(nanoseconds: monotonicNanoseconds() - start) }
+        if isCommitted {
+            committed.record(nanoseconds: monotonicNanoseconds() - start)
+            timings?.committed(event)
+        }
         dropped(event)
     }
 

@@ -6,7 +6,7 @@ public enum AddressText {
     }
 
     /// A request's own `Host`: where its sender reached us, a page may reach us too.
-    static func host(_ given: String) -> String {
+    public static func host(_ given: String) -> String {
         given.utf8.allSatisfy(isHostByte) ? given : "localhost"
     }
 

@@ -54,6 +54,7 @@ struct AnswerHead {
         case 202: "Accepted"
         case 204: "No Content"
         case 206: "Partial Content"
+        case 303: "See Other"
         case 304: "Not Modified"
         case 400: "Bad Request"
         case 401: "Unauthorized"

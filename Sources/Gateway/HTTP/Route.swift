@@ -21,7 +21,7 @@ public enum Route: Sendable, Equatable {
     case replays
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
-    case demoStore, demoFeed
+    case demoStore, demoEvents
     /// Development only: a stand-in for a store's API; `path` begins with the store's name.
     case demoAPI(path: String)
     /// `OPTIONS *`: about the server as a whole (RFC 9110 §9.3.7).
@@ -49,7 +49,7 @@ public enum Route: Sendable, Equatable {
         case "/ready": self = .ready
         case "/metrics": self = .metrics
         case "/demo/store": self = .demoStore
-        case "/demo/feed": self = .demoFeed
+        case "/demo/events": self = .demoEvents
         default: self = Route.webhook(path) ?? Route.user(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
@@ -64,7 +64,7 @@ public enum Route: Sendable, Equatable {
         case .script, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
-        case .entitlements, .userStream, .streams, .cable, .feed, .demoFeed: "GET"
+        case .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
         }
     }
 

@@ -2,7 +2,7 @@
 public enum Scheme: String, Sendable {
     case http, https
 
-    var webSocket: String { self == .https ? "wss" : "ws" }
+    public var webSocket: String { self == .https ? "wss" : "ws" }
 }
 
 /// What proxies wrote into a request, as it stands there.

@@ -1,7 +1,11 @@
-internal import Domain
+public import Domain
 
-/// A committed entry as developers see it: one JSON object in one Server-Sent Event.
-enum FeedEvent {
+/// A committed entry as developers see it: one JSON object, in the feed in one Server-Sent Event.
+public enum FeedEvent {
+    public static func json(_ entry: Entry, epoch: String) -> [UInt8] {
+        JSON.encode(Line(entry, Cursor(epoch: epoch, position: entry.position)))
+    }
+
     /// The complete block, with its cursor as `id:`.
     static func block(_ entry: Entry, epoch: String) -> [UInt8] {
         let cursor = Cursor(epoch: epoch, position: entry.position)

@@ -1,0 +1,49 @@
+internal import Domain
+internal import Gateway
+internal import Ledger
+internal import Runtime
+
+/// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. Asked
+/// again and again, not held open: a browser has six connections to a server for all its tabs.
+struct DemoEvents: Sendable {
+    private static let limit = 50
+
+    let reader: LedgerReader
+    let epoch: String
+    let timings: EventTimings
+
+    /// False when the reader takes no more.
+    func send(since text: String?, to reply: Reply) -> Bool {
+        if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
+            return send(after: cursor.position, to: reply)
+        }
+        return reader.head { [self] result in
+            let newest = (try? result.get().position) ?? 0
+            if !send(after: max(0, newest - Int64(DemoEvents.limit)), to: reply) { reply.send(.noDemoEvents) }
+        }
+    }
+
+    private func send(after position: Int64, to reply: Reply) -> Bool {
+        reader.entries(after: position, limit: DemoEvents.limit) { [self] result in
+            guard case .success(let page) = result else { return reply.send(.noDemoEvents) }
+            let lines = page.entries.map(line).joined(separator: ",")
+            reply.send(Response(status: 200, contentType: "application/json", body: "[\(lines)]"))
+        }
+    }
+
+    /// `timing` is in milliseconds: `age` up to now, the others from the reception of the webhook.
+    private func line(_ entry: Entry) -> String {
+        let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
+        guard let id = entry.notice.event, let timing = timings[id], let committed = timing.committed else {
+            return "{\"event\":\(event)}"
+        }
+        let milliseconds = { (end: UInt64) in Double(end - timing.received) / 1e6 }
+        let values = [("age", monotonicNanoseconds()), ("verified", timing.verified), ("committed", committed)]
+        let members = values.map { "\"\($0)\":\(milliseconds($1))" }.joined(separator: ",")
+        return "{\"event\":\(event),\"timing\":{\(members)}}"
+    }
+}
+
+extension Response {
+    fileprivate static var noDemoEvents: Response { .unavailable("ledger_failed", "The ledger cannot be read.") }
+}
