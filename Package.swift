@@ -64,7 +64,7 @@ let package = Package(
         library("Errands", ["Domain", "Runtime", "Providers", "Stores", "Ledger", "HTTPClient"]),
         library("Fragments", ["Domain", "Bytes"]),
         library("Hub", ["Domain"]),
-        library("Cable", ["JSONText"]),
+        library("Cable", ["JSONText", "Hub"]),
         library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
         library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
         library(
@@ -109,7 +109,7 @@ let package = Package(
         tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator"]),
         tests("Fragments", ["Domain"]),
         tests("Hub", ["Domain"]),
-        tests("Cable", ["JSONText"]),
+        tests("Cable", ["JSONText", "Hub"]),
         tests("HTTP1"),
         tests("HTTP2"),
         tests("WebSocket"),

@@ -1,26 +1,26 @@
+public import Hub
+
 /// What one client is subscribed to, and what each of its commands leads to. Pure: the driver verifies, reads and writes.
 ///
 /// A subscription is *pending* until what it missed is there, then *confirmed*. Stock clients repeat `subscribe` every
 /// 500 ms until they are confirmed, also for one that was confirmed long ago
 /// (https://github.com/rails/rails/issues/44652); AnyCable's answers a confirmation that it did not expect by
 /// unsubscribing. So: silence while pending, another confirmation afterwards.
-///
-/// `Handle` is what the driver knows a subscription by.
-public struct CableSession<Handle: Hashable & Sendable>: Sendable {
+public struct CableSession: Sendable {
     /// What the driver has to do.
     public enum Effect: Sendable, Equatable {
         case send([UInt8])
         /// Verify the name; then `attach`, or `reject`.
         case subscribe(CableIdentifier, CableHistory?)
-        case unsubscribe(Handle)
-        /// Send what the client has missed, once more from the ledger; then `attach` in the old handle's place.
-        case history(CableIdentifier, CableHistory, Handle)
+        case unsubscribe(SubscriptionID)
+        /// Send what the client has missed, once more from the ledger; then `attach` in the old one's place.
+        case history(CableIdentifier, CableHistory, SubscriptionID)
         case disconnect(CableDisconnect)
     }
 
     private struct Subscription {
         let identifier: CableIdentifier
-        var handle: Handle
+        var id: SubscriptionID
         var isConfirmed: Bool
         /// The client asked for history: it is told when it has all of it.
         var owesHistory: Bool
@@ -35,7 +35,7 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
         self.limits = limits
     }
 
-    public var handles: [Handle] { subscriptions.map(\.handle) }
+    public var ids: [SubscriptionID] { subscriptions.map(\.id) }
     public var identifiers: [CableIdentifier] { subscriptions.map(\.identifier) }
 
     /// A text frame arrived. `now` is in seconds.
@@ -45,47 +45,47 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
         case .subscribe(let identifier, let history): return subscribe(identifier, history)
         case .unsubscribe(let identifier):
             guard let index = index(identifier) else { return nil }
-            return .unsubscribe(subscriptions.remove(at: index).handle)
+            return .unsubscribe(subscriptions.remove(at: index).id)
         case .history(let identifier, let history):
             guard let index = index(identifier) else {
                 return .send(CableMessage.verdict(.rejectHistory, identifier))
             }
-            return .history(identifier, history, subscriptions[index].handle)
+            return .history(identifier, history, subscriptions[index].id)
         case .ping: return .send(CableMessage.pong)
         case .heard, .unreadable: return nil
         }
     }
 
-    /// The name is good and its stream is being followed. A subscription that is there already gets the new handle.
-    public mutating func attach(_ handle: Handle, to identifier: CableIdentifier, owesHistory: Bool) {
+    /// The name is good and its stream is being followed. A subscription that is there already gets the new id.
+    public mutating func attach(_ id: SubscriptionID, to identifier: CableIdentifier, owesHistory: Bool) {
         if let index = index(identifier) {
-            subscriptions[index].handle = handle
+            subscriptions[index].id = id
             subscriptions[index].owesHistory = owesHistory
             return
         }
         subscriptions.append(
-            Subscription(identifier: identifier, handle: handle, isConfirmed: false, owesHistory: owesHistory)
+            Subscription(identifier: identifier, id: id, isConfirmed: false, owesHistory: owesHistory)
         )
     }
 
     /// A resumed subscription was announced by the welcome: it is confirmed without a word.
-    public mutating func restore(_ handle: Handle, to identifier: CableIdentifier) {
+    public mutating func restore(_ id: SubscriptionID, to identifier: CableIdentifier) {
         subscriptions.append(
-            Subscription(identifier: identifier, handle: handle, isConfirmed: true, owesHistory: false)
+            Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false)
         )
     }
 
     /// What it missed is there: what to send before it, once.
-    public mutating func confirmation(of handle: Handle) -> [UInt8]? {
-        guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), !subscriptions[index].isConfirmed
+    public mutating func confirmation(of id: SubscriptionID) -> [UInt8]? {
+        guard let index = subscriptions.firstIndex(where: { $0.id == id }), !subscriptions[index].isConfirmed
         else { return nil }
         subscriptions[index].isConfirmed = true
         return CableMessage.verdict(.confirmSubscription, subscriptions[index].identifier)
     }
 
     /// What it missed has been sent: what to send after it, when the client asked for history.
-    public mutating func historyVerdict(of handle: Handle, isComplete: Bool) -> [UInt8]? {
-        guard let index = subscriptions.firstIndex(where: { $0.handle == handle }), subscriptions[index].owesHistory
+    public mutating func historyVerdict(of id: SubscriptionID, isComplete: Bool) -> [UInt8]? {
+        guard let index = subscriptions.firstIndex(where: { $0.id == id }), subscriptions[index].owesHistory
         else { return nil }
         subscriptions[index].owesHistory = false
         return CableMessage.verdict(
@@ -101,17 +101,17 @@ public struct CableSession<Handle: Hashable & Sendable>: Sendable {
     }
 
     /// The client was told that it is subscribed.
-    public func isConfirmed(_ handle: Handle) -> Bool {
-        subscriptions.contains { $0.handle == handle && $0.isConfirmed }
+    public func isConfirmed(_ id: SubscriptionID) -> Bool {
+        subscriptions.contains { $0.id == id && $0.isConfirmed }
     }
 
     /// The subscription ends without a word: a stock client whose subscription was pending asks again in 500 ms.
-    public mutating func detach(_ handle: Handle) {
-        subscriptions.removeAll { $0.handle == handle }
+    public mutating func detach(_ id: SubscriptionID) {
+        subscriptions.removeAll { $0.id == id }
     }
 
-    public func identifier(of handle: Handle) -> CableIdentifier? {
-        subscriptions.first { $0.handle == handle }?.identifier
+    public func identifier(of id: SubscriptionID) -> CableIdentifier? {
+        subscriptions.first { $0.id == id }?.identifier
     }
 
     private mutating func subscribe(_ identifier: CableIdentifier, _ history: CableHistory?) -> Effect? {

@@ -2,19 +2,19 @@
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: text(bytes), as: UTF8.self)
     }
 
     /// The text as bytes, for comparisons that make no `String`.
-    static func text(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.underestimatedCount)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+    static func text(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
+            count = 2 * bytes.count
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digits[Int(byte >> 4)]
+                text[2 * index + 1] = digits[Int(byte & 15)]
+            }
         }
-        return text
     }
 
     /// Both cases are read; nil for an odd count or another character.

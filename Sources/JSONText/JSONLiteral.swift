@@ -58,18 +58,20 @@ public enum JSONLiteral {
         var rest = body
         var bytes: [UInt8] = []
         bytes.reserveCapacity(body.count)
-        while let next = rest.firstIndex(of: backslash) {
-            bytes += rest[..<next]
-            rest = rest[(next + 1)...]
+        while true {
+            let plain = offset(of: backslash, in: rest.span)
+            bytes.append(contentsOf: rest.prefix(plain))
+            guard plain < rest.count else { break }
+            rest = rest.dropFirst(plain + 1)
             // What markup is full of, without a way over a scalar.
-            if rest.first == quote || rest.first == backslash {
-                bytes.append(rest.removeFirst())
+            if let next = rest.first, next == quote || next == backslash {
+                bytes.append(next)
+                rest = rest.dropFirst()
                 continue
             }
             guard let scalar = escape(&rest), let encoded = UTF8.encode(scalar) else { return nil }
             bytes += encoded
         }
-        bytes += rest
         return validated(bytes.span)
     }
 

@@ -25,10 +25,8 @@ public struct FrameReader: Sendable {
     private struct Header {
         var opcode: Opcode
         var isFinal: Bool
-        var mask: [UInt8]
+        var mask: Mask
         var remaining: Int
-        /// Bytes that have been unmasked.
-        var position = 0
     }
 
     private let messageLimit: Int
@@ -107,7 +105,7 @@ public struct FrameReader: Sendable {
         let length = lengthBytes == 0 ? UInt64(head[1] & 0x7F) : long
         guard opcode.isControl || length <= UInt64(max(0, messageLimit - message.count)) else { return .messageTooBig }
         if opcode == .text || opcode == .binary { messageKind = opcode }
-        let mask = Array(head.suffix(4))
+        let mask = Mask(head.suffix(4))
         state = .payload(Header(opcode: opcode, isFinal: head[0] & 0x80 != 0, mask: mask, remaining: Int(length)))
         head.removeAll(keepingCapacity: true)
         return nil
@@ -115,11 +113,11 @@ public struct FrameReader: Sendable {
 
     private mutating func take(_ piece: Slice<UnsafeRawBufferPointer>, _ header: Header) -> Event? {
         var header = header
-        for (index, byte) in piece.enumerated() {
-            let unmasked = byte ^ header.mask[(header.position + index) & 3]
-            if header.opcode.isControl { control.append(unmasked) } else { message.append(unmasked) }
+        if header.opcode.isControl {
+            header.mask.append(piece, unmaskedTo: &control)
+        } else {
+            header.mask.append(piece, unmaskedTo: &message)
         }
-        header.position += piece.count
         header.remaining -= piece.count
         guard header.remaining == 0 else {
             state = .payload(header)

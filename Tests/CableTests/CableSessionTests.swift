@@ -2,9 +2,13 @@ import Cable
 import JSONText
 import Testing
 
-@Suite struct CableSessionTests {
-    typealias Session = CableSession<Int>
+@testable public import Hub
 
+extension SubscriptionID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral index: UInt32) { self.init(index: index, generation: 0) }
+}
+
+@Suite struct CableSessionTests {
     /// A name that nobody signed: the session does not look.
     static let identifier = #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"a--b","since":"e-7"}"#
 
@@ -12,8 +16,8 @@ import Testing
         Array(#"{"command":"\#(name)","identifier":\#(JSONLiteral.literal(identifier))\#(rest)}"#.utf8)
     }
 
-    static func subscribed(limits: CableLimits = CableLimits()) throws -> Session {
-        var session = Session(limits: limits)
+    static func subscribed(limits: CableLimits = CableLimits()) throws -> CableSession {
+        var session = CableSession(limits: limits)
         let name = try #require(CableIdentifier(identifier))
         #expect(session.received(command("subscribe"), now: 0) == .subscribe(name, nil))
         session.attach(1, to: name, owesHistory: false)
@@ -38,7 +42,7 @@ import Testing
         var session = try Self.subscribed()
         #expect(session.received(Self.command("unsubscribe"), now: 0) == .unsubscribe(1))
         #expect(session.received(Self.command("unsubscribe"), now: 0) == nil)
-        #expect(session.handles.isEmpty)
+        #expect(session.ids.isEmpty)
         let name = try #require(CableIdentifier(Self.identifier))
         #expect(session.received(Self.command("subscribe"), now: 0) == .subscribe(name, nil))
     }
@@ -48,11 +52,11 @@ import Testing
         let other = #"{"channel":"C"}"#
         let rejection = message(type: "reject_subscription", other)
         #expect(session.received(Self.command("subscribe", other), now: 0) == .send(rejection))
-        #expect(session.handles == [1])
+        #expect(session.ids == [1])
     }
 
     @Test func tooManyCommandsEndTheConnection() {
-        var session = Session(limits: CableLimits(commandsPerMinute: 2))
+        var session = CableSession(limits: CableLimits(commandsPerMinute: 2))
         #expect(session.received(Array("{}".utf8), now: 59) == nil)
         #expect(session.received(Array("no JSON".utf8), now: 59) == nil)
         #expect(session.received(Self.command("ping"), now: 59) == .disconnect(.tooManyCommands))
@@ -87,13 +91,13 @@ import Testing
     ]
 
     @Test(arguments: ignored) func whatCannotBeServedIsIgnored(_ ignored: Ignored) {
-        var session = Session(limits: CableLimits())
+        var session = CableSession(limits: CableLimits())
         #expect(session.received(Array(ignored.text.utf8), now: 0) == nil)
-        #expect(session.handles.isEmpty)
+        #expect(session.ids.isEmpty)
     }
 
     @Test func historyIsAskedForWithASubscriptionOrLater() throws {
-        var session = Session(limits: CableLimits())
+        var session = CableSession(limits: CableLimits())
         let name = try #require(CableIdentifier(Self.identifier))
         let rest = #","history":{"since":1755,"streams":{"user:1":{"epoch":"e","offset":9},"bad":{"offset":"x"}}}"#
         let history = CableHistory(since: 1755, places: ["user:1": .init(epoch: "e", offset: 9)])
@@ -103,18 +107,18 @@ import Testing
         #expect(session.historyVerdict(of: 1, isComplete: true) == nil)
         #expect(session.received(Self.command("history", Self.identifier, rest), now: 0) == .history(name, history, 1))
         session.attach(2, to: name, owesHistory: true)
-        #expect(session.handles == [2])
+        #expect(session.ids == [2])
         #expect(session.historyVerdict(of: 2, isComplete: false) == message(type: "reject_history"))
     }
 
     @Test func historyOfWhatIsNotFollowedIsRejected() {
-        var session = Session(limits: CableLimits())
+        var session = CableSession(limits: CableLimits())
         let effect = session.received(Self.command("history", Self.identifier, #","history":{}"#), now: 0)
         #expect(effect == .send(message(type: "reject_history")))
     }
 
     @Test func aRestoredSubscriptionIsNotConfirmedAgain() throws {
-        var session = Session(limits: CableLimits())
+        var session = CableSession(limits: CableLimits())
         session.restore(5, to: try #require(CableIdentifier(Self.identifier)))
         #expect(session.confirmation(of: 5) == nil)
         #expect(session.received(Self.command("unsubscribe"), now: 0) == .unsubscribe(5))

@@ -8,7 +8,7 @@ final class CableClient {
     /// Names the session for a client that comes back; nil in the base protocol.
     let sid: String?
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
-    var session: CableSession<SubscriptionID>
+    var session: CableSession
 
     init(
         opening: CableOpening,

@@ -1,3 +1,4 @@
+internal import Bytes
 public import Crypto
 internal import Domain
 
@@ -46,7 +47,8 @@ public struct Access: Sendable {
     /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
     func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
         guard let signer else { throw .forged }
-        let hasSpace = token.utf8.contains(UInt8(ascii: " "))
+        let bytes = token.utf8.span
+        let hasSpace = offset(of: UInt8(ascii: " "), in: bytes) < bytes.count
         return try signer.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
     }
 

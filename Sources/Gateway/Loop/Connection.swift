@@ -95,7 +95,7 @@ final class Connection {
     var subscriptions: [SubscriptionID] {
         switch phase {
         case .page(let page): [page.subscription]
-        case .cable(let client): client.session.handles
+        case .cable(let client): client.session.ids
         default: []
         }
     }

@@ -49,7 +49,7 @@ extension SocketLoop {
 
     /// False: the connection is dead, or has to be.
     private func perform(
-        _ effect: CableSession<SubscriptionID>.Effect,
+        _ effect: CableSession.Effect,
         _ client: CableClient,
         on connection: Connection
     ) -> Bool {
