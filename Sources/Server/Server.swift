@@ -79,7 +79,10 @@ public final class Server {
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
-            problems: { templates.problems + (redis?.problems ?? []) + upkeep.problems }
+            problems: {
+                configuration.gaps.map(\.description) + templates.problems + (redis?.problems ?? [])
+                    + upkeep.problems
+            }
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
@@ -100,7 +103,7 @@ public final class Server {
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
         let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
-        for warning in configuration.warnings { log.warning("configuration", ["warning": warning]) }
+        configuration.tell(log)
         own.set(address)
         lock.announce(address: address)
         try demo?.serve(at: address)

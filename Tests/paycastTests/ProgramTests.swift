@@ -96,7 +96,7 @@ import Testing
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
         let names = process.errors.split(separator: "\n").map { $0.prefix { $0 != ":" } }
-        #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS"])
+        #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS", "PAYCAST_API_KEY"])
         #expect(!process.errors.contains("hunter2"))
     }
 

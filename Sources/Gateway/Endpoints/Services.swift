@@ -21,6 +21,7 @@ public final class Services: Sendable {
     public let log: Log
     public let metrics: Metrics
     public let telemetry: Telemetry
+    let refusals: Refusals
     /// Signatures are checked here, never on a loop.
     public let workers: WorkerPool
     /// Who may wait for a store's API.
@@ -68,6 +69,7 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
+        refusals = Refusals(metrics, log)
         self.workers = workers
         self.callers = callers
         self.publish = publish

@@ -26,6 +26,9 @@ struct Examination {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
             findings.append(.fail("stores", "none is configured: every webhook answers 503; \(todo)"))
         }
+        if configuration.gaps.contains(.streamKey) {
+            findings.append(.fail("stream key", "\(Configuration.Gap.streamKey)"))
+        }
         if stores.contains(.apple) { findings += appleRoots(certificates) }
         if let tls = configuration.tls { findings += certificates.served(tls.certificateFile) }
         let server = ServerCheck(
