@@ -1,5 +1,5 @@
 /// Why a delivery is not believed, or not for us. Safe to log and to answer: nothing of the delivery is in it.
-public enum VerificationError: Error, Equatable, Sendable {
+public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
     /// It does not have the format. Asking again changes nothing.
     case malformed(Malformation)
     /// It has the format, but nobody we trust vouches for it. Asking again changes nothing.
@@ -37,6 +37,11 @@ public enum VerificationError: Error, Equatable, Sendable {
         case signedInFuture = "signed_in_future"
         case mismatchedTransaction = "mismatched_transaction"
         case mismatchedRenewal = "mismatched_renewal"
+    }
+
+    public static var allCases: [VerificationError] {
+        Malformation.allCases.map { .malformed($0) } + Distrust.allCases.map { .untrusted($0) }
+            + [.wrongApp, .wrongEnvironment, .notConfigured, .storeUnreachable]
     }
 
     /// True when the store should deliver again: 503 in HTTP. Otherwise the delivery itself is at fault: 400.

@@ -9,6 +9,9 @@ extension Configuration {
     /// A text that never shows in a log, an error or a dump.
     public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
     {
+        /// Characters; 16 of hexadecimal digits are 64 bits.
+        public static let shortest = 16
+
         public let value: String
 
         public init(_ value: String) {

@@ -117,6 +117,7 @@ public struct Configuration: Sendable {
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
         }
+        reader.rejectUnknown()
         warnings = reader.warnings
     }
 }

@@ -1,4 +1,7 @@
-/// Reads settings by name and collects what is wrong with them, so that all of it is reported at once.
+internal import Domain
+
+/// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
+/// every name that was asked for: what remains in the environment is nobody's.
 struct ConfigurationReader {
     /// A value and the flag or variable that carried it.
     struct Given {
@@ -11,6 +14,7 @@ struct ConfigurationReader {
     private let environment: [String: String]
     private(set) var problems: [ConfigurationError.Problem] = []
     private(set) var warnings: [String] = []
+    private var known: Set<String> = []
 
     init(flags: [String: String], environment: [String: String], isDevelopment: Bool) {
         self.flags = flags
@@ -18,7 +22,8 @@ struct ConfigurationReader {
         self.isDevelopment = isDevelopment
     }
 
-    func given(_ variable: String, flag: String? = nil) -> Given? {
+    mutating func given(_ variable: String, flag: String? = nil) -> Given? {
+        known.insert(variable)
         if let flag, let value = flags[flag] { return Given(name: flag, value: value) }
         guard let value = environment[variable], !value.isEmpty else { return nil }
         return Given(name: variable, value: value)
@@ -83,21 +88,37 @@ struct ConfigurationReader {
     }
 
     mutating func secret(_ variable: String) -> Configuration.Secret? {
-        givenSecret(variable).map { Configuration.Secret($0.value) }
+        guard let given = givenSecret(variable) else { return nil }
+        rejectIfShort(given.value, given.name, "")
+        return Configuration.Secret(given.value)
     }
 
     mutating func secrets(_ variable: String) -> [Configuration.Secret] {
         guard let given = givenSecret(variable) else { return [] }
         let items = commaList(given.value)
         if items.isEmpty { reject(given.name, "is set, but names nothing") }
+        for (index, item) in items.enumerated() {
+            rejectIfShort(item, given.name, items.count == 1 ? "" : "item \(index + 1) of the list ")
+        }
         return items.map { Configuration.Secret($0) }
+    }
+
+    /// A developer's machine may have any key.
+    private mutating func rejectIfShort(_ value: String, _ name: String, _ place: String) {
+        let shortest = Configuration.Secret.shortest
+        guard !isDevelopment, value.count < shortest else { return }
+        reject(
+            name,
+            "\(place)can be guessed, it has fewer than \(shortest) characters: take what openssl rand -hex 32 prints"
+        )
     }
 
     /// A secret's variable, or else the file that the variable with `_FILE` behind its name names: a file can change
     /// while the server runs. Its path is never shown, because it may be the secret itself, put into the wrong variable.
     private mutating func givenSecret(_ variable: String) -> Given? {
-        guard let file = given(fileVariable(of: variable)) else { return given(variable) }
-        if given(variable) != nil { reject(file.name, "is set beside \(variable): take one of them away") }
+        let direct = given(variable)
+        guard let file = given(fileVariable(of: variable)) else { return direct }
+        if direct != nil { reject(file.name, "is set beside \(variable): take one of them away") }
         guard let text = contents(of: file.value) else {
             reject(file.name, "must name a file of 1 byte to 64 KiB that can be read")
             return nil
@@ -108,6 +129,21 @@ struct ConfigurationReader {
             return nil
         }
         return Given(name: file.name, value: value)
+    }
+
+    /// A variable with our prefix that no setting has: a name that is misspelt would otherwise leave its default in
+    /// force without a word. Call it when everything was asked for.
+    mutating func rejectUnknown() {
+        let prefix = "PAYCAST_"
+        let names = known.union([clientAddressVariable])
+        for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
+            guard environment[name] != "" else { continue }
+            // All of ours are alike in their beginning, and some have lost it.
+            let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
+            let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
+            let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
+            reject(name, "is no setting\(hint ?? "; paycast serve --help names them, and README.md explains them")")
+        }
     }
 
     /// A comma list of whole addresses.
@@ -130,6 +166,9 @@ private func isAddress(_ text: String) -> Bool {
     let hasHost = ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count }
     return hasHost && !text.contains(where: \.isWhitespace)
 }
+
+/// Read by the commands that talk to a server, in the shell that may start one as well.
+public let clientAddressVariable = "PAYCAST_SERVER"
 
 /// The variable that names a file with the value of a secret.
 func fileVariable(of variable: String) -> String { variable + "_FILE" }

@@ -49,6 +49,14 @@ struct FeedFollower {
         return until.isEmpty ? .printAndFinish : .printAndGiveUp
     }
 
+    /// The ledger is another one now, or was restored: what was seen of it counts no more. False when the cursor cannot be
+    /// read.
+    mutating func reset(to id: String) -> Bool {
+        guard let cursor = Cursor(id) else { return false }
+        (seen, since) = (cursor, id)
+        return true
+    }
+
     /// A block with nothing but an id, as right after connecting, tells where to resume.
     mutating func receivedID(_ id: String) {
         guard let cursor = Cursor(id) else { return }

@@ -30,7 +30,7 @@ struct Remote {
     ) throws(UsageError) {
         let addresses: [(Source, name: String, value: String?)] = [
             (.option, "--server", try arguments.option("--server")),
-            (.environment, "PAYCAST_SERVER", environment["PAYCAST_SERVER"].flatMap(nonEmpty)),
+            (.environment, clientAddressVariable, environment[clientAddressVariable].flatMap(nonEmpty)),
             (.workspace, ".paycast/address", workspace.address),
         ]
         let named = addresses.first { $0.value != nil }

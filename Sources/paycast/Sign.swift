@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import Runtime
+internal import Server
 
 /// Prints a signed stream name.
 struct Sign: Command {
@@ -28,8 +29,10 @@ struct Sign: Command {
     }
 
     private func signingKey(environment: [String: String], workspace: Workspace) -> StreamSigner.Key? {
-        if let key = environment["PAYCAST_STREAM_KEYS"].flatMap(firstOfList) { return .init(text: key) }
-        if let secret = environment["SECRET_KEY_BASE"], !secret.isEmpty {
+        if let key = Configuration.secretText("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
+            return .init(text: key)
+        }
+        if let secret = Configuration.secretText("SECRET_KEY_BASE", in: environment) {
             return .init(secretKeyBase: secret, with: .sha256)
         }
         return workspace.streamKey.map { .init(text: $0) }

@@ -49,7 +49,7 @@ import Testing
         let certificate = try TemporaryCertificate()
         let server = try PaycastServer(
             certificate.settings,
-            environment: ["PAYCAST_API_KEY": "key", "PAYCAST_STREAM_KEYS": "stream"]
+            environment: ["PAYCAST_API_KEY": "key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream"]
         )
         let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
         try client.send(.request(1, "/demo/swap.png", ends: false))

@@ -208,12 +208,13 @@ import Testing
     }
 
     @Test func nothingConfiguredIsSaid() throws {
-        let process = try PaycastServer([], environment: ["PAYCAST_API_KEY": "k"])
+        let process = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key-key-key-key-key"])
         for (path, body) in [
             ("/transactions/apple", #"{"signedTransaction":"a.b.c"}"#), ("/receipts/apple", #"{"receipt":"AAAA"}"#),
         ] {
             let socket = try process.connect()
-            let head = "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nConnection: close\r\n"
+            let head =
+                "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-key-key-key-key\r\nConnection: close\r\n"
             try socket.send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body)
             let answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 503 "))

@@ -20,24 +20,24 @@ import Testing
 
     @Test func keysAreReplaced() throws {
         let environment = [
-            "PAYCAST_API_KEY_FILE": folder.write("old\n", to: "api"),
-            "PAYCAST_STREAM_KEYS_FILE": folder.write("old-stream\n", to: "stream"),
+            "PAYCAST_API_KEY_FILE": folder.write("old-old-old-old-old\n", to: "api"),
+            "PAYCAST_STREAM_KEYS_FILE": folder.write("old-stream-old-stream\n", to: "stream"),
         ]
         let server = try PaycastServer([], environment: environment)
-        let old = try answer("/users/42/stream", key: "old", on: server)
+        let old = try answer("/users/42/stream", key: "old-old-old-old-old", on: server)
         #expect(old.status == 200)
-        folder.write("new\n", to: "api")
-        folder.write("new-stream,old-stream\n", to: "stream")
+        folder.write("new-new-new-new-new\n", to: "api")
+        folder.write("new-stream-new-stream,old-stream-old-stream\n", to: "stream")
         try reload(server, "changed=\"PAYCAST_API_KEY, PAYCAST_STREAM_KEYS\"")
-        #expect(try status("/users/42/stream", key: "old", on: server) == 401)
-        let new = try answer("/users/42/stream", key: "new", on: server)
+        #expect(try status("/users/42/stream", key: "old-old-old-old-old", on: server) == 401)
+        let new = try answer("/users/42/stream", key: "new-new-new-new-new", on: server)
         // The new key signs, and a name that the old one signed is still good.
         for page in [old, new] {
             let path = try #require(address(in: page.text))
             #expect(try EventStreamClient(port: server.port, path: path).status == 200)
         }
         #expect(address(in: old.text) != address(in: new.text))
-        folder.write("new-stream\n", to: "stream")
+        folder.write("new-stream-new-stream\n", to: "stream")
         try reload(server, "changed=PAYCAST_STREAM_KEYS")
         #expect(try EventStreamClient(port: server.port, path: address(in: old.text) ?? "").status == 403)
     }

@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func onlyADevelopmentServerHasAClockToMove() throws {
-        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key"])
+        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key-key-key-key-key"])
         let socket = try server.connect()
         try socket.send("PUT /demo/api/clock HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n\r\n{\"advance\":1}")
         #expect(try socket.read(until: "\r\n\r\n").contains("404"))

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func productionLeavesNothingOfTheKind() throws {
-        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key"])
+        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key-key-key-key-key"])
         #expect(!server.folder.contains(".paycast"))
         let process = server.paycast("trigger", "apple", "TEST", "--server", server.url)
         #expect(try process.waitForExit() == 1)

@@ -10,12 +10,12 @@ import Testing
         certificate = try TemporaryCertificate()
         server = try PaycastServer(
             certificate.settings,
-            environment: ["PAYCAST_API_KEY": "key", "PAYCAST_STREAM_KEYS": "stream"]
+            environment: ["PAYCAST_API_KEY": "key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream"]
         )
     }
 
     private func curl(_ path: String, _ options: String..., more: [String] = []) throws -> String {
-        let all = ["-sS", "--cacert", certificate.certificateFile, "-H", "Authorization: Bearer key"]
+        let all = ["-sS", "--cacert", certificate.certificateFile, "-H", "Authorization: Bearer key-key-key-key-key"]
         let process = RunningProcess("curl", all + options + more + ["\(server.url)\(path)"])
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         return process.output

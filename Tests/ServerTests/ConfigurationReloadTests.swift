@@ -7,8 +7,8 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var variable: String
         var name: String
-        var first = "one"
-        var second = "two"
+        var first = "one-one-one-one-one"
+        var second = "two-two-two-two-two"
         /// Nothing that can be used.
         var broken = " \n"
         var others: [String: String] = [:]
@@ -36,7 +36,8 @@ import Testing
         apple.second = (try? PrivateKey.generate(.p256).pem()) ?? ""
         return [
             Case("PAYCAST_API_KEY"), Case("SECRET_KEY_BASE"), Case("PAYCAST_STREAM_KEYS"),
-            Case("PAYCAST_STRIPE_SECRETS"), Case("PAYCAST_STRIPE_API_KEY", others: ["PAYCAST_STRIPE_SECRETS": "whsec"]),
+            Case("PAYCAST_STRIPE_SECRETS"),
+            Case("PAYCAST_STRIPE_API_KEY", others: ["PAYCAST_STRIPE_SECRETS": "whsec_0123456789"]),
             Case("PAYCAST_REVENUECAT_AUTHORIZATION"), Case("PAYCAST_PURCHASEKIT_SECRET"), catalogue, apple,
         ]
     }()
@@ -63,15 +64,15 @@ import Testing
     @Test func oneProblemHoldsUpNoOtherSetting() throws {
         let folder = TemporaryFolder()
         let environment = [
-            "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
+            "PAYCAST_API_KEY_FILE": folder.write("one-one-one-one-one", to: "api"),
             "PAYCAST_CATALOG": folder.write(#"{"products":{}}"#, to: "catalogue"),
         ]
         let source = ConfigurationSource(flags: [:], isDevelopment: false, environment: environment)
         let start = try source.read()
-        folder.write("two", to: "api")
+        folder.write("two-two-two-two-two", to: "api")
         folder.write("{", to: "catalogue")
         let reload = source.reread(start)
-        #expect(reload.configuration.apiKeys.map(\.value) == ["two"])
+        #expect(reload.configuration.apiKeys.map(\.value) == ["two-two-two-two-two"])
         #expect(reload.changed == ["PAYCAST_API_KEY"] && reload.problems.map(\.name) == ["PAYCAST_CATALOG"])
     }
 }

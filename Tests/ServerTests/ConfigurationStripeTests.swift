@@ -3,11 +3,11 @@ import Server
 import Testing
 
 @Suite struct ConfigurationStripeTests {
-    private static let secrets = ["PAYCAST_STRIPE_SECRETS": "whsec_1, whsec_2"]
+    private static let secrets = ["PAYCAST_STRIPE_SECRETS": "whsec_0123456789, whsec_9876543210"]
 
     @Test func defaults() throws {
         let stripe = try Configuration(environment: Self.secrets).stripe
-        #expect(stripe.secrets.map(\.value) == ["whsec_1", "whsec_2"])
+        #expect(stripe.secrets.map(\.value) == ["whsec_0123456789", "whsec_9876543210"])
         #expect(stripe.apiKey == nil && stripe.accounts.isEmpty)
         #expect(stripe.apiURL == "https://api.stripe.com")
     }
@@ -21,10 +21,10 @@ import Testing
     /// Who may read the subscription again asks before its end is believed.
     @Test func keyMakesStripeReconcilable() throws {
         #expect(!(try Configuration(environment: Self.secrets).accessPolicy.apis.contains(.stripe)))
-        let key = ["PAYCAST_STRIPE_API_KEY": "rk_live_1"]
+        let key = ["PAYCAST_STRIPE_API_KEY": "rk_live_0123456789"]
         let configuration = try Configuration(environment: Self.secrets.merging(key) { $1 })
         #expect(configuration.accessPolicy.apis.contains(.stripe))
-        #expect(!"\(configuration)".contains("rk_live_1"))
+        #expect(!"\(configuration)".contains("rk_live_0123456789"))
         #expect(try Configuration(isDevelopment: true, environment: key).stripe.apiKey != nil)
     }
 }

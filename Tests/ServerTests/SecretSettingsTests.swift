@@ -56,11 +56,11 @@ import Testing
     @Test func fileOfASecret() throws {
         let folder = TemporaryFolder()
         let configuration = try Configuration(environment: [
-            "PAYCAST_API_KEY_FILE": folder.write("new, old\n", to: "api"),
-            "SECRET_KEY_BASE_FILE": folder.write("base\n", to: "base"),
+            "PAYCAST_API_KEY_FILE": folder.write("new-new-new-new-new, old-old-old-old-old\n", to: "api"),
+            "SECRET_KEY_BASE_FILE": folder.write("base-base-base-base\n", to: "base"),
         ])
-        #expect(configuration.apiKeys.map(\.value) == ["new", "old"])
-        #expect(configuration.secretKeyBase?.value == "base")
+        #expect(configuration.apiKeys.map(\.value) == ["new-new-new-new-new", "old-old-old-old-old"])
+        #expect(configuration.secretKeyBase?.value == "base-base-base-base")
     }
 
     struct Wrong: Sendable, CustomTestStringConvertible {
@@ -70,7 +70,7 @@ import Testing
 
     @Test(arguments: [
         Wrong(testDescription: "beside the variable") {
-            ["PAYCAST_API_KEY_FILE": $0.write("a", to: "key"), "PAYCAST_API_KEY": "b"]
+            ["PAYCAST_API_KEY_FILE": $0.write("a-a-a-a-a-a-a-a-a", to: "key"), "PAYCAST_API_KEY": "b-b-b-b-b-b-b-b-b"]
         },
         Wrong(testDescription: "missing") { ["PAYCAST_API_KEY_FILE": $0.path + "/nowhere"] },
         Wrong(testDescription: "blank") { ["PAYCAST_API_KEY_FILE": $0.write(" \n", to: "key")] },

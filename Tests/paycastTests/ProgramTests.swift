@@ -67,6 +67,7 @@ import Testing
 
     @Test(arguments: [
         "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
+        "backup", "restore", "completions",
     ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {
@@ -96,7 +97,7 @@ import Testing
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
         let names = process.errors.split(separator: "\n").map { $0.prefix { $0 != ":" } }
-        #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS"])
+        #expect(names == ["PORT", "PAYCAST_PUBLIC", "PAYCAST_LOOPS", "PAYCAST_API_KEY"])
         #expect(!process.errors.contains("hunter2"))
     }
 

@@ -10,7 +10,7 @@ public struct Access: Sendable {
     }
 
     private let keys: [[UInt8]]
-    private let signer: StreamSigner?
+    let signer: StreamSigner?
     private let origins: Origins
 
     /// Without keys every API route answers 401; without a signer every name is forged.
@@ -42,7 +42,14 @@ public struct Access: Sendable {
         headers: [("WWW-Authenticate", "Bearer")]
     )
 
-    func sign(_ stream: StreamName) -> String { signer?.sign(stream) ?? "" }
+    /// Without a key no stream has a name that anybody could show.
+    var canSign: Bool { signer != nil }
+
+    static let noSigner = Response.unavailable(
+        "not_configured",
+        "This server has no key for stream names: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE.",
+        retryAfter: 3600
+    )
 
     /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
     func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {

@@ -31,7 +31,9 @@ struct CableEndpoint {
             let start = start(of: request, at: place)
             return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
         } catch {
-            return error == .expired ? .expired : .rejected
+            guard error != .expired else { return .expired }
+            services.refusals.name(hasKey: services.access.canSign)
+            return .rejected
         }
     }
 

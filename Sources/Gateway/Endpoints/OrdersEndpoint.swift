@@ -30,6 +30,7 @@ struct OrdersEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
+        guard let addresses = PageAddresses(services, request) else { return .respond(Access.noSigner) }
         guard let body = JSON.decode(Body.self, from: request.body) else {
             return .respond(.error(400, "invalid_json", "Send {\"user\":…,\"product\":…} as JSON strings."))
         }
@@ -38,7 +39,6 @@ struct OrdersEndpoint {
         case .success(let valid): order = valid
         case .failure(let refusal): return .respond(refusal.response)
         }
-        let addresses = PageAddresses(services, request)
         return .later { [writer = services.writer] reply in
             writer.submit(
                 .order(order) { result in

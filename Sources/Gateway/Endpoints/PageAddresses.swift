@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Domain
 
 /// Where a page of a user connects, and the markup that does it.
@@ -12,13 +13,15 @@ struct PageAddresses: Sendable {
         var html: String
     }
 
-    private let access: Access
+    private let signer: StreamSigner
     private let streams: StreamPattern
     private let host: String
     private let scheme: Scheme
 
-    init(_ services: Services, _ request: Request) {
-        access = services.access
+    /// Nil without a key to sign names with.
+    init?(_ services: Services, _ request: Request) {
+        guard let signer = services.access.signer else { return nil }
+        self.signer = signer
         streams = services.streams
         host = AddressText.host(request.host)
         scheme = request.scheme ?? (services.isSecure ? .https : .http)
@@ -27,7 +30,7 @@ struct PageAddresses: Sendable {
     /// Nil when the user id cannot be in a stream name.
     func page(of user: UserID, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
-        let signed = access.sign(stream)
+        let signed = signer.sign(stream)
         let path = "/streams?name=\(AddressText.queryEscaped(signed))&since=\(since)"
         let address = "\(scheme)://\(host)\(path)"
         return Page(

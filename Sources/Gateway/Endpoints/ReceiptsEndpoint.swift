@@ -14,7 +14,7 @@ struct ReceiptsEndpoint {
     func answer(_ request: Request) -> Answer {
         do throws(RefusedBody) {
             let body = try ReceiptBody(request.body)
-            guard let apple = services.apple else { return .respond(.refused(.notConfigured)) }
+            guard let apple = services.apple else { return .respond(refusal(RefusedReceipt(.notConfigured))) }
             // Apple may be asked: that waits.
             let pool = apple.statements == nil ? services.workers : services.callers
             return .later { reply in
@@ -36,9 +36,13 @@ struct ReceiptsEndpoint {
                 reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
             }
         } catch {
-            services.log.warning("receipt refused", ["reason": error.code, "detail": error.detail ?? "-"])
-            reply.send(error.response)
+            reply.send(refusal(error))
         }
+    }
+
+    private func refusal(_ error: RefusedReceipt) -> Response {
+        services.refusals.post("receipt refused", error.code, detail: error.detail)
+        return error.response
     }
 
     private struct Committed: Encodable {

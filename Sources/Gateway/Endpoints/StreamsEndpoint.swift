@@ -50,6 +50,7 @@ struct StreamsEndpoint {
     /// A forged name is refused. An expired one is cured by loading the page again, so the page is told to.
     private func refuse(_ error: StreamNameError, _ request: Request, _ origin: String?) -> Answer {
         guard error == .expired else {
+            services.refusals.name(hasKey: services.access.canSign)
             return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
         }
         services.telemetry.healed.add()

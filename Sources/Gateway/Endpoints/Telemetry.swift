@@ -1,11 +1,10 @@
 public import Runtime
 internal import Synchronization
 
-/// How long a webhook takes from its first byte to the commit, and how many are refused.
+/// How long a webhook takes from its first byte to the commit.
 public final class Telemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
-    let refused: Counter
     /// Pages that were told to load themselves again: an expired name, or a cursor that says nothing any more.
     let healed: Counter
     /// When the events that wait for their commit arrived; never more than the writer's queue holds.
@@ -17,7 +16,6 @@ public final class Telemetry: Sendable {
         self.timings = timings
         verified = metrics.histogram("paycast_webhook_verified_seconds", "From reception to a proven signature.")
         committed = metrics.histogram("paycast_webhook_committed_seconds", "From reception to the commit.")
-        refused = metrics.counter("paycast_webhooks_refused_total", "Webhooks answered 400 or 503.")
         healed = metrics.counter("paycast_healed_total", "Pages told to load themselves again.")
     }
 

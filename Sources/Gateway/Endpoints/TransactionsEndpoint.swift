@@ -21,7 +21,7 @@ struct TransactionsEndpoint {
         do throws(RefusedBody) {
             let body = try TransactionBody(request.body)
             let user = try user(of: body, isTrusted: isTrusted, origin)
-            guard let apple = services.apple else { return .respond(origin.shown(.refused(.notConfigured))) }
+            guard let apple = services.apple else { return .respond(origin.shown(refusal(.notConfigured))) }
             return .later { [pool = services.workers] reply in
                 pool.submit { commit(body, for: user, request, apple.transactions) { reply.send(origin.shown($0)) } }
             }
@@ -73,9 +73,13 @@ struct TransactionsEndpoint {
             if body.finish, let errand = Errand(finishing: event) { event.errands.append(errand) }
             Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
         } catch {
-            services.log.warning("transaction refused", ["reason": error.code])
-            answer(.refused(error))
+            answer(refusal(error))
         }
+    }
+
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.post("transaction refused", error.code)
+        return .refused(error)
     }
 }
 

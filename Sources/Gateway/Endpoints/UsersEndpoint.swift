@@ -64,7 +64,7 @@ struct UsersEndpoint {
     }
 
     func stream(of user: UserID, _ request: Request) -> Answer {
-        let addresses = PageAddresses(services, request)
+        guard let addresses = PageAddresses(services, request) else { return .respond(Access.noSigner) }
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)
         }

@@ -14,7 +14,7 @@ struct WebhookEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let verifier = services.verifiers[provider] else { return .respond(response(to: .notConfigured)) }
+        guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured)) }
         let pool = verifier.asksStore ? services.callers : services.workers
         return .later { reply in
             pool.submit { commit(request, verifier, reply) }
@@ -43,9 +43,7 @@ struct WebhookEndpoint {
                 return reply.send(.busy)
             }
         } catch {
-            telemetry.refused.add()
-            services.log.warning("webhook refused", ["provider": provider.rawValue, "reason": error.code])
-            reply.send(response(to: error))
+            reply.send(refusal(error))
         }
     }
 
@@ -58,7 +56,8 @@ struct WebhookEndpoint {
         }
     }
 
-    private func response(to error: VerificationError) -> Response {
-        .refused(error, status: provider == .google || provider == .revenuecat ? 401 : 400)
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.webhook(provider, error)
+        return .refused(error, status: provider == .google || provider == .revenuecat ? 401 : 400)
     }
 }

@@ -31,7 +31,10 @@ struct Doctor: Command {
             findings += secrets(workspace)
             findings += Examination(configuration, remote, workspace).findings()
         } catch {
-            findings += error.problems.map { .fail($0.name, $0.text) } + secrets(workspace)
+            findings += error.problems.map { .fail($0.name, $0.text) }
+            // The settings' own words are enough.
+            let named = Set(error.problems.map(\.name))
+            findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", "are not looked at before the settings are right"))
         }
         tell(findings)

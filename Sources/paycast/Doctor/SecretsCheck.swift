@@ -1,7 +1,7 @@
+internal import Server
+
 /// Whether the secrets of an environment are worth their name. Pure; nothing of a secret is told.
 struct SecretsCheck {
-    /// Shorter ones can be guessed: 16 characters of hexadecimal digits are 64 bits.
-    private static let shortest = 16
     private static let placeholders = [
         "changeme", "change-me", "change_me", "password", "secret", "example", "your-", "your_", "xxxxxxxx",
     ]
@@ -44,7 +44,7 @@ struct SecretsCheck {
     private func problems(_ name: String, _ value: String) -> [Finding] {
         var findings: [Finding] = []
         let lower = value.lowercased()
-        if value.utf8.count < SecretsCheck.shortest {
+        if value.count < Configuration.Secret.shortest {
             findings.append(.fail(name, "can be guessed, it is too short: take what openssl rand -hex 32 prints"))
         } else if SecretsCheck.placeholders.contains(where: lower.contains) {
             findings.append(.fail(name, "looks like a placeholder: take what openssl rand -hex 32 prints"))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import paycast
+@testable import Domain
 
 @Suite struct NearestNameTests {
     @Test(arguments: [

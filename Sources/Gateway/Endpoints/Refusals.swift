@@ -1,0 +1,90 @@
+internal import Domain
+internal import Providers
+public import Runtime
+internal import Synchronization
+
+/// What is refused at the doors: every one is counted, and one line a minute tells of each store and reason. A stranger
+/// who posts rubbish fills no disk, and a store that is turned away is never turned away in silence.
+public final class Refusals: Sendable {
+    private enum Door: Hashable {
+        case webhook(Provider)
+        /// What an app posted.
+        case post(Provider)
+        /// The signed name of a stream.
+        case name
+    }
+
+    private struct Case: Hashable {
+        var door: Door
+        var reason: String
+    }
+
+    private let counters: [Case: Counter]
+    private let limit = Mutex(LineLimit<Case>())
+    private let log: Log
+
+    public init(_ metrics: Metrics, _ log: Log) {
+        var counters: [Case: Counter] = [:]
+        for provider in Provider.allCases {
+            for error in VerificationError.allCases {
+                counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
+                    "paycast_webhooks_refused_total",
+                    "Webhooks answered 400, 401 or 503 because of what they are, by provider and reason.",
+                    labels: ["provider": provider.rawValue, "reason": error.code]
+                )
+            }
+        }
+        for reason in VerificationError.allCases.map(\.code) + [Refusals.other] {
+            counters[Case(door: .post(.apple), reason: reason)] = metrics.counter(
+                "paycast_posts_refused_total",
+                "Transactions and receipts of apps that were refused, by provider and reason.",
+                labels: ["provider": Provider.apple.rawValue, "reason": reason]
+            )
+        }
+        for reason in [Refusals.notConfigured, "forged"] {
+            counters[Case(door: .name, reason: reason)] = metrics.counter(
+                "paycast_stream_names_refused_total",
+                "Signed stream names that no key of this server vouches for, by reason.",
+                labels: ["reason": reason]
+            )
+        }
+        self.counters = counters
+        self.log = log
+    }
+
+    private static let other = "other"
+    private static let notConfigured = "not_configured"
+
+    func webhook(_ provider: Provider, _ error: VerificationError) {
+        guard let count = note(.webhook(provider), error.code) else { return }
+        log.warning(
+            "webhook refused",
+            ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
+        )
+    }
+
+    /// `detail` is safe to print.
+    func post(_ what: StaticString, _ reason: String, detail: String? = nil) {
+        guard let count = note(.post(.apple), reason) else { return }
+        log.warning(what, ["reason": reason, "detail": detail ?? "-", "count": count])
+    }
+
+    /// Forged: another app's secret, more often than an attack.
+    func name(hasKey: Bool) {
+        guard let count = note(.name, hasKey ? "forged" : Refusals.notConfigured) else { return }
+        let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
+        log.warning(
+            "stream name refused",
+            ["reason": hasKey ? "forged" : Refusals.notConfigured, "todo": todo, "count": count]
+        )
+    }
+
+    /// How many refusals a line stands for; nil: no line.
+    private func note(_ door: Door, _ reason: String) -> Int? {
+        let exact = Case(door: door, reason: reason)
+        let key = counters[exact] == nil ? Case(door: door, reason: Refusals.other) : exact
+        counters[key]?.add()
+        let now = monotonicNanoseconds()
+        return limit.withLock { $0.admit(key, now: now) }
+    }
+}

@@ -1,0 +1,48 @@
+import Domain
+import Server
+import Testing
+
+@Suite struct ServedStoresTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var environment: [String: String] = [:]
+        var isDevelopment = false
+        var served: [Provider] = []
+        var gaps: [Configuration.Gap] = []
+    }
+
+    private static let key = "0123456789abcdef"
+
+    @Test(arguments: [
+        Case(testDescription: "nothing", gaps: [.store, .streamKey]),
+        Case(testDescription: "development", isDevelopment: true, served: Provider.allCases),
+        Case(
+            testDescription: "Stripe and a Rails app",
+            environment: ["PAYCAST_STRIPE_SECRETS": key, "SECRET_KEY_BASE": key],
+            served: [.stripe]
+        ),
+        Case(
+            testDescription: "the others",
+            environment: [
+                "PAYCAST_REVENUECAT_AUTHORIZATION": key, "PAYCAST_PURCHASEKIT_SECRET": key,
+                "PAYCAST_APPLE_BUNDLE_ID": "com.example.app", "PAYCAST_APPLE_APP_ID": "1", "PAYCAST_STREAM_KEYS": key,
+            ],
+            served: [.apple, .revenuecat, .purchasekit]
+        ),
+        Case(
+            testDescription: "Google without what reads its purchases",
+            environment: [
+                "PAYCAST_GOOGLE_PACKAGE": "com.example.app", "PAYCAST_GOOGLE_AUDIENCE": "x",
+                "PAYCAST_GOOGLE_PUSH_ACCOUNT": "x", "PAYCAST_STREAM_KEYS": key,
+            ],
+            gaps: [.store]
+        ),
+    ]) func followFromTheSettings(_ given: Case) throws {
+        let configuration = try Configuration(isDevelopment: given.isDevelopment, environment: given.environment)
+        #expect(configuration.servedStores == given.served)
+        #expect(configuration.gaps == given.gaps)
+        for provider in Provider.allCases {
+            #expect(configuration.missing(for: provider).isEmpty == given.served.contains(provider))
+        }
+    }
+}
