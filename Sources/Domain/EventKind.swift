@@ -42,4 +42,6 @@ public enum EventKind: String, CaseIterable, Sendable {
     case orderClaimed = "order.claimed"
     case accessEnded = "access.ended"
     case broadcast = "broadcast"
+    /// An app may have broadcast something that did not arrive.
+    case broadcastsLost = "broadcasts.lost"
 }

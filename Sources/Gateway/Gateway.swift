@@ -75,7 +75,7 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
-    /// Tells every open page to load itself again, over 3 s when they are thousands.
+    /// Tells every open page to load itself again, over 3 s when they are thousands: for what no entry says.
     public func refreshPages() {
         for port in ports { port.send(.refreshPages) }
     }

@@ -139,6 +139,23 @@ public struct Hub: Sendable {
             ? Fanout(live: roster.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
     }
 
+    /// The same for one page, unless what it missed was read up to `position`. Nil: that is being read just now, and not
+    /// known yet.
+    public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Fanout? {
+        guard let index = roster.index(id) else { return .nobody }
+        guard roster.slots[index].phase == .following else { return nil }
+        guard !roster.slots[index].hasRead(position) else { return .nobody }
+        guard !roster.slots[index].isLive else { return Fanout(live: [id], closed: []) }
+        switch offer(message, to: index) {
+        case .notForIt, .queued: return .nobody
+        case .live, .writeOnce: return Fanout(live: [id], closed: [])
+        case .overflow:
+            tally.overflowed += 1
+            roster.remove(id)
+            return Fanout(live: [], closed: [id])
+        }
+    }
+
     private mutating func dropRepeated() -> Fanout {
         tally.repeated += 1
         return .nobody

@@ -12,6 +12,9 @@ public enum LedgerCommand: Sendable {
     case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
     /// One entry for each fragment, in their order.
     case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
+    /// Until now an app may have broadcast something that did not arrive. Pages that have seen nothing newer load
+    /// themselves again.
+    case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
     /// What became of an errand.
     case errand(Int64, ErrandResult)
     /// Remembers an instant by a name, such as how far a recovery has come. False when it was not committed.

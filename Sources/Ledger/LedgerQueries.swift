@@ -89,6 +89,7 @@ struct LedgerQueries: ~Copyable {
                 mode: .exact,
                 isTruncated: false,
                 newest: nil,
+                lost: isKnown ? try lost(after: since?.position ?? 0) : nil,
                 isUnknownCursor: since != nil && !isKnown
             )
             let start = isKnown ? since?.position ?? 0 : 0
@@ -109,6 +110,11 @@ struct LedgerQueries: ~Copyable {
             missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
             return missed
         }
+    }
+
+    private func lost(after position: Int64) throws(SQLiteError) -> Int64? {
+        let newest = try statements.lost.first { row in row.integer(0) }
+        return newest.flatMap { $0 > position ? $0 : nil }
     }
 
     private func cursor(_ start: MissedSince, _ head: Cursor) throws(SQLiteError) -> Cursor? {

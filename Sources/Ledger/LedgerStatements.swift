@@ -1,7 +1,7 @@
 /// All SQL of the writer, prepared once. The tables are in `Schema`.
 struct WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackTo, trial, releaseTrial, rollbackTrial: Statement
-    let epoch, unclaimed, setUnclaimed: Statement
+    let epoch, unclaimed, setUnclaimed, setLost: Statement
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
@@ -27,6 +27,11 @@ struct WriterStatements {
 
         epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         unclaimed = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unclaimed'")
+        setLost = try connection.prepare(
+            """
+            INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """
+        )
         setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
 
         head = try connection.prepare("SELECT max(position) FROM entries")

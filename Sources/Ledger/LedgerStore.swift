@@ -82,4 +82,13 @@ struct LedgerStore: ~Copyable {
         commit.value = commit.entries.map { cursor($0.position) }
         return commit
     }
+
+    /// Its place is kept apart: each page that comes asks whether it has seen it.
+    func recordLostBroadcasts(now: Instant) throws(SQLiteError) -> Commit<Cursor> {
+        let entry = try append(Notice(kind: .broadcastsLost), [], at: now)
+        try statements.setLost.run([.text("\(entry.position)")])
+        var commit = Commit(value: cursor(entry.position))
+        commit.entries = [entry]
+        return commit
+    }
 }

@@ -18,6 +18,8 @@ public struct MissedFragments: Sendable, Equatable {
     public var isTruncated: Bool
     /// Where the newest fragment after the cursor is, left out or not; nil: nowhere, or all are in `items`.
     public var newest: Int64?
+    /// Where it was noticed, after the cursor, that an app's broadcasts were lost: the page needs a `refresh`. Nil: nowhere.
+    public var lost: Int64?
     /// The cursor is of another ledger, or from the future: with no items, the page needs a `refresh`.
     public var isUnknownCursor: Bool
 }

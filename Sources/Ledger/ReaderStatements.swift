@@ -1,7 +1,7 @@
 /// All SQL of the reader, prepared once.
 struct ReaderStatements {
     let begin, commit, epoch, head: Statement
-    let committedUpTo: Statement
+    let committedUpTo, lost: Statement
     let entriesAfter, fragmentsBetween: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
@@ -18,6 +18,7 @@ struct ReaderStatements {
         committedUpTo = try connection.prepare(
             "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
         )
+        lost = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'broadcasts_lost'")
         entriesAfter = try connection.prepare(
             "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? ORDER BY position LIMIT ?"
         )

@@ -24,6 +24,12 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.broadcast(fragments, now: now) },
                 then: completion
             )
+        case .broadcastsLost(let completion):
+            try perform(
+                &batch,
+                { store throws(SQLiteError) in try store.recordLostBroadcasts(now: now) },
+                then: completion
+            )
         case .errand(let errand, let outcome):
             try perform(&batch) { store throws(SQLiteError) in
                 try store.end(errand, outcome, now: now)
@@ -98,6 +104,7 @@ extension LedgerCommand {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
         case .broadcast(_, let completion): completion(.failure(error))
+        case .broadcastsLost(let completion): completion(.failure(error))
         case .errand, .policy: break
         case .mark(_, _, let completion): completion(false)
         case .replay(_, _, let completion): completion(.failure(error))

@@ -6,13 +6,13 @@ internal import Synchronization
 /// The listener's thread: moves bytes, and does what `Link` and `BroadcastQueue` decide.
 final class ListenerLoop {
     private let ports: ListenerPorts
-    private let heal: @Sendable () -> Void
+    private let heal: RedisListener.Heal
     private let channels: RedisChannels
     private var link: Link
     private var queue = BroadcastQueue()
     private var session: RedisSession?
 
-    init(_ ports: ListenerPorts, heal: @escaping @Sendable () -> Void) {
+    init(_ ports: ListenerPorts, heal: @escaping RedisListener.Heal) {
         self.ports = ports
         self.heal = heal
         channels = RedisChannels(prefix: ports.settings.prefix, token: .random(in: 0 ... .max))
@@ -79,7 +79,7 @@ final class ListenerLoop {
                 let count = queue.discard()
                 ports.counts.lost.add(count)
                 ports.log.error("broadcasts of redis refused by the ledger", ["count": count])
-                heal()
+                heal(.outage)
             }
         }
     }
@@ -120,9 +120,10 @@ final class ListenerLoop {
         case nil: break
         case .connected:
             ports.log.info("redis connected", ["redis": ports.settings.url, "channels": channels.pattern])
+            heal(.beforeStart)
         case .recovered(let outage):
             ports.log.info("redis is back", ["redis": ports.settings.url, "seconds": outage.components.seconds])
-            heal()
+            heal(.outage)
         }
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Receives what a Rails app broadcasts through Redis, and hands it to the ledger.
 ///
 /// Redis keeps nothing for those who are away. So heartbeats go through it all the time, an outage is told in
-/// `problems`, and after it `heal` makes up for what may have been lost.
+/// `problems`, and after it, as after the start, `heal` makes up for what may have been lost.
 public final class RedisListener: Sendable {
     /// What became of a batch.
     public enum Commitment: Sendable {
@@ -19,6 +19,16 @@ public final class RedisListener: Sendable {
     /// Hands fragments to the ledger, to be committed together; false when it has no room. The completion runs once, on
     /// any thread.
     public typealias Submit = @Sendable ([Fragment], @escaping @Sendable (Commitment) -> Void) -> Bool
+
+    /// When broadcasts went past us.
+    public enum Gap: Sendable {
+        /// Before the first heartbeat came back; nobody listened.
+        case beforeStart
+        case outage
+    }
+
+    /// Makes up for a gap; it must not block.
+    public typealias Heal = @Sendable (Gap) -> Void
 
     private let ports: ListenerPorts
     private let thread = Mutex<WorkerThread?>(nil)
@@ -40,8 +50,8 @@ public final class RedisListener: Sendable {
     }
 
     /// Begins to listen; a Redis that is not there is waited for. `heal` runs on the listener's thread, once after each
-    /// outage, when broadcasts arrive again; it must not block. Once only.
-    public func start(heal: @escaping @Sendable () -> Void) {
+    /// gap, when broadcasts arrive again. Once only.
+    public func start(heal: @escaping Heal) {
         let ports = ports
         thread.withLock { $0 = WorkerThread(name: "redis") { ListenerLoop(ports, heal: heal).run() } }
     }

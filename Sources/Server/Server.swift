@@ -29,6 +29,8 @@ public final class Server {
     private let lock: LedgerLock
     private let watch: LedgerWatch
     private let certificate = CertificateHealth()
+    /// Where the ledger stood at the start.
+    private let position: Int64
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
@@ -104,7 +106,8 @@ public final class Server {
             development: demo,
             readiness: report.ask
         )
-        gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
+        position = try Server.head(ledger.reader)
+        gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger.writer.epoch, position)
         publisher.connect(gateway)
         reloader = Reloader(
             source: source,
@@ -139,8 +142,7 @@ public final class Server {
         )
         // A development server's stores answer from itself: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : probe()
-        // What Redis lost, the app's own server still knows: pages ask there.
-        redis?.start { [gateway] in gateway.refreshPages() }
+        heal()
         log.info(
             "serving",
             [
@@ -160,6 +162,21 @@ public final class Server {
         stop()
         housekeeper.stop()
         log.info("stopped")
+    }
+
+    /// What Redis lost, the app's own server still knows: pages ask there, also those that come later and saw the
+    /// ledger last before it was lost.
+    private func heal() {
+        redis?.start { [gateway, writer, position] gap in
+            // Of a new ledger no page knows anything.
+            if gap == .beforeStart && position == 0 { return }
+            let isTaken = writer.submit(
+                .broadcastsLost { result in
+                    if case .failure = result { gateway.refreshPages() }
+                }
+            )
+            if !isTaken { gateway.refreshPages() }
+        }
     }
 
     /// Pages are let go first; what was received is still proven, committed and answered.
@@ -249,15 +266,15 @@ public final class Server {
         _ endpoints: Endpoints,
         _ clock: Clock,
         _ metrics: Metrics,
-        _ ledger: (writer: LedgerWriter, reader: LedgerReader)
+        _ epoch: String,
+        _ position: Int64
     ) throws(StartError) -> Gateway {
-        let position = try head(ledger.reader)
         do throws(GatewayError) {
             return try Gateway(
                 address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
                 port: configuration.port,
                 loops: configuration.loops,
-                epoch: ledger.writer.epoch,
+                epoch: epoch,
                 position: position,
                 clock: clock,
                 identity: configuration.tls?.identity,

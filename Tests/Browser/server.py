@@ -105,9 +105,10 @@ class Server:
 
     def source(self, user, transport, base=None):
         """The source element, opened over `base`: the server's own address unless another leads to it."""
-        src = self.stream(user)[transport]
-        way = urlsplit(base or self.url).netloc
-        return f'<turbo-stream-source src="{escape(urlsplit(src)._replace(netloc=way).geturl())}"></turbo-stream-source>'
+        way = urlsplit(base or self.url)
+        scheme = way.scheme.replace("http", "ws") if transport == "websocket" else way.scheme
+        src = urlsplit(self.stream(user)[transport])._replace(scheme=scheme, netloc=way.netloc).geturl()
+        return f'<turbo-stream-source src="{escape(src)}"></turbo-stream-source>'
 
     def cable_source(self, user):
         """What `turbo_stream_from` prints, with the cursor at which the page was rendered."""

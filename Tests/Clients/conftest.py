@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-# The server and what an app says to it are those of Tests/Browser.
-sys.path.append(str(Path(__file__).resolve().parents[1] / "Browser"))
+# The server and what an app says to it are those of Tests/Browser; README's example of a proxy comes from Tests/Proxies.
+for suite in ("Browser", "Proxies"):
+    sys.path.append(str(Path(__file__).resolve().parents[1] / suite))
 
 from doors import Door
 from hold import Hold

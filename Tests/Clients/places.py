@@ -29,14 +29,16 @@ class App:
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def page(self, case, route):
-        """Writes the page of a case, and returns its address."""
+    def page(self, case, route, script=""):
+        """Writes the page of a case, and returns its address. `script`: the address of a module that it loads."""
         user = str(case)
         if case.kind == "cable":
             source = route.server.cable_source(user)
         else:
             source = route.server.source(user, case.kind, route.base)
         head = f'<meta name="action-cable-url" content="{route.cable}"><script src="/counting.js"></script>'
+        if script:
+            head += f'<script type="module" src="{script}"></script>'
         template = (BROWSER / "app.html").read_text()
         page = self.folder / f"{case}.html"
         page.write_text(template.replace("<!-- head -->", head).replace("<!-- source -->", source))

@@ -56,6 +56,22 @@ import Testing
         #expect(hub.publish(message("three", at: 3)).live == [id])
     }
 
+    @Test func tellsOnePageUnlessItHasRead() {
+        var hub = Hub(position: 4)
+        let news = message("news", at: nil)
+        let (live, other) = (liveSubscription(&hub), liveSubscription(&hub))
+        #expect(hub.publish(news, to: live, unlessRead: 5) == Fanout(live: [live], closed: []))
+        let late = hub.subscribe(to: stream)
+        #expect(hub.publish(news, to: late, unlessRead: 5) == nil, "what it missed is being read")
+        #expect(hub.missed(late, through: 5, messages: []) == nil)
+        #expect(hub.publish(news, to: late, unlessRead: 5)?.live.isEmpty == true)
+        hub.blocked(other)
+        #expect(hub.publish(news, to: other, unlessRead: 5)?.live.isEmpty == true)
+        #expect(hub.writable(other)?.html == Array("news".utf8))
+        hub.unsubscribe(live)
+        #expect(hub.publish(news, to: live, unlessRead: 5)?.live.isEmpty == true)
+    }
+
     @Test func collapsesWhileBlockedAndKeepsCommitOrder() {
         var hub = Hub()
         let id = liveSubscription(&hub)

@@ -1,4 +1,5 @@
 import Domain
+import Runtime
 import TestSupport
 import Testing
 
@@ -49,6 +50,23 @@ import Testing
         #expect(missed.isTruncated == withAppend)
         #expect(!missed.isUnknownCursor)
         #expect(try ledger.missed("1", since: cursor(ledger, 30)).mode == .exact)
+    }
+
+    @Test func lostBroadcastsAreToldToThoseWhoSawThemLast() throws {
+        let ledger = try room(["replace a 1"])
+        defer { ledger.remove() }
+        #expect(try ledger.missed("1", since: cursor(ledger, 1)).lost == nil)
+        for position in [Int64(2), 3] {
+            let answer = Promise<Result<Cursor, LedgerError>>()
+            #expect(ledger.writer.submit(.broadcastsLost { answer.fulfil($0) }))
+            #expect(try answer.wait().get() == cursor(ledger, position))
+        }
+        #expect(try ledger.missed("1", since: cursor(ledger, 2)).lost == 3)
+        #expect(try ledger.missed("nobody", since: cursor(ledger, 0)).lost == 3)
+        #expect(try ledger.missed("1", since: cursor(ledger, 3)).lost == nil)
+        #expect(try ledger.missed("1").lost == nil, "just rendered")
+        #expect(try ledger.missed("1", since: Cursor("zzzzzzzz-1")).lost == nil, "of another ledger")
+        #expect(ledger.committed.all.map(\.notice.kind) == [.broadcast, .broadcastsLost, .broadcastsLost])
     }
 
     @Test func entriesComeInPages() throws {

@@ -101,13 +101,14 @@ class Proxy(Program):
         folder.mkdir(parents=True)
         self.port = free_port()
         self.preface = self.preface if is_announced else b""
-        announced = self.announced if is_announced else ""
-        text = self.text.format(port=self.port, target=target, folder=folder, modules=MODULES, announced=announced)
         configuration = folder / "configuration"
-        configuration.write_text(text)
+        configuration.write_text(self.configured(folder, target, self.announced if is_announced else ""))
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder)}
         super().__init__(folder, self.command(configuration), environment)
         assert until(self.accepts, 20), f"{type(self).__name__} does not listen: {self.log.read_text()}"
+
+    def configured(self, folder, target, announced):
+        return self.text.format(port=self.port, target=target, folder=folder, modules=MODULES, announced=announced)
 
     def accepts(self):
         try:

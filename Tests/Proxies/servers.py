@@ -104,10 +104,10 @@ class Program:
 
 
 class Paycast(Program):
-    def __init__(self, folder, public=None, tls=None, **settings):
+    def __init__(self, folder, public=None, tls=None, port=0, **settings):
         self.public = public or folder / "public"
         self.public.mkdir(parents=True, exist_ok=True)
-        command = [binary(), "serve", "--port", "0", "--public", self.public]
+        command = [binary(), "serve", "--port", str(port), "--public", self.public]
         if tls:
             command += ["--tls-cert", tls / "cert.pem", "--tls-key", tls / "key.pem"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PAYCAST_")}

@@ -114,7 +114,7 @@ class Wire:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if context:
-            self.socket = context.wrap_socket(self.socket)
+            self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
         self.timeout = timeout
         self.buffer = bytearray()
         self.has_ended = False

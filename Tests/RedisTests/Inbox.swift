@@ -9,6 +9,7 @@ final class Inbox: Sendable {
     struct Content: Sendable {
         var texts: [String] = []
         var heals = 0
+        var starts = 0
         var lines: [String] = []
         var refusals: [RedisListener.Commitment?] = []
         var attempts = 0
@@ -28,7 +29,9 @@ final class Inbox: Sendable {
         let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
         let log = Log(level: .info, format: .text) { line in self.change { $0.lines.append(line) } }
         let listener = RedisListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
-        listener.start { self.change { $0.heals += 1 } }
+        listener.start { gap in
+            self.change { if gap == .outage { $0.heals += 1 } else { $0.starts += 1 } }
+        }
         return listener
     }
 

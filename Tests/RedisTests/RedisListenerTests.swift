@@ -29,7 +29,7 @@ import Testing
                 "last markup(\"\(escaped(update("last")))\")",
             ]
         )
-        #expect(inbox.now.heals == 0)
+        #expect((inbox.now.starts, inbox.now.heals) == (1, 0))
         #expect(inbox.metric("paycast_redis_messages_total") == 3)
         #expect(inbox.metric("paycast_redis_connected") == 1)
     }

@@ -32,7 +32,7 @@ struct PageSource {
         ) { done in
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
-                if missed.needsRefresh { telemetry.healed.add() }
+                if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
                 done(MissedMessages(missed, on: stream, templates.renderer))
             }
         }
@@ -88,7 +88,11 @@ extension MissedMessages {
         var messages = missed.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
         }
-        if missed.needsRefresh {
+        if let lost = missed.lost {
+            let place = messages.firstIndex { $0.position ?? 0 > lost } ?? messages.endIndex
+            messages.insert(Message(stream: stream, position: lost, parts: [.refresh]), at: place)
+        }
+        if missed.needsRefresh, missed.newest ?? 0 >= missed.lost ?? 0 {
             // At the position of what it heals, not at the newest of the ledger: where a page was reloaded by it once,
             // another user's purchase must not do so again.
             messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))

@@ -26,14 +26,21 @@ extension SocketLoop {
         }
         let written = publication.messages.reduce(0) { $0 + publish($1) }
         publication.flight?.landed(written)
-        if let entry = publication.entry { hub.advance(to: entry.position) }
+        guard let entry = publication.entry else { return }
+        hub.advance(to: entry.position)
+        if entry.notice.kind == .broadcastsLost { refreshPages(for: entry.position) }
     }
 
     /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls. Returns to how many.
     @discardableResult
     func publish(_ message: Message) -> Int {
-        let fanout = hub.publish(message)
-        if !fanout.live.isEmpty { write(message, to: fanout.live) }
+        deliver(message, to: hub.publish(message), refresh: message.hasRefresh ? message.position : nil)
+    }
+
+    /// `refresh`: the entry that makes the pages load themselves again, if one does. Returns to how many it was written.
+    @discardableResult
+    func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
+        if !fanout.live.isEmpty { write(message, to: fanout.live, refresh) }
         for id in fanout.closed {
             metrics.slow.add()
             if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
@@ -41,9 +48,8 @@ extension SocketLoop {
         return fanout.live.count
     }
 
-    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>) {
+    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, _ refresh: Int64?) {
         var frames = FrameCache(message, epoch: settings.epoch)
-        let refresh = message.hasRefresh ? message.position : nil
         for id in live {
             guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
             // It fell behind at this very message, by another subscription of its own to the same stream.

@@ -39,7 +39,7 @@ final class SocketLoop {
     var watched = HeartbeatWheel<ConnectionID>(period: LoopSettings.watchTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
-    var refreshing = Spread<StreamName>([])
+    var refreshing = Refreshing(pages: Spread([]), gap: nil)
     /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
     var partings: [(id: ConnectionID, tick: Int)] = []
     /// Those that had more to do than one turn allows.
@@ -215,7 +215,7 @@ final class SocketLoop {
             case .missed(let id, let missed): sendMissed(missed, to: id)
             case .publish(let publications): publications.forEach(publish)
             case .broadcast(let messages): for message in messages { publish(message) }
-            case .refreshPages: refreshPages()
+            case .refreshPages: refreshPages(for: nil)
             case .forgetRecentMessages: hub.forgetRecentMessages()
             case .identity(let identity): security?.identity = identity
             case .drain(let done): drain(done)

@@ -12,6 +12,11 @@ struct Spread<Item> {
 
     var isEmpty: Bool { items.isEmpty }
 
+    /// It could not be done yet.
+    mutating func putBack(_ item: Item) {
+        items.insert(item, at: 0)
+    }
+
     /// What is due at this tick.
     mutating func next() -> [Item] {
         let due = items.suffix(perTick)

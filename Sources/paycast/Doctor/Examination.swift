@@ -37,7 +37,7 @@ struct Examination {
             isDevelopment: configuration.isDevelopment,
             client: client
         ).run()
-        return findings + server.findings
+        return findings + server.findings + [cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, now) : production(server, stores, now))
     }
 
@@ -71,6 +71,14 @@ struct Examination {
         let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client).run(now: clock)
         let others = [reading.google(), reading.stripe(isDevelopment: true)]
         return apple + google.findings + others.compactMap { $0 } + [ClockCheck.development(now: now, server: clock)]
+    }
+
+    private var cable: Finding? {
+        CableCheck(
+            hasRedis: configuration.redis != nil,
+            isRails: configuration.secretKeyBase != nil,
+            metrics: CableCheck.metrics(of: remote, client)
+        ).finding
     }
 
     private var google: GoogleCheck {

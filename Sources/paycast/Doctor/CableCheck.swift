@@ -1,0 +1,42 @@
+internal import HTTPClient
+
+/// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, they hear nothing else, and
+/// only the `redis` adapter, Rails' HTTP requests and AnyCable's gem reach Paycast: what goes through `solid_cable`,
+/// `async` or `postgresql` is lost without a word.
+struct CableCheck {
+    /// The environment has REDIS_URL, or the secret of a Rails app.
+    let hasRedis: Bool
+    let isRails: Bool
+    /// What the server's `/metrics` answers; nil where it cannot be asked.
+    let metrics: String?
+
+    /// Nil where nobody uses Action Cable, and where no Rails app is known.
+    var finding: Finding? {
+        guard let metrics else {
+            guard isRails, !hasRedis else { return nil }
+            return .warn("cable", "REDIS_URL is not set: if config.action_cable.url points here, \(CableCheck.todo)")
+        }
+        guard let commands = value("paycast_cable_commands_total", in: metrics), commands > 0 else { return nil }
+        // Without REDIS_URL the server has no such figure.
+        guard value("paycast_redis_connected", in: metrics) == nil else {
+            return .ok("cable", "pages use /cable, and the server takes what Rails broadcasts through Redis")
+        }
+        return .warn("cable", "pages use /cable, and the server has no REDIS_URL: \(CableCheck.todo)")
+    }
+
+    private static let todo =
+        "what the app broadcasts through solid_cable, async or postgresql never reaches them; take the redis adapter and "
+        + "set REDIS_URL, post to /broadcasts, or leave config.action_cable.url alone and open a <turbo-stream-source>"
+
+    private func value(_ name: String, in metrics: String) -> Double? {
+        let line = metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return line.flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    /// From this machine, or with a key.
+    static func metrics(of remote: Remote, _ client: HTTPClient) -> String? {
+        let response = try? client.send("GET", remote.url + "/metrics", headers: remote.authorization)
+        guard let response, response.status == 200 else { return nil }
+        return String(decoding: response.body, as: UTF8.self)
+    }
+}

@@ -1,0 +1,127 @@
+"""README's examples of proxies, each as it stands there with a test's addresses, ports and files in place of its own."""
+
+import os
+import re
+import tempfile
+
+from proxies import MODULES, Apache, Caddy, HAProxy, Nginx
+from servers import ROOT, UNVERIFIED
+from wire import Wire
+
+
+def printed(name):
+    """README's block of that name."""
+    found = re.search(rf"<!-- proxy {re.escape(name)} -->\n```\w+\n(.*?)\n```", (ROOT / "README.md").read_text(), re.S)
+    assert found, f"README prints no {name}"
+    return found[1] + "\n"
+
+
+class Example:
+    # What the system's own configuration has around the example, and the test's paths in it.
+    around = "{example}"
+
+    def __init__(self, folder, target, certificate, key):
+        self.certificate, self.key = certificate, key
+        super().__init__(folder, target, is_announced=False)
+
+    def configured(self, folder, target, announced):
+        text = printed(self.name)
+        for old, new in {**self.places(folder), "127.0.0.1:8080": f"127.0.0.1:{target}"}.items():
+            assert old in text, f"README's {self.name} has no {old}"
+            text = text.replace(old, new)
+        return self.around.format(folder=folder, port=self.port, modules=MODULES, example=text)
+
+    def certificates(self):
+        return {
+            "/etc/ssl/pay.example.com.pem": str(self.certificate),
+            "/etc/ssl/private/pay.example.com.key": str(self.key),
+        }
+
+
+class NginxExample(Example, Nginx):
+    name = "nginx"
+    around = """
+daemon off;
+user root;
+pid {folder}/nginx.pid;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    scgi_temp_path {folder}/scgi;
+    uwsgi_temp_path {folder}/uwsgi;
+{example}
+}}
+"""
+
+    def places(self, folder):
+        return {"listen 443": f"listen 127.0.0.1:{self.port}", **self.certificates()}
+
+
+class HAProxyExample(Example, HAProxy):
+    name = "haproxy"
+
+    def places(self, folder):
+        both = folder / "both.pem"
+        both.write_text(self.certificate.read_text() + self.key.read_text())
+        return {"bind :443": f"bind 127.0.0.1:{self.port}", "/etc/haproxy/pay.example.com.pem": str(both)}
+
+
+class CaddyExample(Example, Caddy):
+    name = "caddy"
+    # It gets its certificate itself; for this machine's own name, from itself.
+    around = """
+{{
+    admin off
+    auto_https disable_redirects
+    skip_install_trust
+}}
+{example}
+"""
+
+    def places(self, folder):
+        return {"pay.example.com {": f"localhost:{self.port} {{"}
+
+    def accepts(self):
+        """It listens before it has a certificate."""
+        try:
+            Wire(self.port, context=UNVERIFIED).close()
+            return True
+        except OSError:
+            return False
+
+
+class ApacheExample(Example, Apache):
+    name = "apache"
+    around = """
+ServerRoot {folder}
+ServerName localhost
+Listen 127.0.0.1:{port}
+PidFile {folder}/apache.pid
+ErrorLog {folder}/apache.log
+User www-data
+Group www-data
+LoadModule mpm_event_module {modules}/mod_mpm_event.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule alias_module {modules}/mod_alias.so
+LoadModule asis_module {modules}/mod_asis.so
+LoadModule headers_module {modules}/mod_headers.so
+LoadModule proxy_module {modules}/mod_proxy.so
+LoadModule proxy_http_module {modules}/mod_proxy_http.so
+LoadModule socache_shmcb_module {modules}/mod_socache_shmcb.so
+LoadModule ssl_module {modules}/mod_ssl.so
+{example}
+"""
+
+    def places(self, folder):
+        # Readable to a server that is root no longer, as the folders of tests are not.
+        self.away = tempfile.NamedTemporaryFile("w", suffix=".asis")
+        self.away.write(printed("away.asis"))
+        self.away.flush()
+        os.chmod(self.away.name, 0o644)
+        return {"*:443": f"127.0.0.1:{self.port}", "/etc/apache2/away.asis": self.away.name, **self.certificates()}
+
+
+EXAMPLES = {"nginx": NginxExample, "caddy": CaddyExample, "haproxy": HAProxyExample, "apache": ApacheExample}
