@@ -53,9 +53,12 @@ extension ConfigurationReader {
 
     mutating func streamPattern() -> StreamPattern {
         guard let given = given("PAYCAST_STREAM_NAME") else { return .standard }
-        if let pattern = StreamPattern(given.value) { return pattern }
-        reject(given.name, "\(shown(given.value)) must contain {user} exactly once, as in user:{user}:paywall")
-        return .standard
+        do throws(StreamPatternFlaw) {
+            return try StreamPattern(checking: given.value)
+        } catch {
+            reject(given.name, "\(shown(given.value)) \(error)")
+            return .standard
+        }
     }
 
     mutating func allowedOrigins() -> AllowedOrigins {
