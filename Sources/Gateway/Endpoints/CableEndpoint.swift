@@ -31,7 +31,8 @@ struct CableEndpoint {
             let start = start(of: request, at: place)
             return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
         } catch {
-            return error == .expired ? .expired : .rejected
+            let isCurable = error == .expired && services.endedNames.mayReload(request.parameters.signedStreamName)
+            return isCurable ? .expired : .rejected
         }
     }
 

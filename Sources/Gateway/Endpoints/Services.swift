@@ -31,6 +31,8 @@ public final class Services: Sendable {
     public let publicFolder: String?
     /// The demo's own routes, in development only.
     public let development: (any DevelopmentRoutes)?
+    /// Of all loops: a page may come back to another one.
+    let endedNames = EndedNames()
     /// Why the server is not ready, when it is not.
     public let problems: @Sendable () -> [String]
 
