@@ -79,7 +79,8 @@ public final class Server {
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
-            problems: { templates.problems + (redis?.problems ?? []) + upkeep.problems }
+            problems: { templates.problems + (redis?.problems ?? []) + upkeep.problems },
+            warnings: { templates.warnings.map(\.description) }
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)

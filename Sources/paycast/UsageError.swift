@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The command line itself is wrong: exit code 64.
 struct UsageError: Error, Equatable {
     var message: String

@@ -14,12 +14,14 @@ struct ProbeEndpoint {
     private struct Readiness: Encodable {
         var ready: Bool
         var problems: [String]
+        var warnings: [String]
     }
 
     func ready(_ request: Request) -> Response {
         guard isOperator(request) else { return Access.unauthorized }
         let problems = services.problems()
-        return JSON.response(problems.isEmpty ? 200 : 503, Readiness(ready: problems.isEmpty, problems: problems))
+        let readiness = Readiness(ready: problems.isEmpty, problems: problems, warnings: services.warnings())
+        return JSON.response(problems.isEmpty ? 200 : 503, readiness)
     }
 
     func metrics(_ request: Request) -> Response {

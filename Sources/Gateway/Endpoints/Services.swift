@@ -35,6 +35,8 @@ public final class Services: Sendable {
     let endedNames = EndedNames()
     /// Why the server is not ready, when it is not.
     public let problems: @Sendable () -> [String]
+    /// What an operator should know of a server that is ready.
+    public let warnings: @Sendable () -> [String]
 
     public init(
         isSecure: Bool,
@@ -56,7 +58,8 @@ public final class Services: Sendable {
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
-        problems: @escaping @Sendable () -> [String]
+        problems: @escaping @Sendable () -> [String],
+        warnings: @escaping @Sendable () -> [String]
     ) {
         self.isSecure = isSecure
         trust = Current(Trust(access: access, verifiers: verifiers, apple: apple))
@@ -76,6 +79,7 @@ public final class Services: Sendable {
         self.publicFolder = publicFolder
         self.development = development
         self.problems = problems
+        self.warnings = warnings
     }
 
     /// Whom the server believes; a reload replaces all of it at once.

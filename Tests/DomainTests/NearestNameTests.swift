@@ -1,6 +1,5 @@
+import Domain
 import Testing
-
-@testable import paycast
 
 @Suite struct NearestNameTests {
     @Test(arguments: [
