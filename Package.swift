@@ -85,7 +85,10 @@ let package = Package(
         ),
         executable(
             "paycast",
-            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Ledger", "Simulator", "HTTPClient"]
+            [
+                "Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Ledger", "Fragments", "Simulator",
+                "HTTPClient",
+            ]
         ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 

@@ -4,29 +4,36 @@ internal import JSONText
 
 /// What a signed token says: a JSON string, or Rails' envelope around one when it has an expiry or a purpose.
 struct SignedPayload {
-    private let data: String?
+    private let stream: StreamName?
     private let expiry: String?
 
     init(_ payload: [UInt8]) {
         // Every connect comes through here, nearly always with a bare string: no decoder for that.
         if payload.first == UInt8(ascii: "\"") {
-            data = JSONLiteral.string(payload)
+            stream = JSONLiteral.string(payload).flatMap { StreamName($0) }
             expiry = nil
             return
         }
         let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(payload)).rails
-        data = envelope?.data ?? envelope?.message.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
         expiry = envelope?.exp
+        // Stream names are signed without a purpose, and Rails takes nothing for one that has another.
+        guard let envelope, (envelope.pur ?? "").isEmpty else {
+            stream = nil
+            return
+        }
+        let data = envelope.data ?? envelope.message.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
+        stream = data.flatMap { StreamName($0) }
     }
 
     func name(now: Instant) throws(StreamNameError) -> SignedName {
+        // Before its expiry, of which a page is told to load itself again: what is no name does not become one.
+        guard let stream else { throw .notAName }
         var end: Instant?
         if let expiry {
             guard let instant = Instant(iso8601: expiry) else { throw .notAName }
             guard now < instant else { throw .expired }
             end = instant
         }
-        guard let stream = data.flatMap({ StreamName($0) }) else { throw .notAName }
         return SignedName(stream: stream, expires: end)
     }
 }
@@ -37,6 +44,7 @@ private struct Envelope: Decodable {
         var data: String?
         var message: String?
         var exp: String?
+        var pur: String?
     }
 
     var rails: Rails

@@ -7,7 +7,7 @@ public func nearest(to word: String, among names: [String]) -> String? {
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other
 /// (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance, the variant of optimal string alignment).
-func editDistance(_ left: String, _ right: String) -> Int {
+public func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left.prefix(100))
     let right = Array(right.prefix(100))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

@@ -26,22 +26,46 @@ public struct StreamPattern: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Nil when `{user}` does not appear exactly once, or when a part could not be in a stream name.
+    /// Nil for a text that `init(checking:)` refuses.
     public init?(_ text: String) {
-        guard isPlain(text, limit: 200) else { return nil }
-        var parts: [Part] = []
-        var pieces = text.split(separator: ":", omittingEmptySubsequences: false)[...]
-        while let piece = pieces.popFirst() {
-            if piece == "gid", let rest = pieces.first, rest.hasPrefix("//") {
-                pieces.removeFirst()
-                parts.append(Part(text: "gid:" + rest, isGlobalID: true))
-            } else {
-                parts.append(Part(text: String(piece), isGlobalID: false))
-            }
+        guard let pattern = try? StreamPattern(checking: text) else { return nil }
+        self = pattern
+    }
+
+    /// Refuses a pattern that no stream could follow, and one with a GlobalID that no Rails app would sign: a page's stream
+    /// and the user's would never meet, and nobody would be told.
+    public init(checking text: String) throws(StreamPatternFlaw) {
+        guard isPlain(text, limit: 200) else { throw .notPrintable }
+        let mentions = text.pieces(around: "{user}").count - 1
+        guard mentions == 1 else { throw .userMentioned(times: mentions) }
+        let parts = StreamPattern.parts(of: text)
+        guard parts.contains(where: { GlobalIDSpelling.isMeant($0) }) else {
+            self.init(parts: parts.map { Part(text: $0, isGlobalID: false) })
+            return
         }
-        let mentions = parts.map { $0.pieces.count - 1 }.reduce(0, +)
-        guard mentions == 1 else { return nil }
-        self.init(parts: parts)
+        // Rails leaves empty parts of a name out.
+        let right = parts.filter { !$0.isEmpty }.map { GlobalIDSpelling.isMeant($0) ? GlobalIDSpelling.right($0) : $0 }
+        let rightText = right.compactMap { $0 }.joined(separator: ":")
+        guard right.allSatisfy({ $0 != nil }) else { throw .globalID(right: nil) }
+        guard rightText.hasSameBytes(as: text) else { throw .globalID(right: rightText) }
+        self.init(parts: parts.map { Part(text: $0, isGlobalID: GlobalIDSpelling.isMeant($0)) })
+    }
+
+    /// What colons divide, a GlobalID in one piece with those of its scheme and its model (`Admin::User`).
+    private static func parts(of text: String) -> [String] {
+        var parts: [String] = []
+        var pieces = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)[...]
+        while var part = pieces.popFirst() {
+            if part.asciiLowercased == "gid", let rest = pieces.first, rest.hasPrefix("/") {
+                part += ":" + pieces.removeFirst()
+                while GlobalIDSpelling.lacksID(part), pieces.count > 1, pieces.first == "" {
+                    pieces.removeFirst()
+                    part += "::" + pieces.removeFirst()
+                }
+            }
+            parts.append(part)
+        }
+        return parts
     }
 
     /// The stream of `user`; nil when the user id cannot be in a stream name.
@@ -75,7 +99,7 @@ public struct StreamPattern: Sendable, Hashable {
 }
 
 extension String {
-    fileprivate func pieces(around separator: String) -> [String] {
+    func pieces(around separator: String) -> [String] {
         var pieces: [String] = []
         var rest = self[...]
         while let range = rest.firstRange(of: separator) {
@@ -92,70 +116,4 @@ extension String {
         else { return nil }
         return String(utf8.dropFirst(start.utf8.count).dropLast(end.utf8.count))
     }
-}
-
-/// Ruby's `CGI.escape`.
-private func formEscaped(_ text: String) -> String {
-    let hex = Array("0123456789ABCDEF")
-    var result = ""
-    for byte in text.utf8 {
-        switch byte {
-        case 48...57, 65...90, 97...122, 45, 46, 95, 126: result.unicodeScalars.append(Unicode.Scalar(byte))
-        case 32: result.append("+")
-        default: result += "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
-        }
-    }
-    return result
-}
-
-/// Ruby's `CGI.unescape`; nil for a broken escape.
-private func formUnescaped(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
-            continue
-        }
-        let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        rest = rest.dropFirst(2)
-        guard digits.count == 2 else { return nil }
-        bytes.append(UInt8(digits[0] << 4 | digits[1]))
-    }
-    return String(validating: bytes, as: UTF8.self)
-}
-
-/// What a parameter names; nil when it is no Base64 of a text.
-private func globalID(_ parameter: String) -> String? {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var bytes: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for character in parameter.utf8 {
-        guard let value = alphabet.firstIndex(of: character) else { return nil }
-        bits = (bits << 6 | UInt32(value)) & 0xFFFF
-        count += 6
-        guard count >= 8 else { continue }
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return String(validating: bytes, as: UTF8.self)
-}
-
-/// URL-safe Base64 without padding (RFC 4648 §5).
-private func globalIDParameter(_ uri: String) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var result = ""
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in uri.utf8 {
-        bits = bits << 8 | UInt32(byte)
-        count += 8
-        while count >= 6 {
-            count -= 6
-            result.append(alphabet[Int(bits >> UInt32(count) & 63)])
-        }
-    }
-    if count > 0 { result.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-    return result
 }

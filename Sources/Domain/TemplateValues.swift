@@ -1,3 +1,11 @@
+/// What the templates of fragments may show: every value that a state change brings.
+public enum TemplateValues {
+    public static let names: Set<String> = [
+        "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
+        "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason",
+    ]
+}
+
 extension Holding {
     /// What a fragment's template may show; what is not known is the empty string.
     ///

@@ -15,8 +15,9 @@ struct Template: Equatable {
         try self.init(source, range: source.indices)
     }
 
-    init(_ source: [UInt8], range: Range<Int>) throws(TemplateError) {
-        segments = try TemplateCompiler.segments(of: range, in: source)
+    /// `values` are the names that it may show; nil: any, since they come with a broadcast.
+    init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {
+        segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 
     /// A name without a value shows nothing.

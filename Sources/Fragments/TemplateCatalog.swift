@@ -3,6 +3,12 @@ struct TemplateCatalog: Sendable {
     private(set) var templates = TemplateSet()
     private(set) var problems: [String: TemplateProblem] = [:]
     private var stamps: [String: TemplateFolder.Stamp] = [:]
+    /// Files that were served, and are gone.
+    private var removed: Set<String> = []
+
+    var warnings: [TemplateWarning] {
+        TemplateWarning.all(served: templates.fileNames, removed: removed, broken: Set(problems.keys))
+    }
 
     func updated(from folder: TemplateFolder) -> (TemplateCatalog, TemplateStore.Changes) {
         var next = self
@@ -25,10 +31,11 @@ struct TemplateCatalog: Sendable {
         _ changes: inout TemplateStore.Changes
     ) {
         for file in Set(stamps.keys).union(problems.keys).sorted() where files[file] == nil && file != "." {
+            if templates.fileNames.contains(file) { removed.insert(file) }
             templates.remove(file)
             stamps[file] = nil
             problems[file] = nil
-            changes.updated.append(file)
+            changes.removed.append(file)
         }
     }
 
@@ -47,6 +54,7 @@ struct TemplateCatalog: Sendable {
         do throws(TemplateProblem) {
             try templates.load(file, source)
             problems[file] = nil
+            removed.remove(file)
             changes.updated.append(file)
         } catch {
             report(error, &changes)

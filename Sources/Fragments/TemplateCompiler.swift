@@ -1,36 +1,71 @@
+internal import Domain
+
 /// Cuts the source of an element at its placeholders, and refuses one wherever an escaped value could still be code.
 struct TemplateCompiler {
     private let scanner: HTMLScanner
+    /// The names that a placeholder may have; nil: any.
+    private let names: Set<String>?
     private var segments: [Template.Segment] = []
     /// What stands since the last placeholder.
     private var literal: [UInt8] = []
 
     /// `range` is an element of `source`; line numbers of errors count from the beginning of `source`.
-    static func segments(of range: Range<Int>, in source: [UInt8]) throws(TemplateError) -> [Template.Segment] {
-        var compiler = TemplateCompiler(scanner: HTMLScanner(source))
+    static func segments(
+        of range: Range<Int>,
+        in source: [UInt8],
+        values names: Set<String>?
+    ) throws(TemplateError) -> [Template.Segment] {
+        var compiler = TemplateCompiler(scanner: HTMLScanner(source), names: names)
         try compiler.run(range)
         compiler.endLiteral()
         return compiler.segments
     }
 
-    private init(scanner: HTMLScanner) {
+    private init(scanner: HTMLScanner, names: Set<String>?) {
         self.scanner = scanner
+        self.names = names
     }
 
     private mutating func run(_ range: Range<Int>) throws(TemplateError) {
         var tokens = scanner
-        while let token = try tokens.nextOfTemplate(), token.range.lowerBound < range.upperBound {
+        // To the end of the source: comments between the elements are the author's, too.
+        while let token = try tokens.nextOfTemplate() {
+            if token.kind == .comment { try comment(token) }
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
             case .comment: break  // For authors, not for pages.
-            case .text: try values(in: token.range)
-            case .rawText where HTML.escapableRawTextElements.contains(scanner.name(token.name)):
-                try values(in: token.range)
+            case .text: try text(token)
+            case .rawText where HTML.escapableRawTextElements.contains(scanner.name(token.name)): try text(token)
             case .rawText:
                 guard let braces = firstBraces(in: token.range) else { literal(token.range); break }
                 throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(scanner.name(token.name))>")
             case .open, .close: try tag(token)
             }
+        }
+    }
+
+    // MARK: Text and comments
+
+    private mutating func text(_ token: HTMLToken) throws(TemplateError) {
+        try values(in: token.range, isText: true)
+    }
+
+    /// It is left out, so it must not hold a value that its author takes for shown, nor part a `<` from a letter.
+    private func comment(_ token: HTMLToken) throws(TemplateError) {
+        if let braces = firstBraces(in: token.range) {
+            let line = scanner.line(at: braces)
+            // Browsers take </{{name}}> for a comment; its author did not.
+            let isWritten = scanner.source[token.range].starts(with: "<!--".utf8)
+            throw isWritten ? .placeholderInComment(line: line) : .placeholderInTag(line: line)
+        }
+        try refuseOpenBracket(before: token.range.lowerBound)
+    }
+
+    /// A `<` is text as long as nothing follows that makes it a tag: the value could.
+    private func refuseOpenBracket(before offset: Int) throws(TemplateError) {
+        let bracket = UInt8(ascii: "<")
+        if literal.last == bracket || literal.suffix(2).elementsEqual("</".utf8) {
+            throw .openBracket(line: scanner.line(at: offset))
         }
     }
 
@@ -40,7 +75,7 @@ struct TemplateCompiler {
         var done = token.range.lowerBound
         for attribute in scanner.attributes(of: token) where attribute.isQuoted {
             try literalOfTag(done..<attribute.value.lowerBound)
-            try self.attribute(attribute)
+            try self.attribute(attribute, on: scanner.name(token.name))
             done = attribute.value.upperBound
         }
         try literalOfTag(done..<token.range.upperBound)
@@ -51,18 +86,30 @@ struct TemplateCompiler {
         literal(range)
     }
 
-    private mutating func attribute(_ attribute: HTMLAttribute) throws(TemplateError) {
+    private mutating func attribute(_ attribute: HTMLAttribute, on element: String) throws(TemplateError) {
         guard let braces = firstBraces(in: attribute.value) else { return literal(attribute.value) }
         let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
-        if name.hasPrefix("on") || ["style", "srcdoc"].contains(name) {
-            throw .placeholderInCode(line: line, place: "the attribute \(name)")
+        switch AttributeKind(name, on: element) {
+        case .text: return try values(in: attribute.value)
+        case .code(let place): throw .placeholderInCode(line: line, place: place)
+        case .address: try address(attribute, braces)
         }
-        guard addressAttributes.contains(name) else { return try values(in: attribute.value) }
+    }
+
+    /// Where the address begins with a value, the value's scheme is checked whenever it is shown.
+    private mutating func address(_ attribute: HTMLAttribute, _ braces: Int) throws(TemplateError) {
+        let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
         if let scheme = Address.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
             throw .placeholderInCode(line: line, place: "a \(scheme): address")
         }
-        if prefix.utf8.contains(where: { ":/?#".utf8.contains($0) }) { return try values(in: attribute.value) }
+        if let end = prefix.utf8.firstIndex(where: { ":/?#".utf8.contains($0) }) {
+            // A reference such as &#106; is a letter of the scheme, and one that is unfinished is what the value makes it.
+            guard !prefix.utf8[..<end].contains(UInt8(ascii: "&")) else {
+                throw .addressPrefix(line: line, attribute: name)
+            }
+            return try values(in: attribute.value)
+        }
         guard prefix.isEmpty else { throw .addressPrefix(line: line, attribute: name) }
         let end = try placeholder(at: braces, before: attribute.value.upperBound, as: Template.Segment.address)
         // With {{a}}:{{b}}, what is harmless alone could be the scheme.
@@ -74,10 +121,11 @@ struct TemplateCompiler {
 
     // MARK: Placeholders
 
-    private mutating func values(in range: Range<Int>) throws(TemplateError) {
+    private mutating func values(in range: Range<Int>, isText: Bool = false) throws(TemplateError) {
         var done = range.lowerBound
         while let braces = firstBraces(in: done..<range.upperBound) {
             literal(done..<braces)
+            if isText { try refuseOpenBracket(before: braces) }
             done = try placeholder(at: braces, before: range.upperBound, as: Template.Segment.value)
         }
         literal(done..<range.upperBound)
@@ -99,8 +147,13 @@ struct TemplateCompiler {
         guard position + 1 < end, source[position + 1] == UInt8(ascii: "}"), isTemplateValueName(name) else {
             throw .placeholder(line: scanner.line(at: braces))
         }
+        let text = String(decoding: name, as: UTF8.self)
+        if let names, !names.contains(text) {
+            let near = nearest(to: text, among: names.sorted())
+            throw .unknownValue(line: scanner.line(at: braces), name: text, nearest: near)
+        }
         endLiteral()
-        segments.append(segment(String(decoding: name, as: UTF8.self)))
+        segments.append(segment(text))
         return position + 2
     }
 
@@ -120,11 +173,6 @@ struct TemplateCompiler {
         literal = []
     }
 }
-
-/// Attributes whose value is an address: https://html.spec.whatwg.org/multipage/indices.html#attributes-3
-private let addressAttributes: Set<String> = [
-    "action", "background", "cite", "data", "formaction", "href", "ping", "poster", "src", "xlink:href",
-]
 
 private func isTemplateValueName(_ name: ArraySlice<UInt8>) -> Bool {
     !name.isEmpty

@@ -9,6 +9,9 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
     case tripleBraces(line: Int)
     case placeholderInCode(line: Int, place: String)
     case placeholderInTag(line: Int)
+    case placeholderInComment(line: Int)
+    case openBracket(line: Int)
+    case unknownValue(line: Int, name: String, nearest: String?)
     case addressPrefix(line: Int, attribute: String)
     case rootWithoutTarget(element: String, id: String?)
     case rootWithoutID(element: String)
@@ -32,6 +35,15 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
                 + "put it into a data- attribute and read it from there"
         case .placeholderInTag(let line):
             "line \(line): inside a tag a value may stand only in a quoted attribute; write name=\"{{…}}\""
+        case .placeholderInComment(let line):
+            "line \(line): a value in a comment is shown to nobody; take the {{…}} out of it"
+        case .openBracket(let line):
+            "line \(line): this < could become a tag by what follows it; write &lt;"
+        case .unknownValue(let line, let name, let nearest?):
+            "line \(line): there is no value {{\(name)}}; did you mean {{\(nearest)}}?"
+        case .unknownValue(let line, let name, nil):
+            "line \(line): there is no value {{\(name)}}; values of your own belong to a template of another name, "
+                + "which your broadcasts fill"
         case .addressPrefix(let line, let attribute):
             "line \(line): \(attribute) must begin with /, ?, # or https:// before its value, or have / ? or # behind it"
         case .rootWithoutTarget(let element, let id):

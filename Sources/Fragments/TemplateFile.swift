@@ -13,16 +13,17 @@ struct TemplateFile: Equatable {
         let source = source.starts(with: byteOrderMark) ? Array(source.dropFirst(3)) : source
         let elements: [HTMLElement]
         do { elements = try HTMLElement.topLevel(of: source) } catch { throw .syntax(error) }
-        if let page = FragmentName(rawValue: name) {
+        let page = FragmentName(rawValue: name)
+        if let page {
             try TemplateFile.check(elements, of: page)
-        } else {
+        } else if !TemplateFile.isMisnamed(elements, name) {
             try TemplateFile.checkBroadcast(elements)
         }
         var roots: [String: Template] = [:]
         for element in elements {
             let id = element.id ?? ""
             guard roots[id] == nil else { throw .duplicateID(id) }
-            roots[id] = try Template(source, range: element.range)
+            roots[id] = try Template(source, range: element.range, values: page == nil ? nil : TemplateValues.names)
         }
         self.roots = roots
     }
@@ -51,6 +52,14 @@ struct TemplateFile: Equatable {
         }
         let required = name.requiredTarget.rawValue
         guard elements.contains(where: { $0.id == required }) else { throw .missingTarget(required) }
+    }
+
+    /// A page's template whose name is a slip of the fingers. It is warned of, and need not be fit for broadcasts.
+    private static func isMisnamed(_ elements: [HTMLElement], _ name: String) -> Bool {
+        guard let meant = TemplateWarning.nearestFile(to: name).flatMap(FragmentName.init(rawValue:)) else {
+            return false
+        }
+        return (try? check(elements, of: meant)) != nil
     }
 
     private static func checkBroadcast(_ elements: [HTMLElement]) throws(TemplateError) {

@@ -4,7 +4,11 @@ public struct TemplateProblem: Error, Equatable, CustomStringConvertible {
     public var file: String
     public var error: TemplateError
 
-    public var description: String { "fragments/\(file): \(error)" }
+    public var description: String {
+        // What is wrong with a file of a wrong name may be nothing but its name.
+        let hint = TemplateWarning.nearestFile(to: file).map { ". Did you mean \($0)?" } ?? ""
+        return "fragments/\(file): \(error)\(hint)"
+    }
 }
 
 /// Everything that is wrong with the templates at start, so that one look is enough.

@@ -21,15 +21,20 @@ public struct TemplateSet: Sendable, Equatable {
         if !problems.isEmpty { throw TemplateProblems(problems: problems) }
     }
 
+    /// The names of the files that are served.
+    var fileNames: Set<String> { Set(files.keys.map { $0 + ".html" }) }
+
+    static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
+
     mutating func load(_ file: String, _ source: [UInt8]) throws(TemplateProblem) {
-        let key = String(file.dropLast(".html".count))
+        let key = TemplateSet.key(of: file)
         do { files[key] = try TemplateFile(key: key, source: source) } catch {
             throw TemplateProblem(file: file, error: error)
         }
     }
 
     mutating func remove(_ file: String) {
-        files[String(file.dropLast(".html".count))] = nil
+        files[TemplateSet.key(of: file)] = nil
     }
 
     /// The most specific element for `target`: a variant replaces what it has and leaves the rest to the next one.

@@ -6,8 +6,10 @@ internal import Synchronization
 public final class TemplateStore: Sendable {
     /// What a look at the folder found, for the log.
     public struct Changes: Sendable, Equatable {
-        /// File names that are now served in a new version, or no longer.
+        /// File names that are now served, or served in a new version.
         public var updated: [String] = []
+        /// File names that are gone, with what was served of them.
+        public var removed: [String] = []
         /// Files that broke since the last look; the last good version stays.
         public var broken: [TemplateProblem] = []
     }
@@ -36,6 +38,9 @@ public final class TemplateStore: Sendable {
     public var problems: [String] {
         state.withLock { $0.problems.values.map(\.description).sorted() }
     }
+
+    /// What is allowed and perhaps not meant: missing, removed and misnamed files.
+    public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
     /// Reads the files that changed since the last look.
     @discardableResult

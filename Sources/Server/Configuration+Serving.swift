@@ -8,6 +8,11 @@ extension ConfigurationReader {
         guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
         if given.value != "localhost" && !isAddress(given.value) {
             reject(given.name, "\(shown(given.value)) is neither an IP address nor localhost")
+        } else if isDevelopment, !isLoopback(given.value) {
+            warn(
+                "--dev with \(given.name) \(given.value): whoever reaches this machine can buy with the simulated stores and "
+                    + "move the clock; leave \(given.name) away, or --dev"
+            )
         }
         return given.value
     }
@@ -48,9 +53,12 @@ extension ConfigurationReader {
 
     mutating func streamPattern() -> StreamPattern {
         guard let given = given("PAYCAST_STREAM_NAME") else { return .standard }
-        if let pattern = StreamPattern(given.value) { return pattern }
-        reject(given.name, "\(shown(given.value)) must contain {user} exactly once, as in user:{user}:paywall")
-        return .standard
+        do throws(StreamPatternFlaw) {
+            return try StreamPattern(checking: given.value)
+        } catch {
+            reject(given.name, "\(shown(given.value)) \(error)")
+            return .standard
+        }
     }
 
     mutating func allowedOrigins() -> AllowedOrigins {
@@ -95,6 +103,10 @@ private func isSchemeByte(_ byte: UInt8) -> Bool {
 private func isAddress(_ text: String) -> Bool {
     var bytes = in6_addr()
     return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
+}
+
+private func isLoopback(_ address: String) -> Bool {
+    address == "localhost" || address == "::1" || address.hasPrefix("127.")
 }
 
 private func isFolder(_ path: String) -> Bool {

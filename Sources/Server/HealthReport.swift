@@ -24,7 +24,7 @@ struct HealthReport: Sendable {
         let parts = templates.problems + (redis?.problems ?? []) + upkeep.problems + stores.problems
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
-            warnings: certificate.warnings
+            warnings: certificate.warnings + templates.warnings.map(\.description)
         )
     }
 }

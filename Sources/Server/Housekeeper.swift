@@ -13,6 +13,7 @@ struct Housekeeper {
         self.mailbox = mailbox
         thread = WorkerThread(name: "housekeeper") { [waker] in
             var certificate = certificate
+            var watch = TemplateWatch(templates, log)
             var (trimmedAt, lastEnded) = (0, 0)
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
@@ -24,7 +25,7 @@ struct Housekeeper {
                 }
                 lastEnded = ended
                 certificate?.refresh()
-                if Housekeeper.refresh(templates, log) { gateway.forgetRecentMessages() }
+                if watch.refresh() { gateway.forgetRecentMessages() }
             }
         }
     }
@@ -40,13 +41,5 @@ struct Housekeeper {
     func stop() {
         mailbox.close()
         thread.join()
-    }
-
-    /// True: pages are to look otherwise from now on.
-    private static func refresh(_ templates: TemplateStore, _ log: Log) -> Bool {
-        let changes = templates.refresh()
-        for file in changes.updated { log.info("template loaded", ["file": file]) }
-        for problem in changes.broken { log.error("template broken, last good version kept", ["problem": problem]) }
-        return !changes.updated.isEmpty
     }
 }

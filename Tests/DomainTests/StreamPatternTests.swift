@@ -17,6 +17,58 @@ import Testing
         #expect(StreamPattern(text) == nil)
     }
 
+    /// The pair was computed with Ruby, as globalid does it.
+    @Test func classesMayStandInModules() throws {
+        let pattern = try #require(StreamPattern("gid://my-shop/Admin::User/{user}:paywall"))
+        #expect(pattern.stream(for: "42")?.text == "Z2lkOi8vbXktc2hvcC9BZG1pbjo6VXNlci80Mg:paywall")
+        #expect(pattern.user(of: try #require(pattern.stream(for: "a/b"))) == "a/b")
+    }
+
+    struct Flaw: Sendable, CustomTestStringConvertible {
+        var pattern: String
+        var flaw: StreamPatternFlaw
+        var testDescription: String { pattern }
+
+        init(_ pattern: String, right: String?) {
+            (self.pattern, flaw) = (pattern, .globalID(right: right))
+        }
+    }
+
+    @Test(arguments: [
+        Flaw("gid://MyShop/User/{user}:paywall", right: "gid://my-shop/User/{user}:paywall"),
+        Flaw("gid://my_shop/User/{user}:paywall", right: "gid://my-shop/User/{user}:paywall"),
+        Flaw("gid://HTMLShop2Go/User/{user}", right: "gid://html-shop2-go/User/{user}"),
+        Flaw("GID://shop/User/{user}:paywall", right: "gid://shop/User/{user}:paywall"),
+        Flaw("gid:/shop/User/{user}:paywall", right: "gid://shop/User/{user}:paywall"),
+        Flaw("gid:///shop/User/{user}:paywall", right: "gid://shop/User/{user}:paywall"),
+        Flaw("gid://shop/user/{user}:paywall", right: "gid://shop/User/{user}:paywall"),
+        Flaw("gid://shop/user_account/{user}:paywall", right: "gid://shop/UserAccount/{user}:paywall"),
+        Flaw("gid://shop/admin::user/{user}", right: "gid://shop/Admin::User/{user}"),
+        Flaw("gid://shop/User/{user}::paywall", right: "gid://shop/User/{user}:paywall"),
+        Flaw("gid://shop/User/{user}:", right: "gid://shop/User/{user}"),
+        Flaw("gid://shop/Team/{user} a:paywall", right: "gid://shop/Team/{user}+a:paywall"),
+        Flaw("gid://shop/Team/é/{user}", right: "gid://shop/Team/%C3%A9/{user}"),
+        Flaw("x:gid://MyShop/Team/7:{user}", right: "x:gid://my-shop/Team/7:{user}"),
+        Flaw("gid://shop/{user}:paywall", right: nil),
+        Flaw("gid://{user}/User/1:paywall", right: nil),
+        Flaw("gid://shop/{user}/1:paywall", right: nil),
+        Flaw("gid://shop/User/{user}/:paywall", right: nil),
+        Flaw("gid://shop/User/{user}?a=1:paywall", right: nil),
+        Flaw("gid:///User/{user}:paywall", right: nil),
+        Flaw("gid://shöp/User/{user}:paywall", right: nil),
+        Flaw("gid://shop/Admin:User/{user}", right: nil),
+        Flaw("gid://:{user}", right: nil),
+    ]) func refusesWhatRailsNeverSigns(_ flaw: Flaw) {
+        #expect(throws: flaw.flaw) { try StreamPattern(checking: flaw.pattern) }
+    }
+
+    @Test(arguments: [
+        "gid://shop/User/{user}:paywall", "gid://my-shop/Admin::User/{user}", "gid://shop2/User/7/{user}:a:b",
+        "gid://shop/User/%C3%A9+{user}", "gid:{user}", "user::{user}", "{user}:gid:x",
+    ]) func takes(_ text: String) throws {
+        _ = try StreamPattern(checking: text)
+    }
+
     struct Reversal: Sendable {
         var pattern: String
         var user: UserID

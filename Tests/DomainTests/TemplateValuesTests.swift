@@ -2,6 +2,15 @@ import Domain
 import Testing
 
 @Suite struct TemplateValuesTests {
+    @Test func namesAreThoseOfTheValues() {
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
+        let holding = Holding(
+            of: Contract(key: key, kind: .subscription),
+            standing: Standing(state: .active, product: "m")
+        )
+        #expect(Set(holding.templateValues(user: "42").keys) == TemplateValues.names)
+    }
+
     @Test func namesEverythingThatIsKnown() {
         let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
         let signedAt = Instant(milliseconds: 1_766_000_000_000)

@@ -46,6 +46,46 @@ import Testing
         }
     }
 
+    struct Value {
+        var key = "success"
+        var name: String
+        var error: TemplateError?
+    }
+
+    @Test(arguments: [
+        Value(name: "usr", error: .unknownValue(line: 2, name: "usr", nearest: "user")),
+        Value(name: "User", error: .unknownValue(line: 2, name: "User", nearest: "user")),
+        Value(name: "acces_until", error: .unknownValue(line: 2, name: "acces_until", nearest: "access_until")),
+        Value(name: "headline", error: .unknownValue(line: 2, name: "headline", nearest: nil)),
+        Value(key: "success.de", name: "usr", error: .unknownValue(line: 2, name: "usr", nearest: "user")),
+        // What a broadcast brings is its publisher's business.
+        Value(key: "news", name: "usr"),
+        Value(name: "user"), Value(name: "access_until_iso"), Value(name: "reason"),
+    ])
+    func knowsTheValuesOfAState(_ value: Value) {
+        let places = [
+            "<p id=\"paywall\">\n{{\(value.name)}}</p>", "<p id=\"paywall\"\ntitle=\"{{ \(value.name) }}\"></p>",
+        ]
+        for source in places {
+            do throws(TemplateError) {
+                _ = try TemplateFile(key: value.key, source: Array(source.utf8))
+                #expect(value.error == nil)
+            } catch {
+                #expect(error == value.error)
+            }
+        }
+    }
+
+    /// A page's template whose name is a slip is told of by its name, not by what broadcasts would need.
+    @Test func leavesAMisnamedPageToTheWarning() throws {
+        let page = "<p id=\"paywall\">x</p><p id=\"subscription_status\">y</p>"
+        #expect(try TemplateFile(key: "sucess.de", source: Array(page.utf8)).roots.count == 2)
+        #expect(throws: TemplateError.notOneRoot(count: 2)) { try TemplateFile(key: "news", source: Array(page.utf8)) }
+        #expect(throws: TemplateError.rootWithoutID(element: "p")) {
+            try TemplateFile(key: "sucess", source: Array("<p>x</p>".utf8))
+        }
+    }
+
     @Test func refusesWhatIsNotUTF8() {
         #expect(throws: TemplateError.notUTF8) {
             try TemplateFile(key: "success", source: Array("<p id=\"paywall\">".utf8) + [0xFF] + Array("</p>".utf8))

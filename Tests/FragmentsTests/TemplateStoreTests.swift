@@ -36,8 +36,9 @@ import Testing
         #expect(store.refresh().updated == ["success.html"])
         #expect(shown(store) == paywall("second"))
         try folder.remove("success.html")
-        #expect(store.refresh().updated == ["success.html"])
+        #expect(store.refresh() == TemplateStore.Changes(removed: ["success.html"]))
         #expect(shown(store) == nil)
+        #expect(store.refresh() == TemplateStore.Changes())
     }
 
     @Test func keepsTheLastGoodVersionOfABrokenFile() throws {
@@ -60,9 +61,12 @@ import Testing
         let store = try TemplateStore(folder: folder.path)
         try folder.write("Success.html", "")
         #expect(store.refresh().broken.count == 1)
+        #expect(store.problems.first?.hasSuffix(". Did you mean success.html?") == true)
         try folder.remove("Success.html")
-        store.refresh()
+        #expect(store.refresh() == TemplateStore.Changes(removed: ["Success.html"]))
         #expect(store.problems == [])
+        // It was never served.
+        #expect(!store.warnings.contains { $0.cause == .removed })
     }
 
     @Test func refusesToStartWithAllProblems() throws {

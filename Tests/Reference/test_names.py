@@ -89,6 +89,17 @@ def test_an_expired_name_renders_the_page_anew(signers):
     assert status == 200 and 'action="refresh"' in said
 
 
+@pytest.mark.parametrize("purpose", [None, "", "stream", "login", "blob_id"])
+@pytest.mark.parametrize("seconds", [None, 600, -600])
+def test_what_is_signed_for_another_purpose_is_no_name(signers, purpose, seconds):
+    rails, paycast = signers
+    token = rails.ask("sign", "a", purpose=purpose, expires_at=seconds and time.time() + seconds)
+    good = rails.ask("verify", token) == "a"
+    assert good == (not purpose and seconds != -600)
+    # Of an expired name the page is told to load itself again, with 200.
+    assert answer(paycast, token)[0] == (403 if purpose else 200)
+
+
 @pytest.mark.parametrize("kind", ["key", "base, SHA-256"])
 def test_rails_verifies_what_paycast_signs(kind):
     secret, environment = SECRETS[kind]

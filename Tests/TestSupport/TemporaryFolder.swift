@@ -37,6 +37,10 @@ public final class TemporaryFolder: Sendable {
         return path
     }
 
+    public func remove(_ name: String) {
+        precondition(unlink(path + "/" + name) == 0, "\(name): \(errno)")
+    }
+
     /// Nil when there is no such file.
     public func read(_ name: String) -> String? {
         readFile(path + "/" + name)

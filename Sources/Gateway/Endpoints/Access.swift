@@ -66,6 +66,14 @@ public struct Access: Sendable {
         return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
     }
 
+    /// Whether a listed origin has this host, whatever its port. `name` is in lower case.
+    func lists(host name: String) -> Bool {
+        switch origins {
+        case .all: true
+        case .only(let allowed): allowed.contains { HostName(ofOrigin: $0)?.text == name }
+        }
+    }
+
     enum OriginVerdict: Equatable {
         /// The same origin, or none: no browser's cross-site request.
         case same

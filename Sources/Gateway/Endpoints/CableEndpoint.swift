@@ -31,7 +31,9 @@ struct CableEndpoint {
             let start = start(of: request, at: place)
             return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
         } catch {
-            guard error != .expired else { return .expired }
+            if error == .expired {
+                return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
+            }
             services.refusals.name(hasKey: services.access.canSign)
             return .rejected
         }

@@ -22,7 +22,10 @@ public struct Endpoints: RequestHandler {
     }
 
     public func handle(_ request: Request) -> Answer {
-        if let answer = services.development?.answer(request) { return answer }
+        if let development = services.development {
+            if let refusal = DevelopmentGuard(services.access).refusal(of: request) { return .respond(refusal) }
+            if let answer = development.answer(request) { return answer }
+        }
         switch request.route {
         case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
         case .appleTransactions: return TransactionsEndpoint(services).answer(request)

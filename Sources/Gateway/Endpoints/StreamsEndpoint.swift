@@ -47,17 +47,28 @@ struct StreamsEndpoint {
         }
     }
 
-    /// A forged name is refused. An expired one is cured by loading the page again, so the page is told to.
+    /// A forged name is refused. An expired one is cured by loading the page again, so the page is told to, until it is
+    /// clear that this brings no other name. Then its element is left as it is: an event stream may ask again.
     private func refuse(_ error: StreamNameError, _ request: Request, _ origin: String?) -> Answer {
         guard error == .expired else {
             services.refusals.name(hasKey: services.access.canSign)
             return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
         }
+        let token = request.query["name"] ?? ""
+        guard services.endedNames.mayReload(token) else {
+            return .respond(request.isWebSocket ? StreamsEndpoint.expired : EventStream.wait(allowedOrigin: origin))
+        }
         services.telemetry.healed.add()
-        let source = SourceElement(signedName: request.query["name"] ?? "", host: request.host)
+        let source = SourceElement(signedName: token, host: request.host)
         guard request.isWebSocket else {
             return .respond(EventStream.expired(source, allowedOrigin: origin))
         }
         return .open(.expired(source, now: services.clock.now()))
     }
+
+    private static let expired = Response.error(
+        403,
+        "expired_stream_name",
+        "The name has expired, and loading the page again has brought the same one: render it anew."
+    )
 }

@@ -17,6 +17,8 @@ public struct Request: Sendable {
     public var method: String { head.method }
     public var query: Query { head.query }
     public var origin: String? { head[.origin] }
+    /// Where a browser says the request comes from, seen from us: `same-origin`, `same-site`, `cross-site` or `none`.
+    var fetchSite: String? { head[.fetchSite] }
     public var authorization: String? { head[.authorization] }
     /// The same, as it stands in the head.
     var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }

@@ -26,6 +26,11 @@ enum EventStream {
         return answer(body, allowedOrigin: allowedOrigin)
     }
 
+    /// A whole answer that says nothing, so that the browser asks again in a minute.
+    static func wait(allowedOrigin: String?) -> Response {
+        answer(Array("retry: 60000\n\n".utf8), allowedOrigin: allowedOrigin)
+    }
+
     /// A whole answer: the browser reads it and connects again.
     static func answer(_ body: [UInt8], allowedOrigin: String?) -> Response {
         var headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform")]

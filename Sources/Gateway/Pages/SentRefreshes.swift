@@ -24,27 +24,10 @@ final class SentRefreshes: Sendable {
         var provableUntil: UInt64 = 0
     }
 
-    /// When the newer half is full it becomes the older one, and what the older one knew is forgotten.
-    private struct Halves {
-        var newer: [Pages: Sent] = [:]
-        var older: [Pages: Sent] = [:]
-
-        subscript(pages: Pages) -> Sent? {
-            get { newer[pages] ?? older[pages] }
-            set {
-                if newer.count >= SentRefreshes.capacity / 2, newer[pages] == nil {
-                    older = newer
-                    newer = [:]
-                }
-                newer[pages] = newValue
-            }
-        }
-    }
-
     static let capacity = 20_000
     static let returnNanoseconds: UInt64 = 5_000_000_000
 
-    private let halves = Mutex(Halves())
+    private let halves = Mutex(BoundedMemory<Pages, Sent>(capacity: SentRefreshes.capacity))
 
     /// Whether a refresh may be sent among what a page missed. `position` is its entry's, 0 for what has none.
     func isNews(

@@ -29,6 +29,7 @@ struct Doctor: Command {
             )
             findings += configuration.warnings.map { .warn("settings", $0) }
             findings += secrets(workspace)
+            findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
             findings += Examination(configuration, remote, workspace).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, $0.text) }

@@ -37,7 +37,7 @@ struct ServerCheck {
             [200, 503].contains(response.status), let answer = JSONValue(response.body)
         else { return [] }
         let problems = answer["problems"]?.items.compactMap(\.words) ?? []
-        let warnings = (answer["warnings"]?.items.compactMap(\.words) ?? []).map { Finding.warn("ready", $0) }
+        let warnings = answer["warnings"]?.items.compactMap(\.words).map { Finding.warn("ready", $0) } ?? []
         if problems.isEmpty, response.status == 200 {
             return [.ok("ready", "the server has no problem to tell")] + warnings
         }

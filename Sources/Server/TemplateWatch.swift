@@ -1,0 +1,33 @@
+internal import Fragments
+internal import Runtime
+
+/// Tells the log what becomes of the template files. One thread owns it.
+struct TemplateWatch {
+    private let templates: TemplateStore
+    private let log: Log
+    private var told: [TemplateWarning]
+
+    /// Tells what is to be said at the start.
+    init(_ templates: TemplateStore, _ log: Log) {
+        (self.templates, self.log) = (templates, log)
+        told = templates.warnings
+        for warning in told { log.warning("template", ["problem": warning]) }
+    }
+
+    /// Looks at the files again. True: pages are to look otherwise from now on.
+    mutating func refresh() -> Bool {
+        let changes = templates.refresh()
+        let warnings = templates.warnings
+        for file in changes.updated { log.info("template loaded", ["file": file]) }
+        for file in changes.removed {
+            let effect = warnings.first { $0.file == file && $0.cause == .removed }?.effect ?? "was never served"
+            log.warning("template removed", ["file": file, "effect": effect])
+        }
+        for warning in warnings where !told.contains(warning) && warning.cause != .removed {
+            log.warning("template", ["problem": warning])
+        }
+        told = warnings
+        for problem in changes.broken { log.error("template broken, last good version kept", ["problem": problem]) }
+        return !(changes.updated.isEmpty && changes.removed.isEmpty)
+    }
+}

@@ -1,0 +1,18 @@
+internal import Fragments
+
+/// The templates that a server with these settings would read, judged as it judges them.
+struct TemplatesCheck {
+    /// Nil when there is no public folder, which the settings say.
+    let publicFolder: String?
+
+    var findings: [Finding] {
+        guard let publicFolder else { return [] }
+        do throws(TemplateProblems) {
+            let warnings = try TemplateStore(folder: "\(publicFolder)/fragments").warnings
+            if warnings.isEmpty { return [.ok("templates", "one for every state, in \(publicFolder)/fragments")] }
+            return warnings.map { .warn("templates", $0.description) }
+        } catch {
+            return error.problems.map { .fail("templates", $0.description) }
+        }
+    }
+}

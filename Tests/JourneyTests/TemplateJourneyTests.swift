@@ -1,0 +1,90 @@
+import Domain
+import HTTPClient
+import TestSupport
+import Testing
+
+/// What is wrong with the templates is told wherever somebody may look for it.
+@Suite(.timeLimit(.minutes(10))) struct TemplateJourneyTests {
+    private let folder = TemporaryFolder()
+
+    /// Those that the project ships.
+    init() {
+        for name in FragmentName.allCases {
+            let file = "fragments/\(name.rawValue).html"
+            folder.write(readFile("\(PaycastProgram.root)/public/\(file)") ?? "", to: "public/\(file)")
+        }
+    }
+
+    @Test func namesWhatIsMissingAndMisnamed() throws {
+        let success = folder.read("public/fragments/success.html") ?? ""
+        folder.write(success, to: "public/fragments/sucess.html")
+        folder.remove("public/fragments/success.html")
+        let server = try PaycastServer(publicFolder: folder.path("public"))
+        let told = [
+            "fragments/sucess.html is shown for no state: no fragment is called sucess; did you mean success.html?",
+            "fragments/success.html is missing: a page that would show it reloads",
+        ]
+        for text in told { _ = try server.process.errorLine { $0.contains("template") && $0.contains(text) } }
+        let answer = try ready(server)
+        #expect(answer.status == 200)
+        for text in told { #expect(answer.text.contains(text)) }
+        let doctor = doctor(in: server.folder.path)
+        #expect(try doctor.waitForExit(timeout: .seconds(40)) == 0, "\(doctor.output)")
+        for text in told {
+            #expect(doctor.output.contains("\nwarn  templates             \(text)"), "\(doctor.output)")
+            #expect(doctor.output.contains("\nwarn  ready                 \(text)"), "\(doctor.output)")
+        }
+    }
+
+    @Test func anUnknownValueIsRefusedAtTheStartAndKeptOutLater() throws {
+        let good = folder.read("public/fragments/success.html") ?? ""
+        let bad = good.replacing("{{product}}", with: "{{prodct}}")
+        let told = "fragments/success.html: line 2: there is no value {{prodct}}; did you mean {{product}}?"
+        folder.write(bad, to: "public/fragments/success.html")
+        let process = PaycastProgram.start(
+            ["serve", "--dev", "--port", "0", "--public", folder.path("public")],
+            folder: folder.path
+        )
+        #expect(try process.waitForExit() == 1)
+        #expect(process.errors.contains(told), "\(process.errors)")
+        let doctor = doctor(in: folder.path)
+        #expect(try doctor.waitForExit(timeout: .seconds(40)) == 1)
+        #expect(doctor.output.contains("FAIL  templates             \(told)"), "\(doctor.output)")
+
+        folder.write(good, to: "public/fragments/success.html")
+        let server = try PaycastServer(publicFolder: folder.path("public"))
+        folder.write(bad, to: "public/fragments/success.html")
+        _ = try server.process.errorLine { $0.contains("template broken, last good version kept") && $0.contains(told) }
+        let answer = try ready(server)
+        #expect(answer.status == 503 && answer.text.contains(told), "\(answer)")
+        folder.write(good + " ", to: "public/fragments/success.html")
+        _ = try server.process.errorLine { $0.contains("template loaded") && $0.contains("success.html") }
+        #expect(try ready(server).status == 200)
+    }
+
+    @Test func namesWhatIsRemovedAndWhatComesBack() throws {
+        let server = try PaycastServer(publicFolder: folder.path("public"))
+        let paywall = folder.read("public/fragments/paywall.html") ?? ""
+        folder.remove("public/fragments/paywall.html")
+        let line = try server.process.errorLine { $0.contains("template removed") }
+        #expect(line.contains("file=paywall.html") && line.contains("reloads"), "\(line)")
+        #expect(try ready(server).text.contains("fragments/paywall.html was removed: a page whose user's access ends"))
+        #expect(!server.process.errors.contains("template loaded"))
+        folder.write(paywall, to: "public/fragments/paywall.html")
+        _ = try server.process.errorLine { $0.contains("template loaded file=paywall.html") }
+        #expect(try ready(server).text.contains(#""warnings":[]"#))
+    }
+
+    private func ready(_ server: PaycastServer) throws -> (status: Int, text: String) {
+        let response = try HTTPClient(timeout: .seconds(10)).send("GET", server.url + "/ready")
+        return (response.status, String(decoding: response.body, as: UTF8.self).replacing("\\/", with: "/"))
+    }
+
+    private func doctor(in workspace: String) -> RunningProcess {
+        PaycastProgram.start(
+            ["doctor", "--dev"],
+            environment: ["PAYCAST_PUBLIC": folder.path("public")],
+            folder: workspace
+        )
+    }
+}
