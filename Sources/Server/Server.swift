@@ -27,10 +27,16 @@ public final class Server {
     private let own = OwnAddress()
     private let reloader: Reloader
     private let lock: LedgerLock
+    /// At the start: the three that everybody has, and what a service manager may add.
+    private static let inheritedFiles = 12
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         FileLimit.set(configuration.limits.files)
+        // Some libraries end the process when they cannot open what they begin with.
+        guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - Server.inheritedFiles) else {
+            throw .gateway(.noDescriptors)
+        }
         self.configuration = configuration
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
@@ -58,7 +64,7 @@ public final class Server {
                 standIns: parts.standIns
             )
         }
-        let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
+        let redis = try Server.redis(configuration.redis, ledger.writer, log, metrics)
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
@@ -117,7 +123,7 @@ public final class Server {
             "serving",
             [
                 "address": address, "ledger": configuration.databasePath, "epoch": writer.epoch,
-                "loops": configuration.loops,
+                "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
         Log.standardOutput("paycast listening on \(address)")
@@ -191,12 +197,13 @@ public final class Server {
     }
 
     private static func redis(
-        _ settings: RedisSettings,
+        _ settings: RedisSettings?,
         _ writer: LedgerWriter,
         _ log: Log,
         _ metrics: Metrics
-    ) -> RedisListener {
-        RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
+    ) throws(StartError) -> RedisListener? {
+        guard let settings else { return nil }
+        let listener = RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
             writer.submit(
                 .broadcast(fragments) { result in
                     switch result {
@@ -207,6 +214,8 @@ public final class Server {
                 }
             )
         }
+        guard let listener else { throw .gateway(.noDescriptors) }
+        return listener
     }
 
     private static func gateway(
