@@ -18,7 +18,7 @@ public final class Server {
     private let writer: LedgerWriter
     private let reader: LedgerReader
     private let workers: WorkerPool
-    private let callers: WorkerPool
+    private let callers: Callers
     private let templates: TemplateStore
     private let gateway: Gateway
     private let redis: RedisListener?
@@ -49,7 +49,7 @@ public final class Server {
         lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
+        let callers = Callers(metrics)
         let parts = try StoreParts(configuration, keys, clock, own, log)
         let stores = Current(parts)
         let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)

@@ -24,7 +24,7 @@ public final class Services: Sendable {
     /// Signatures are checked here, never on a loop.
     public let workers: WorkerPool
     /// Who may wait for a store's API.
-    public let callers: WorkerPool
+    public let callers: Callers
     /// Hands a transient broadcast to all loops.
     public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
@@ -50,7 +50,7 @@ public final class Services: Sendable {
         metrics: Metrics,
         telemetry: Telemetry,
         workers: WorkerPool,
-        callers: WorkerPool,
+        callers: Callers,
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
