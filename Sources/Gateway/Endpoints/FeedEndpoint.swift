@@ -34,31 +34,27 @@ public struct FeedEndpoint: Sendable {
 
     private func page(_ filter: FeedFilter, after position: Int64?) -> PageRequest {
         let (reader, epoch) = (reader, epoch)
-        return PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil) { done in
-            guard let position else {
-                return reader.head { result in
-                    done((try? result.get()).map { MissedMessages(through: $0.position, messages: []) } ?? .unreadable)
-                }
-            }
-            return reader.entries(after: position, limit: FeedEndpoint.chunk) { result in
+        let reading: PageRequest.Reading = { position, done in
+            reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { result in
                 guard case .success(let page) = result else { return done(.unreadable) }
-                done(MissedMessages(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
+                done(MissedMessages(page, filter, epoch: epoch))
+            }
+        }
+        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading)) { done in
+            if let position { return reading(position, done) }
+            return reader.head { result in
+                done((try? result.get()).map { MissedMessages(through: $0.position, messages: []) } ?? .unreadable)
             }
         }
     }
 }
 
 extension MissedMessages {
-    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String, limit: Int) {
-        let messages = page.entries.filter { filter.admits($0.notice) }.map { entry in
+    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String) {
+        let messages = page.entries.map { entry in
             let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
             return Message(stream: filter.stream, position: entry.position, parts: [part])
         }
-        let isWhole = page.entries.count < limit
-        self.init(
-            through: isWhole ? page.head.position : page.entries.last?.position ?? 0,
-            messages: messages,
-            extent: isWhole ? .whole : .partial
-        )
+        self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
     }
 }
