@@ -71,6 +71,7 @@ public final class Server {
             verifiers: parts.verifiers,
             recoveries: upkeep.recoveries,
             apple: parts.appleServices,
+            google: parts.google,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,

@@ -40,6 +40,7 @@ public final class Services: Sendable {
         verifiers: [Provider: any StoreVerifier],
         recoveries: [Provider: any HistoryRecovery],
         apple: AppleServices?,
+        google: (any PostedPurchaseReader)?,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -57,7 +58,7 @@ public final class Services: Sendable {
         problems: @escaping @Sendable () -> [String]
     ) {
         self.isSecure = isSecure
-        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple))
+        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple, google: google))
         self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
@@ -81,6 +82,7 @@ public final class Services: Sendable {
         var access: Access
         var verifiers: [Provider: any StoreVerifier]
         var apple: AppleServices?
+        var google: (any PostedPurchaseReader)?
     }
 
     public var access: Access { trust.value.access }
@@ -89,9 +91,17 @@ public final class Services: Sendable {
     /// Nil when no app of Apple's is configured.
     public var apple: AppleServices? { trust.value.apple }
 
+    /// Nil when no app of Google's is configured.
+    public var google: (any PostedPurchaseReader)? { trust.value.google }
+
     /// Requests from now on are judged by these; those under way end as they began.
-    public func replace(access: Access, verifiers: [Provider: any StoreVerifier], apple: AppleServices?) {
-        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple))
+    public func replace(
+        access: Access,
+        verifiers: [Provider: any StoreVerifier],
+        apple: AppleServices?,
+        google: (any PostedPurchaseReader)?
+    ) {
+        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple, google: google))
     }
 }
 
