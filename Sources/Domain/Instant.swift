@@ -23,8 +23,11 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, towards zero.
+    /// Whole milliseconds, towards zero; the farthest that there is for what lies beyond.
     public var milliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let (seconds, attoseconds) = components
+        let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return isBeyond || overflows ? (seconds > 0 ? .max : .min) : sum
     }
 }

@@ -46,12 +46,4 @@ extension StoreAPIError {
         guard case .refused = self else { return false }
         return true
     }
-
-    /// Whoever asks next gets no better answer.
-    var concernsTheWholeStore: Bool {
-        switch self {
-        case .unavailable, .unauthorized: true
-        case .refused, .unreadable: false
-        }
-    }
 }

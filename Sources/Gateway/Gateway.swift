@@ -33,7 +33,8 @@ public final class Gateway: Sendable {
         let sessions = CableSessions()
         let sentRefreshes = SentRefreshes()
         let counters = GatewayMetrics(metrics)
-        let ports = listeners.map { _ in LoopPort() }
+        let ports = listeners.compactMap { _ in LoopPort() }
+        guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []
         for (number, port) in ports.enumerated() {
             let started = Promise<GatewayError?>()

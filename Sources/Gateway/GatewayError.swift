@@ -3,6 +3,8 @@ public enum GatewayError: Error, Equatable, CustomStringConvertible {
     case cannotListen(address: String, port: Int)
     /// lws made no context.
     case noLoop
+    /// The process may open no more files.
+    case noDescriptors
     /// OpenSSL made no context.
     case noTLS
 
@@ -11,6 +13,7 @@ public enum GatewayError: Error, Equatable, CustomStringConvertible {
         case .cannotListen(let address, let port):
             "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
                 + "or --port 0 for any free one"
+        case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
         case .noTLS: "OpenSSL cannot start: is libssl3 installed whole?"
         case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }

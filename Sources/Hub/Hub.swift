@@ -62,6 +62,20 @@ public struct Hub: Sendable {
         roster.add(stream)
     }
 
+    /// The page cannot take what it missed in one piece: what was collected is forgotten, and nothing is until `collect`.
+    public mutating func pause(_ id: SubscriptionID) {
+        guard let index = roster.index(id) else { return }
+        roster.slots[index].phase = .paused
+        roster.slots[index].backlog = Backlog()
+        roster.place(index, isLive: false)
+    }
+
+    /// Begins to collect anew after `pause`: only then is the rest read.
+    public mutating func collect(_ id: SubscriptionID) {
+        guard let index = roster.index(id), roster.slots[index].phase == .paused else { return }
+        roster.slots[index].phase = .collecting
+    }
+
     public mutating func unsubscribe(_ id: SubscriptionID) {
         roster.remove(id)
     }
@@ -186,6 +200,7 @@ public struct Hub: Sendable {
     }
 
     private mutating func offer(_ message: Message, to index: Int) -> Offer {
+        if roster.slots[index].phase == .paused { return .notForIt }
         if let position = message.position, roster.slots[index].hasRead(position) { return .notForIt }
         if roster.slots[index].isCaughtUp {
             settle(index)

@@ -2,6 +2,8 @@
 struct Slot {
     enum Phase {
         case free
+        /// More of what its page missed is to be read than one answer holds: nothing is collected, it will all be read.
+        case paused
         /// What its page missed is being read elsewhere.
         case collecting
         case following

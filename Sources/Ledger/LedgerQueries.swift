@@ -36,19 +36,6 @@ struct LedgerQueries: ~Copyable {
         try snapshot { head throws(SQLiteError) in head }
     }
 
-    func entries(after position: Int64, limit: Int) throws(LedgerError) -> EntryPage {
-        try snapshot { head throws(SQLiteError) in
-            let range: [Value] = [.integer(position), .integer(Int64(limit))]
-            var entries = try statements.entriesAfter.all(range, read: EntryRow.read)
-            guard let last = entries.last?.position else { return EntryPage(entries: [], head: head) }
-            let bounds: [Value] = [.integer(position + 1), .integer(last)]
-            let items = grouped(try statements.fragmentsBetween.all(bounds, read: FragmentRow.read))
-            let fragments = Dictionary(items.map { ($0.position, $0.fragments) }, uniquingKeysWith: +)
-            for index in entries.indices { entries[index].fragments = fragments[entries[index].position] ?? [] }
-            return EntryPage(entries: entries, head: head)
-        }
-    }
-
     func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
         try snapshot { head throws(SQLiteError) in
             let consumables: [Value] = [Value(user), .integer(Int64(LedgerQueries.consumableLimit))]

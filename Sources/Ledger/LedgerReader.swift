@@ -66,14 +66,17 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// At most `limit` entries after `position`, with their fragments.
+    /// At most `limit` entries after `position`, with their fragments; page on with `through`.
     public func entries(
+        _ selection: EntrySelection = .all,
         after position: Int64,
         limit: Int,
         completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.entries(after: position, limit: limit) })
+            completion(
+                Result { () throws(LedgerError) in try queries.entries(selection, after: position, limit: limit) }
+            )
         }
     }
 

@@ -55,10 +55,3 @@ public struct UserEntitlements: Sendable, Equatable {
     public var entitlements: [Entitlement]
     public var since: Cursor
 }
-
-/// Entries in order, for the feed.
-public struct EntryPage: Sendable, Equatable {
-    public var entries: [Entry]
-    /// The newest position when it was read.
-    public var head: Cursor
-}

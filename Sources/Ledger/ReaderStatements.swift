@@ -2,7 +2,7 @@
 struct ReaderStatements {
     let begin, commit, epoch, head: Statement
     let committedUpTo, lost: Statement
-    let entriesAfter, fragmentsBetween: Statement
+    let entriesAfter, entriesOfUser, fragmentsAt: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
@@ -20,13 +20,18 @@ struct ReaderStatements {
         )
         lost = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'broadcasts_lost'")
         entriesAfter = try connection.prepare(
-            "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? ORDER BY position LIMIT ?"
-        )
-        fragmentsBetween = try connection.prepare(
             """
-            SELECT \(FragmentRow.columns) FROM fragments WHERE position BETWEEN ? AND ? ORDER BY position
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position <= ?6 ORDER BY position LIMIT ?7
             """
         )
+        entriesOfUser = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 ORDER BY position LIMIT ?7
+            """
+        )
+        fragmentsAt = try connection.prepare("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
 
         nextKey = try connection.prepare(
             "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"

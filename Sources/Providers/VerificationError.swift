@@ -26,6 +26,7 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case invalidPayload = "invalid_payload"
         case invalidReceipt = "invalid_receipt"
         case thinEvent = "thin_event"
+        case missingPackage = "missing_package"
     }
 
     public enum Distrust: String, CaseIterable, Sendable {
@@ -37,6 +38,7 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case signedInFuture = "signed_in_future"
         case mismatchedTransaction = "mismatched_transaction"
         case mismatchedRenewal = "mismatched_renewal"
+        case unknownPurchase = "unknown_purchase"
     }
 
     public static var allCases: [VerificationError] {
@@ -91,6 +93,7 @@ extension VerificationError.Malformation {
         case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
         case .invalidPayload: "The signed payload does not have the documented members."
         case .invalidReceipt: "The receipt is not a signed App Store receipt with its documented attributes."
+        case .missingPackage: "Several packages are configured here; name the purchase's in package."
         case .thinEvent: "Thin events do not say what changed; choose the snapshot payload style for this endpoint."
         }
     }
@@ -107,6 +110,7 @@ extension VerificationError.Distrust {
         case .signedInFuture: "The payload claims to be signed in the future; check this server's clock."
         case .mismatchedTransaction: "The transaction does not belong to the notification that carries it."
         case .mismatchedRenewal: "The renewal info does not belong to the transaction beside it."
+        case .unknownPurchase: "Google knows of no such purchase of this package, or no more."
         }
     }
 }

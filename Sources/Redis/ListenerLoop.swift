@@ -40,7 +40,7 @@ final class ListenerLoop {
         let next = min(link.next, queue.retry ?? .seconds(Int64.max))
         // Rounded up: a poll that ends too early would come back at once.
         let timeout = max(.zero, next - moment()) + .milliseconds(1)
-        ports.waker.wait(timeout: timeout, or: &sockets)
+        ports.bell.wait(timeout: timeout, or: &sockets)
         connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
         if !isListening { link.paused(at: moment()) }
     }

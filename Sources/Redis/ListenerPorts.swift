@@ -10,24 +10,25 @@ final class ListenerPorts: Sendable {
     let submit: RedisListener.Submit
     /// What became of the batch that is on its way; closed to end the thread.
     let mailbox: Mailbox<RedisListener.Commitment>
-    let waker: Waker
+    let bell: EventDescriptor
     /// Written by the listener's thread.
     let problem = Mutex<RedisProblem?>(.starting)
 
-    init(
+    /// Nil when the process has no descriptor left.
+    init?(
         settings: RedisSettings,
         timing: RedisTiming,
         log: Log,
         counts: RedisMetrics,
         submit: @escaping RedisListener.Submit
     ) {
+        guard let bell = EventDescriptor() else { return nil }
         self.settings = settings
         self.timing = timing
         self.log = log
         self.counts = counts
         self.submit = submit
-        let waker = Waker()
-        self.waker = waker
-        mailbox = Mailbox(capacity: 1) { waker.wake() }
+        self.bell = bell
+        mailbox = Mailbox(capacity: 1) { bell.wake() }
     }
 }

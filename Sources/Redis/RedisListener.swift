@@ -33,20 +33,25 @@ public final class RedisListener: Sendable {
     private let ports: ListenerPorts
     private let thread = Mutex<WorkerThread?>(nil)
 
-    public init(
+    /// Nil when the process has no descriptor left.
+    public init?(
         _ settings: RedisSettings,
         timing: RedisTiming = RedisTiming(),
         log: Log,
         metrics: Metrics,
         submit: @escaping Submit
     ) {
-        ports = ListenerPorts(
-            settings: settings,
-            timing: timing,
-            log: log,
-            counts: RedisMetrics(metrics),
-            submit: submit
-        )
+        let counts = RedisMetrics(metrics)
+        guard
+            let ports = ListenerPorts(
+                settings: settings,
+                timing: timing,
+                log: log,
+                counts: counts,
+                submit: submit
+            )
+        else { return nil }
+        self.ports = ports
     }
 
     /// Begins to listen; a Redis that is not there is waited for. `heal` runs on the listener's thread, once after each

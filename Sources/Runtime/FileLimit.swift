@@ -9,11 +9,23 @@ public enum FileLimit {
         return Int(clamping: limit.rlim_max)
     }
 
+    /// Whether so many more can be opened now.
+    public static func hasRoom(for count: Int) -> Bool {
+        var opened: [Int32] = []
+        defer { opened.forEach { close($0) } }
+        while opened.count < count {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            opened.append(descriptor)
+        }
+        return true
+    }
+
     /// Sets the soft limit of open files to `count`, or to the hard one where that is less: a page is a file.
     public static func set(_ count: Int) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, rlim_t(count))
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -36,8 +36,14 @@ public final class Metrics: Sendable {
     }
 
     /// A gauge that stands elsewhere, under another name.
-    public func gauge(_ name: String, _ help: String, reading: @escaping @Sendable () -> Int) {
-        register(name, help, "gauge") { ["\(name) \(reading())"] }
+    public func gauge(
+        _ name: String,
+        _ help: String,
+        labels: KeyValuePairs<String, String> = [:],
+        reading: @escaping @Sendable () -> Int
+    ) {
+        let series = name + render(labels)
+        register(name, help, "gauge") { ["\(series) \(reading())"] }
     }
 
     public func histogram(_ name: String, _ help: String) -> Histogram {

@@ -28,7 +28,7 @@ public enum Signals {
     /// Somebody who asks twice does not want to wait: the next one ends the process at once. SIGHUP is no such demand
     /// and stays pending.
     public static func exitOnNext() {
-        _ = WorkerThread(name: "signals") {
+        WorkerThread.detach(name: "signals") {
             _ = wait(for: stopSignals)
             _exit(1)
         }

@@ -1,48 +1,81 @@
-internal import Synchronization
-
-/// Threads for work that takes CPU: each has a mailbox of its own, and jobs go round.
+/// Threads that share one queue: a job waits for the first thread that is free, never behind one that hangs while
+/// another idles.
 public final class WorkerPool: Sendable {
     public typealias Job = @Sendable () -> Void
 
-    private struct Worker: Sendable {
-        let mailbox: Mailbox<Job>
-        let thread: WorkerThread
+    private struct State {
+        var queue = JobQueue()
+        var isClosing = false
     }
 
-    private let workers: [Worker]
-    private let turn = Atomic<Int>(0)
+    private let state: Monitor<State>
+    private let capacity: Int
+    private let threads: [WorkerThread]
 
-    /// `capacity`: jobs that may wait for each thread.
+    /// `capacity`: jobs that may wait, beside those that run.
     public init(name: String, threads: Int, capacity: Int) {
-        workers = (0..<max(1, threads)).map { number in
-            let waker = Waker()
-            let mailbox = Mailbox<Job>(capacity: capacity) { waker.wake() }
-            let thread = WorkerThread(name: "\(name)-\(number)") { WorkerPool.run(mailbox, waker) }
-            return Worker(mailbox: mailbox, thread: thread)
+        let state = Monitor(State())
+        self.state = state
+        self.capacity = capacity
+        self.threads = (0..<max(1, threads)).map { number in
+            WorkerThread(name: "\(name)-\(number)") {
+                while let job = WorkerPool.next(state) { job() }
+            }
         }
     }
 
-    /// False when the thread whose turn it is has its mailbox full, or the pool is closed.
+    /// False when as many wait as may, or the pool is closing; then the job will not run.
     public func submit(_ job: @escaping Job) -> Bool {
-        let number = turn.wrappingAdd(1, ordering: .relaxed).newValue
-        return workers[(number & .max) % workers.count].mailbox.send(job)
+        state.change(waking: .one) { state in
+            guard !state.isClosing, state.queue.count < capacity else { return false }
+            state.queue.append(job)
+            return true
+        }
+    }
+
+    /// Jobs that no thread has begun.
+    public var waiting: Int { state.withLock { $0.queue.count } }
+
+    /// Long jobs, and those that would begin one, look at it: the server is going down.
+    public var isClosing: Bool { state.withLock { $0.isClosing } }
+
+    /// Takes no more; what waits is finished.
+    public func halt() {
+        state.change { $0.isClosing = true }
     }
 
     /// Finishes what waits and joins the threads. Once only, not from a job.
     public func close() {
-        for worker in workers { worker.mailbox.close() }
-        for worker in workers { worker.thread.join() }
+        halt()
+        for thread in threads { thread.join() }
     }
 
-    private static func run(_ mailbox: Mailbox<Job>, _ waker: Waker) {
-        while true {
-            // In this order: what was sent before the closing is drained after it is seen.
-            let isClosing = mailbox.isClosed
-            let jobs = mailbox.drain()
-            for job in jobs { job() }
-            guard jobs.isEmpty else { continue }
-            if isClosing { return }
-            waker.wait()
+    /// Nil: there will be no more.
+    private static func next(_ state: Monitor<State>) -> Job? {
+        state.wait { state -> Job?? in
+            if let job = state.queue.removeFirst() { return job }
+            return state.isClosing ? .some(nil) : nil
         }
+    }
+}
+
+/// First in, first out. Taking one never moves the others.
+private struct JobQueue {
+    private var incoming: [WorkerPool.Job] = []
+    /// Older ones, the oldest last.
+    private var outgoing: [WorkerPool.Job] = []
+
+    var count: Int { incoming.count + outgoing.count }
+
+    mutating func append(_ job: @escaping WorkerPool.Job) {
+        incoming.append(job)
+    }
+
+    mutating func removeFirst() -> WorkerPool.Job? {
+        if outgoing.isEmpty {
+            outgoing = incoming.reversed()
+            incoming.removeAll(keepingCapacity: true)
+        }
+        return outgoing.popLast()
     }
 }

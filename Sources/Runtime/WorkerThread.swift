@@ -6,22 +6,39 @@ public struct WorkerThread: Sendable {
     private let thread: pthread_t
 
     /// Starts `body`; `name` (15 bytes at most) is what `top -H` and a debugger show.
+    ///
+    /// For a program's start: without the thread there is no program, so it ends with one line that says what to do.
+    /// What a running server starts uses `detach`.
     public init(name: String, body: @escaping @Sendable () -> Void) {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
-        var thread = pthread_t()
-        let status = pthread_create(&thread, nil, run, start.toOpaque())
-        precondition(status == 0, "pthread_create: \(status); raise the limit of threads (ulimit -u)")
+        guard let thread = WorkerThread.start(name, body) else {
+            Log.standardError("paycast: no thread can be started (\(name)); raise the limit of threads (ulimit -u)")
+            _exit(EXIT_FAILURE)
+        }
         self.thread = thread
     }
 
-    /// Runs `body` on a thread that nobody waits for: it must come to its end by itself.
-    public static func detach(name: String, body: @escaping @Sendable () -> Void) {
-        pthread_detach(WorkerThread(name: name, body: body).thread)
+    /// Runs `body` on a thread that nobody waits for: it must come to its end by itself. False when the system gives no
+    /// thread; then it does not run.
+    @discardableResult
+    public static func detach(name: String, body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = start(name, body) else { return false }
+        pthread_detach(thread)
+        return true
     }
 
     /// Waits until the body has returned. Once only.
     public func join() {
         pthread_join(thread, nil)
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, run, start.toOpaque()) == 0 else {
+            start.release()
+            return nil
+        }
+        return thread
     }
 }
 

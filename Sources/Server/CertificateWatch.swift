@@ -24,6 +24,8 @@ struct CertificateWatch {
     private let health: CertificateHealth
     private let log: Log
     private var seen: [Stamp]
+    /// What did not fit, and was said to.
+    private var reported: [Stamp] = []
 
     init(_ files: Configuration.TLS, _ gateway: Gateway, _ health: CertificateHealth, _ log: Log) {
         (self.files, self.gateway, self.health, self.log) = (files, gateway, health, log)
@@ -31,17 +33,20 @@ struct CertificateWatch {
         health.shown(files.certificateFile)
     }
 
-    /// A pair that does not fit is reported once: the second file may still be on its way.
+    /// A pair that does not fit is reported once, and tried again: the second file may still be on its way, or the
+    /// process could open no more.
     mutating func refresh() {
         let stamps = CertificateWatch.stamps(files)
         guard stamps != seen else { return }
-        seen = stamps
         do throws(ServerIdentityError) {
             gateway.renew(try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile))
+            seen = stamps
             health.shown(files.certificateFile)
             log.info("certificate renewed", ["file": files.certificateFile])
         } catch {
             health.broken(error.description)
+            guard stamps != reported else { return }
+            reported = stamps
             log.warning("certificate not renewed, the last good one is kept", ["problem": error.description])
         }
     }

@@ -2,11 +2,9 @@ internal import Gateway
 internal import Runtime
 
 extension ConfigurationReader {
-    mutating func limits() -> Limits {
-        var limits = Limits()
-        let affordable = Limits.affordableConnections()
-        let most = FileLimit.highest()
-        read("PAYCAST_MAX_CONNECTIONS", into: &limits.connections, 1...4_000_000)
+    mutating func limits(loops: Int) -> Limits {
+        let wanted = number("PAYCAST_MAX_CONNECTIONS", default: 50_000, in: 1...4_000_000)
+        var limits = Limits(connections: wanted, loops: loops)
         read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, 1...10_000_000)
         read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, 1...100_000)
         read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, 1...1_000_000)
@@ -16,8 +14,11 @@ extension ConfigurationReader {
         read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, 1...600)
         read("PAYCAST_IDLE_SECONDS", into: &limits.idleSeconds, 1...3600)
         read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, 1...3600)
-        if limits.connections > affordable {
-            warn("PAYCAST_MAX_CONNECTIONS is more than the limit of open files leaves (ulimit -Hn is \(most))")
+        if limits.connections < wanted, given("PAYCAST_MAX_CONNECTIONS") != nil {
+            warn(
+                "PAYCAST_MAX_CONNECTIONS is \(limits.connections) in place of \(wanted): no more files may be open "
+                    + "(ulimit -Hn is \(FileLimit.highest())); raise that limit, or lower the setting"
+            )
         }
         return limits
     }

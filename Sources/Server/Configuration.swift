@@ -91,7 +91,7 @@ public struct Configuration: Sendable {
         streamPattern = reader.streamPattern()
         allowedOrigins = reader.allowedOrigins()
         trustedProxies = reader.trustedProxies()
-        limits = reader.limits()
+        limits = reader.limits(loops: loops)
 
         redis = reader.redis()
 

@@ -44,7 +44,8 @@ struct Reloader {
         services.replace(
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
-            apple: stores.value.appleServices
+            apple: stores.value.appleServices,
+            google: stores.value.google
         )
     }
 }

@@ -18,7 +18,7 @@ public final class Server {
     private let writer: LedgerWriter
     private let reader: LedgerReader
     private let workers: WorkerPool
-    private let callers: WorkerPool
+    private let callers: Callers
     private let templates: TemplateStore
     private let gateway: Gateway
     private let redis: RedisListener?
@@ -31,10 +31,16 @@ public final class Server {
     private let certificate = CertificateHealth()
     /// Where the ledger stood at the start.
     private let position: Int64
+    /// At the start: the three that everybody has, and what a service manager may add.
+    private static let inheritedFiles = 12
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         FileLimit.set(configuration.limits.files)
+        // Some libraries end the process when they cannot open what they begin with.
+        guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - Server.inheritedFiles) else {
+            throw .gateway(.noDescriptors)
+        }
         self.configuration = configuration
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
@@ -48,7 +54,7 @@ public final class Server {
         lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
+        let callers = Callers(metrics)
         let storeHealth = StoreHealth(log)
         let parts = try StoreParts(configuration, keys, clock, own, storeHealth, log)
         let stores = Current(parts)
@@ -73,7 +79,7 @@ public final class Server {
             clock: clock,
             metrics: metrics
         )
-        let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
+        let redis = try Server.redis(configuration.redis, ledger.writer, log, metrics)
         let report = HealthReport(
             gaps: configuration.gaps,
             watch: watch,
@@ -90,6 +96,7 @@ public final class Server {
             verifiers: parts.verifiers,
             recoveries: upkeep.recoveries,
             apple: parts.appleServices,
+            google: parts.google,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -147,7 +154,7 @@ public final class Server {
             "serving",
             [
                 "address": address, "ledger": configuration.databasePath, "epoch": writer.epoch,
-                "loops": configuration.loops,
+                "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )
         Log.standardOutput("paycast listening on \(addresses.shown)")
@@ -243,12 +250,13 @@ public final class Server {
     }
 
     private static func redis(
-        _ settings: RedisSettings,
+        _ settings: RedisSettings?,
         _ writer: LedgerWriter,
         _ log: Log,
         _ metrics: Metrics
-    ) -> RedisListener {
-        RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
+    ) throws(StartError) -> RedisListener? {
+        guard let settings else { return nil }
+        let listener = RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
             writer.submit(
                 .broadcast(fragments) { result in
                     switch result {
@@ -259,6 +267,8 @@ public final class Server {
                 }
             )
         }
+        guard let listener else { throw .gateway(.noDescriptors) }
+        return listener
     }
 
     private static func gateway(

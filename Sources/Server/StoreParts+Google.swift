@@ -25,6 +25,7 @@ extension StoreParts {
         guard isDevelopment || !google.packages.isEmpty, let api = apis.google(clock: clock.now) else { return nil }
         let verifier = GoogleReader(
             packages: google.packages.isEmpty ? .any : .only(google.packages),
+            standardPackage: google.packages.isEmpty ? SimulatedGooglePlay.package : nil,
             expected: .init(
                 audience: google.audience ?? SimulatedGooglePlay.audience,
                 account: google.pushAccount ?? SimulatedGooglePlay.pushAccount

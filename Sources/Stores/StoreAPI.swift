@@ -38,6 +38,14 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
     /// An answer that cannot be read, or that is not proven.
     case unreadable(reason: String)
 
+    /// Whoever asks next gets no better answer.
+    public var concernsTheWholeStore: Bool {
+        switch self {
+        case .unavailable, .unauthorized: true
+        case .refused, .unreadable: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .unavailable(let reason, _): "the store gives no answer: \(reason); it is asked again"

@@ -10,8 +10,10 @@ struct StoredReading {
     /// Why it was read.
     enum Cause {
         case notification([UInt8])
-        /// Nobody asked but we.
+        /// Nobody asked but we, or an app that holds it.
         case subscription(token: String)
+        /// An app holds it.
+        case product(token: String)
     }
 
     struct Said {
@@ -32,9 +34,10 @@ struct StoredReading {
     /// Nil for a body that is no record: nothing was read, or an older version kept it.
     init?(_ body: [UInt8]) {
         guard let file = try? JSONDecoder().decode(File.self, from: Data(body)) else { return nil }
-        switch (file.notification, file.purchaseToken) {
-        case (let notification?, nil): cause = .notification(Array(notification.utf8))
-        case (nil, let token?): cause = .subscription(token: token)
+        switch (file.notification, file.purchaseToken, file.productToken) {
+        case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
+        case (nil, let token?, nil): cause = .subscription(token: token)
+        case (nil, nil, let token?): cause = .product(token: token)
         default: return nil
         }
         said = Said(answer: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
@@ -49,6 +52,7 @@ struct StoredReading {
             guard let notification = String(validating: body, as: UTF8.self) else { return nil }
             file.notification = notification
         case .subscription(let token): file.purchaseToken = token
+        case .product(let token): file.productToken = token
         }
         return (try? JSONEncoder().encode(file)).map { Array($0) }
     }
@@ -56,6 +60,7 @@ struct StoredReading {
     private struct File: Codable {
         var notification: String?
         var purchaseToken: String?
+        var productToken: String?
         var reading: String
         var readAt: Int64
     }

@@ -15,18 +15,18 @@ import Testing
     }
 
     @Test func inAllThereAreSeatsThenAReserveThenNothing() throws {
-        let places = try fill(census(), nil, 5 + Limits.reserve + 3)
+        let places = try fill(census(), nil, 5 + Limits.fullReserve + 3)
         #expect(places.prefix(5).allSatisfy { $0 == .stay })
-        #expect(places.dropFirst(5).prefix(Limits.reserve).allSatisfy { $0 == .reserve })
+        #expect(places.dropFirst(5).prefix(Limits.fullReserve).allSatisfy { $0 == .reserve })
         #expect(places.suffix(3).allSatisfy { $0 == .none })
     }
 
     @Test(arguments: ["203.0.113.7", "2001:db8::1"]) func oneAddressHasItsShare(_ address: String) throws {
         let census = try census(connections: 1000)
         #expect(fill(census, address, 3) == [.stay, .stay, .reserve])
-        #expect(fill(census, address, Limits.reserve).last == Census.Place.none)
+        #expect(fill(census, address, Limits.fullReserve).last == Census.Place.none)
         #expect(fill(census, "203.0.113.8", 1) == [.stay])
-        #expect(census.total == 3 + Limits.reserve)
+        #expect(census.total == 3 + Limits.fullReserve)
     }
 
     @Test func aNetworkOfIPv6IsOneClient() throws {

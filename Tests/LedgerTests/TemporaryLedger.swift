@@ -147,9 +147,15 @@ final class TemporaryLedger: Sendable {
         return try answer.take().get()
     }
 
-    func entries(after position: Int64 = 0, limit: Int = 1000) throws -> EntryPage {
+    func entries(
+        _ selection: EntrySelection = .all,
+        after position: Int64 = 0,
+        limit: Int = 1000
+    ) throws -> EntryPage {
         let answer = Handover<Result<EntryPage, LedgerError>>()
-        guard reader.entries(after: position, limit: limit, completion: answer.give) else { throw LedgerError.busy }
+        guard reader.entries(selection, after: position, limit: limit, completion: answer.give) else {
+            throw LedgerError.busy
+        }
         return try answer.take().get()
     }
 

@@ -3,6 +3,7 @@ import Redis
 import Runtime
 import Synchronization
 import TestSupport
+import Testing
 
 /// Stands where the ledger does, and remembers what it is given, when it was healed, and what was logged.
 final class Inbox: Sendable {
@@ -28,7 +29,9 @@ final class Inbox: Sendable {
     func listener(_ url: String, prefix: String? = nil, timing: RedisTiming = .quick()) throws -> RedisListener {
         let settings = RedisSettings(url: try RedisURL(url), prefix: prefix)
         let log = Log(level: .info, format: .text) { line in self.change { $0.lines.append(line) } }
-        let listener = RedisListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+        let listener = try #require(
+            RedisListener(settings, timing: timing, log: log, metrics: metrics, submit: submit)
+        )
         listener.start { gap in
             self.change { if gap == .outage { $0.heals += 1 } else { $0.starts += 1 } }
         }

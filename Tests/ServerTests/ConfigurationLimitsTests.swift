@@ -40,11 +40,31 @@ import Testing
 
     @Test func theDefaultLeavesFilesForTheRest() throws {
         let configuration = try Configuration(environment: [:])
-        #expect(configuration.limits == Limits())
+        #expect(configuration.limits == Limits(loops: configuration.loops))
         #expect(configuration.trustedProxies == .none)
         #expect(configuration.warnings.allSatisfy { !$0.contains("PAYCAST_MAX_CONNECTIONS") })
         let greedy = try Configuration(environment: ["PAYCAST_MAX_CONNECTIONS": "4000000"])
-        #expect(FileLimit.highest() > 4_000_000 || greedy.warnings.contains { $0.contains("PAYCAST_MAX_CONNECTIONS") })
+        #expect(FileLimit.highest() > 4_001_000 || greedy.warnings.contains { $0.contains("PAYCAST_MAX_CONNECTIONS") })
+    }
+
+    struct Scarcity: Sendable, CustomTestStringConvertible {
+        var files: Int
+        var loops = 2
+        var connections: Int
+
+        var testDescription: String { "\(files) files for \(loops) loops" }
+    }
+
+    /// The rest of the server keeps what it needs; a thread of sockets needs files of its own.
+    @Test(arguments: [
+        Scarcity(files: 100_000, connections: 50_000), Scarcity(files: 20_000, connections: 19_744),
+        Scarcity(files: 1024, connections: 768), Scarcity(files: 1024, loops: 32, connections: 468),
+        Scarcity(files: 256, connections: 96), Scarcity(files: 128, connections: 32),
+        Scarcity(files: 64, connections: 1),
+        Scarcity(files: .max, connections: 50_000),
+    ]) func connectionsFitIntoTheFiles(_ scarcity: Scarcity) {
+        let limits = Limits(loops: scarcity.loops, files: scarcity.files)
+        #expect(limits.connections == scarcity.connections)
     }
 
     @Test func proxiesAreAddressesOrNetworks() throws {

@@ -29,6 +29,7 @@ public struct Endpoints: RequestHandler {
         switch request.route {
         case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
         case .appleTransactions: return TransactionsEndpoint(services).answer(request)
+        case .googleTransactions: return PurchasesEndpoint(services).answer(request)
         case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }

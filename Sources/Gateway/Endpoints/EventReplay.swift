@@ -3,7 +3,7 @@ internal import Ledger
 internal import Providers
 internal import Runtime
 
-/// Reads stored events again and makes their contracts anew. It waits for the ledger: on the callers' threads only.
+/// Reads stored events again and makes their contracts anew. It waits for the ledger: on the operators' threads only.
 struct EventReplay {
     enum Mode: String, CaseIterable {
         case dryRun = "dry_run"

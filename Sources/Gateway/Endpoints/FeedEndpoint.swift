@@ -44,7 +44,8 @@ public struct FeedEndpoint: Sendable {
         _ filter: FeedFilter,
         _ read: @escaping @Sendable (_ done: @escaping Done) -> Bool
     ) -> PageRequest {
-        PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil, readMissed: read)
+        let reading: PageRequest.Reading = { position, done in newer(than: position, filter, done) }
+        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readMissed: read)
     }
 
     /// From here on; a consumer that believed something else is told where that is.
@@ -64,13 +65,13 @@ public struct FeedEndpoint: Sendable {
     }
 
     private func newer(than position: Int64, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
-        reader.entries(after: position, limit: FeedEndpoint.chunk) { [epoch] result in
+        reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
             guard case .success(let page) = result else { return done(.unreadable) }
             // What the consumer has seen here has never been, or is not there any more.
             guard position <= page.head.position else {
                 return done(MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter)]))
             }
-            done(MissedMessages(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
+            done(MissedMessages(page, filter, epoch: epoch))
         }
     }
 }
@@ -83,16 +84,11 @@ extension Message {
 }
 
 extension MissedMessages {
-    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String, limit: Int) {
-        let messages = page.entries.filter { filter.admits($0.notice) }.map { entry in
+    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String) {
+        let messages = page.entries.map { entry in
             let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
             return Message(stream: filter.stream, position: entry.position, parts: [part])
         }
-        let isWhole = page.entries.count < limit
-        self.init(
-            through: isWhole ? page.head.position : page.entries.last?.position ?? 0,
-            messages: messages,
-            extent: isWhole ? .whole : .partial
-        )
+        self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
     }
 }

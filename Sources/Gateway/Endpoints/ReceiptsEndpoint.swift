@@ -15,10 +15,15 @@ struct ReceiptsEndpoint {
         do throws(RefusedBody) {
             let body = try ReceiptBody(request.body)
             guard let apple = services.apple else { return .respond(refusal(RefusedReceipt(.notConfigured))) }
-            // Apple may be asked: that waits.
-            let pool = apple.statements == nil ? services.workers : services.callers
-            return .later { reply in
-                pool.submit { commit(body, request, apple, reply) }
+            return .later { [services] reply in
+                guard apple.statements != nil else {
+                    return services.workers.submit { commit(body, request, apple, reply) }
+                }
+                return services.callers.submit(.app(.apple)) {
+                    commit(body, request, apple, reply)
+                } orElse: {
+                    reply.send(.busy)
+                }
             }
         } catch {
             return .respond(error.response)

@@ -41,7 +41,11 @@ struct RecoveriesEndpoint {
             return .respond(.unavailable("not_configured", message, retryAfter: 3600))
         }
         return .later { [callers = services.callers] reply in
-            callers.submit { reply.send(Self.response(provider, recovery.recover(since: since))) }
+            callers.submit(.operators) {
+                reply.send(Self.response(provider, recovery.recover(since: since)))
+            } orElse: {
+                reply.send(.busy)
+            }
         }
     }
 

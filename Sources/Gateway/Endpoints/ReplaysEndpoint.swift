@@ -46,7 +46,11 @@ struct ReplaysEndpoint {
             epoch: services.epoch
         )
         return .later { [callers = services.callers] reply in
-            callers.submit { reply.send(Self.response(replay, selection, mode)) }
+            callers.submit(.operators) {
+                reply.send(Self.response(replay, selection, mode))
+            } orElse: {
+                reply.send(.busy)
+            }
         }
     }
 

@@ -25,7 +25,7 @@ public final class Services: Sendable {
     /// Signatures are checked here, never on a loop.
     public let workers: WorkerPool
     /// Who may wait for a store's API.
-    public let callers: WorkerPool
+    public let callers: Callers
     /// Hands a transient broadcast to all loops.
     public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
@@ -43,6 +43,7 @@ public final class Services: Sendable {
         verifiers: [Provider: any StoreVerifier],
         recoveries: [Provider: any HistoryRecovery],
         apple: AppleServices?,
+        google: (any PostedPurchaseReader)?,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -53,14 +54,14 @@ public final class Services: Sendable {
         metrics: Metrics,
         telemetry: Telemetry,
         workers: WorkerPool,
-        callers: WorkerPool,
+        callers: Callers,
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     ) {
         self.isSecure = isSecure
-        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple))
+        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple, google: google))
         self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
@@ -85,6 +86,7 @@ public final class Services: Sendable {
         var access: Access
         var verifiers: [Provider: any StoreVerifier]
         var apple: AppleServices?
+        var google: (any PostedPurchaseReader)?
     }
 
     public var access: Access { trust.value.access }
@@ -93,9 +95,17 @@ public final class Services: Sendable {
     /// Nil when no app of Apple's is configured.
     public var apple: AppleServices? { trust.value.apple }
 
+    /// Nil when no app of Google's is configured.
+    public var google: (any PostedPurchaseReader)? { trust.value.google }
+
     /// Requests from now on are judged by these; those under way end as they began.
-    public func replace(access: Access, verifiers: [Provider: any StoreVerifier], apple: AppleServices?) {
-        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple))
+    public func replace(
+        access: Access,
+        verifiers: [Provider: any StoreVerifier],
+        apple: AppleServices?,
+        google: (any PostedPurchaseReader)?
+    ) {
+        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple, google: google))
     }
 }
 

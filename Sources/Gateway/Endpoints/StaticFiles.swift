@@ -42,7 +42,13 @@ struct StaticFiles: Sendable {
         range: String? = nil,
         ifRange: String? = nil
     ) -> Response {
-        guard let name = StaticFiles.name(path), let (file, status) = open(name) else { return StaticFiles.notFound }
+        guard let name = StaticFiles.name(path) else { return StaticFiles.notFound }
+        let (file, status): (OpenFile, stat)
+        do throws(Failure) {
+            (file, status) = try open(name)
+        } catch {
+            return error == .missing ? StaticFiles.notFound : .busy
+        }
         let tag = tags.tag(of: name, status, file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
@@ -73,20 +79,26 @@ struct StaticFiles: Sendable {
         return parts.joined(separator: "/")
     }
 
-    /// Nil for what is no regular file (a pipe must not block), is too large, or leaves the folder through a link.
-    private func open(_ name: String) -> (OpenFile, stat)? {
-        guard let root = realpath(folder, nil) else { return nil }
+    private enum Failure: Error {
+        case missing
+        /// It may be there: the process can open no more files.
+        case noDescriptor
+    }
+
+    /// What is no regular file (a pipe must not block), is too large, or leaves the folder through a link is missing.
+    private func open(_ name: String) throws(Failure) -> (OpenFile, stat) {
+        guard let root = realpath(folder, nil) else { throw .missing }
         defer { free(root) }
-        guard let resolved = realpath("\(folder)/\(name)", nil) else { return nil }
+        guard let resolved = realpath("\(folder)/\(name)", nil) else { throw .missing }
         defer { free(resolved) }
-        guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { return nil }
+        guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { throw .missing }
         let descriptor = Glibc.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw errno == EMFILE || errno == ENFILE ? .noDescriptor : .missing }
         let file = OpenFile(owning: descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_size <= StaticFiles.sizeLimit
-        else { return nil }
+        else { throw .missing }
         return (file, status)
     }
 }

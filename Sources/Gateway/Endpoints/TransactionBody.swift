@@ -21,9 +21,7 @@ struct TransactionBody {
         signedRenewalInfo = try RefusedBody.string("signedRenewalInfo", of: node)
         stream = try RefusedBody.string("stream", of: node)
         user = try RefusedBody.user(of: node)
-        let order = try RefusedBody.string("order", of: node)
-        self.order = order.flatMap { OrderToken($0) }
-        guard order == nil || self.order != nil else { throw RefusedBody.mistyped("order", "a UUID") }
+        order = try RefusedBody.order(of: node)
         switch node["finish"] {
         case nil, .null: finish = false
         case .boolean(let value): finish = value
@@ -65,6 +63,12 @@ struct RefusedBody: Error {
         guard let value = node[member], value != .null else { return nil }
         guard let text = value.text else { throw mistyped(member, "a string") }
         return text
+    }
+
+    static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
+        guard let text = try string("order", of: node) else { return nil }
+        guard let order = OrderToken(text) else { throw mistyped("order", "a UUID") }
+        return order
     }
 
     static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {

@@ -1,6 +1,4 @@
-internal import Crypto
 internal import Domain
-internal import Ledger
 internal import Providers
 internal import Runtime
 
@@ -20,41 +18,19 @@ struct TransactionsEndpoint {
         let isTrusted = services.access.isTrusted(request.credentials)
         do throws(RefusedBody) {
             let body = try TransactionBody(request.body)
-            let user = try user(of: body, isTrusted: isTrusted, origin)
+            let claimant = Claimant(stream: body.stream, user: body.user)
+            let user = try claimant.resolve(services, isTrusted: isTrusted, origin)
             guard let apple = services.apple else { return .respond(origin.shown(refusal(.notConfigured))) }
-            return .later { [pool = services.workers] reply in
-                pool.submit { commit(body, for: user, request, apple.transactions) { reply.send(origin.shown($0)) } }
+            return .later { [services] reply in
+                let isTaken = services.workers.submit {
+                    commit(body, for: user, request, apple.transactions) { reply.send(origin.shown($0)) }
+                }
+                if !isTaken { reply.send(origin.shown(.busy)) }
+                return true
             }
         } catch {
             return .respond(origin.shown(error.response))
         }
-    }
-
-    /// Whose purchase it is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
-    /// then the order that the transaction carries tells.
-    private func user(of body: TransactionBody, isTrusted: Bool, _ origin: PageOrigin) throws(RefusedBody) -> UserID? {
-        guard let stream = body.stream else {
-            guard isTrusted else { throw RefusedBody(response: Access.unauthorized) }
-            return body.user
-        }
-        guard isTrusted || !origin.isRefused else { throw RefusedBody(response: PageOrigin.refusal) }
-        let owner = try owner(of: stream)
-        guard body.user == nil || isTrusted else { throw RefusedBody(response: Access.unauthorized) }
-        guard body.user == nil || body.user == owner else {
-            throw RefusedBody("contradicting_user", "user and stream name two users.")
-        }
-        return owner
-    }
-
-    private func owner(of token: String) throws(RefusedBody) -> UserID {
-        let name: SignedName
-        do throws(StreamNameError) {
-            name = try services.access.stream(named: token, now: services.clock.now())
-        } catch {
-            throw error == .expired ? RefusedBody.expiredName : RefusedBody.forgedName
-        }
-        guard let user = services.streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
-        return user
     }
 
     private func commit(
@@ -81,24 +57,6 @@ struct TransactionsEndpoint {
         services.refusals.post("transaction refused", error.code)
         return .refused(error)
     }
-}
-
-extension RefusedBody {
-    fileprivate static let expiredName = RefusedBody(
-        "expired_stream_name",
-        "The signed stream name has expired; load the page again.",
-        status: 403
-    )
-    fileprivate static let forgedName = RefusedBody(
-        "forged_stream_name",
-        "The stream is not signed with a key of this server.",
-        status: 403
-    )
-    fileprivate static let notAUsersStream = RefusedBody(
-        "not_a_users_stream",
-        "The stream is not the one of a user; take an order's.",
-        status: 403
-    )
 }
 
 extension Errand {

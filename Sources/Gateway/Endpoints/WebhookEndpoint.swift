@@ -15,9 +15,13 @@ struct WebhookEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured)) }
-        let pool = verifier.asksStore ? services.callers : services.workers
-        return .later { reply in
-            pool.submit { commit(request, verifier, reply) }
+        return .later { [services, provider] reply in
+            guard verifier.asksStore else { return services.workers.submit { commit(request, verifier, reply) } }
+            return services.callers.submit(.store(provider)) {
+                commit(request, verifier, reply)
+            } orElse: {
+                reply.send(.busy)
+            }
         }
     }
 

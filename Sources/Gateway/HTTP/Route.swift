@@ -5,6 +5,8 @@ public enum Route: Sendable, Equatable {
     case webhook(Provider)
     /// What an app, or its page, holds of Apple.
     case appleTransactions
+    /// The same of Google.
+    case googleTransactions
     case appleReceipts
     case orders
     case entitlements(user: UserID)
@@ -35,6 +37,7 @@ public enum Route: Sendable, Equatable {
         switch path {
         case "*": self = .server
         case "/transactions/apple": self = .appleTransactions
+        case "/transactions/google": self = .googleTransactions
         case "/receipts/apple": self = .appleReceipts
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
@@ -60,7 +63,7 @@ public enum Route: Sendable, Equatable {
         case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .replays, .demoStore:
             "POST"
         // A page of another origin asks first.
-        case .appleTransactions: "POST, OPTIONS"
+        case .appleTransactions, .googleTransactions: "POST, OPTIONS"
         case .script, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"

@@ -31,11 +31,11 @@ final class Census: Sendable {
     func enter(_ address: IPAddress?) -> Place {
         let network = counted(address)
         return state.withLock { state in
-            var place = Census.place(state.total, limits.connections)
+            var place = self.place(state.total, limits.connections)
             guard place != .none else { return .none }
             if let network {
                 let count = state.counts[network, default: 0]
-                place = Census.worse(place, Census.place(count, limits.connectionsPerAddress))
+                place = Census.worse(place, self.place(count, limits.connectionsPerAddress))
                 guard place != .none else { return .none }
                 state.counts[network] = count + 1
             }
@@ -70,8 +70,8 @@ final class Census: Sendable {
         return proxies.contains(address) ? nil : address.network
     }
 
-    private static func place(_ count: Int, _ limit: Int) -> Place {
-        count < limit ? .stay : count < limit + Limits.reserve ? .reserve : .none
+    private func place(_ count: Int, _ limit: Int) -> Place {
+        count < limit ? .stay : count < limit + limits.reserve ? .reserve : .none
     }
 
     private static func worse(_ one: Place, _ other: Place) -> Place {

@@ -117,6 +117,10 @@ final class Page {
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
     /// How Turbo's source element can be told to go elsewhere.
     let source: SourceElement?
+    /// Of a feed: reads the part of the ledger after a position.
+    let reading: PageRequest.Reading?
+    /// Of a feed that is to be read on: from here, once its reader has taken what was sent.
+    var reached: Int64?
     /// Of an event stream: goes out together with the first block, one `send` less.
     var opening: AnswerHead?
     /// A ping is on its way and nothing has come back.
@@ -127,12 +131,14 @@ final class Page {
         subscription: SubscriptionID,
         heartbeat: HeartbeatWheel<ConnectionID>.Handle,
         source: SourceElement?,
+        reading: PageRequest.Reading? = nil,
         opening: AnswerHead?
     ) {
         self.transport = transport
         self.subscription = subscription
         self.heartbeat = heartbeat
         self.source = source
+        self.reading = reading
         self.opening = opening
     }
 }

@@ -49,19 +49,37 @@ struct ListeningSocket {
         return others.count == max(1, count) - 1 ? [first] + others : nil
     }
 
-    /// The next connection, which does not block, and who opened it; nil when none waits.
-    ///
-    /// Without a free descriptor the connection is taken and dropped: left alone it would wake the loop for ever.
-    func accept(sparing spare: inout Int32) -> (descriptor: Int32, peer: IPAddress?)? {
+    /// What became of the connection that waited first.
+    enum Accepted {
+        /// It does not block, and its owner closes it.
+        case connection(Int32, peer: IPAddress?)
+        /// None waits.
+        case nothing
+        /// There was no descriptor for it, so it was closed: left alone it would wake the loop for ever.
+        case dropped
+        /// The system can neither take nor close it now, and reports it again and again: it is left for a moment.
+        case stuck
+    }
+
+    /// `spare` is a descriptor that is given up for the moment of dropping one.
+    func accept(sparing spare: inout Int32) -> Accepted {
         var storage = sockaddr_storage()
         let connection = acceptNext(&storage)
-        if connection >= 0 { return (connection, IPAddress(storage)) }
-        if errno == EMFILE || errno == ENFILE {
-            close(spare)
-            close(Glibc.accept(descriptor, nil, nil))
-            spare = ListeningSocket.spare()
+        if connection >= 0 { return .connection(connection, peer: IPAddress(storage)) }
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
+        case EMFILE, ENFILE: return drop(sparing: &spare)
+        default: return .stuck
         }
-        return nil
+    }
+
+    /// Another thread may be faster in taking what is given up here.
+    private func drop(sparing spare: inout Int32) -> Accepted {
+        if spare >= 0 { close(spare) }
+        let connection = Glibc.accept(descriptor, nil, nil)
+        if connection >= 0 { close(connection) }
+        spare = ListeningSocket.spare()
+        return connection >= 0 ? .dropped : .stuck
     }
 
     private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {

@@ -20,13 +20,15 @@ final class LoopPort: Sendable {
         case stop
     }
 
-    private let bell = LoopBell()
+    private let bell: LoopBell
     private let mailbox: Mailbox<Mail>
     /// The streams that somebody of this loop follows, and how many do: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
-    init() {
-        let bell = bell
+    /// Nil when the process has no descriptor left.
+    init?() {
+        guard let bell = LoopBell() else { return nil }
+        self.bell = bell
         // Unbounded on purpose: what arrives was admitted by bounded queues before it, and a reply must never be lost.
         mailbox = Mailbox(capacity: .max) { bell.ring() }
     }

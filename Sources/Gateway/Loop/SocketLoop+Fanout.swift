@@ -92,6 +92,7 @@ extension SocketLoop {
             // The others stay blocked until the next callback.
             if connection.behindSince != nil { break }
         }
+        if connection.behindSince == nil, case .page(let page) = connection.phase { readOn(page, connection) }
     }
 
     /// Writes flush after flush until the kernel takes no more or nothing is left. False: the connection is dead.

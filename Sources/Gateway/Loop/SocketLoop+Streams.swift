@@ -28,6 +28,7 @@ extension SocketLoop {
                 subscription: subscription,
                 heartbeat: wheel.add(connection.id),
                 source: request.source,
+                reading: request.reading,
                 opening: opening
             )
         )
@@ -41,7 +42,7 @@ extension SocketLoop {
             ),
             until: request.expires
         )
-        if case .feed(let filter) = request.content {
+        if case .feed(let filter, _) = request.content {
             feeds[request.stream] = filter
             followed[connection.id] = request.stream
         }
@@ -93,25 +94,16 @@ extension SocketLoop {
         guard missed.extent != .unreadable else {
             return turnAway(connection)
         }
-        if page.transport.isResponse {
+        if page.transport.isResponse, page.opening != nil {
             let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
             let cursor = Cursor(epoch: settings.epoch, position: position)
             guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
         }
-        guard missed.extent == .whole else { return sendPart(missed.messages, to: seat) }
+        guard page.reading == nil else { return sendPart(missed, to: seat, page) }
         guard let flush = hub.missed(seat.subscription, through: missed.through, messages: missed.messages) else {
             return
         }
         if !send(flush, to: seat) { end(connection) }
-    }
-
-    /// Too much of a feed for one answer: sends this part and ends; the reader comes back at once with its last cursor.
-    private func sendPart(_ messages: [Message], to seat: Seat) {
-        var bytes: [UInt8] = []
-        for message in messages { bytes += message.html }
-        bytes += "retry: 1\n\n".utf8
-        _ = seat.connection.link.write(bytes)
-        close(seat.connection)
     }
 
     /// The signed name has come to its end: the page loads itself again, and with that a name that is good.

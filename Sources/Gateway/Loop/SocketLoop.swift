@@ -63,6 +63,8 @@ final class SocketLoop {
     private var vhost: OpaquePointer?
     /// The listener as lws sees it; nil once we accept no more.
     private var acceptor: OpaquePointer?
+    /// What waits can neither be accepted nor dropped.
+    private var pausesListening = false
     private var timer: LoopTimer?
     private var turn: LoopTurn?
     /// It waits for events, as far as other threads know.
@@ -99,7 +101,7 @@ final class SocketLoop {
 
     deinit {
         buffer.deallocate()
-        Glibc.close(spareDescriptor)
+        if spareDescriptor >= 0 { Glibc.close(spareDescriptor) }
     }
 
     /// Serves until `stop` arrives. `started` learns whether lws is ready.
@@ -114,6 +116,7 @@ final class SocketLoop {
         turn = LoopTurn(of: uv) { [unowned self] in fallAsleep() }
         timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in
             tick()
+            goOnListening()
             closeOverdue()
             settle()
             report()
@@ -148,6 +151,7 @@ final class SocketLoop {
 
     /// A descriptor of the loop's own.
     private func observe(_ descriptor: Int32) -> OpaquePointer? {
+        guard descriptor >= 0 else { return nil }
         var adopted = lws_sock_file_fd_type()
         adopted.filefd = descriptor
         return lws_adopt_descriptor_vhost(vhost, LWS_ADOPT_RAW_FILE_DESC, adopted, LoopProtocol.name, nil)
@@ -180,9 +184,28 @@ final class SocketLoop {
     /// 64 at a time, so that the pages get their turn.
     private func accept() {
         for _ in 0..<64 {
-            guard acceptor != nil, let (descriptor, peer) = listener.accept(sparing: &spareDescriptor) else { return }
-            welcome(descriptor, from: peer)
+            guard acceptor != nil else { return }
+            switch listener.accept(sparing: &spareDescriptor) {
+            case .connection(let descriptor, let peer): welcome(descriptor, from: peer)
+            case .nothing: return
+            case .dropped: metrics.refused.add()
+            case .stuck: return pauseListening()
+            }
         }
+    }
+
+    /// Until the next tick.
+    private func pauseListening() {
+        guard let acceptor, !pausesListening else { return }
+        pausesListening = true
+        lws_rx_flow_control(acceptor, 0)
+    }
+
+    private func goOnListening() {
+        guard let acceptor, pausesListening else { return }
+        pausesListening = false
+        if spareDescriptor < 0 { spareDescriptor = ListeningSocket.spare() }
+        lws_rx_flow_control(acceptor, 1)
     }
 
     /// Takes no more connections: from now on the port refuses them.

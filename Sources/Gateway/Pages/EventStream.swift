@@ -20,6 +20,9 @@ enum EventStream {
         "retry: \(retry)\nid: \(cursor)\n\n"
     }
 
+    /// The same later on.
+    static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }
+
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
     static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
         let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)

@@ -1,5 +1,6 @@
 public import Domain
 public import HTTP1
+internal import Ledger
 
 /// Which entries a developer wants to see; nil members mean all.
 public struct FeedFilter: Sendable, Hashable {
@@ -23,6 +24,11 @@ public struct FeedFilter: Sendable, Hashable {
             && (environment == nil || environment == notice.environment?.rawValue)
             && (type == nil || type == notice.type)
             && (outcome == nil || outcome == notice.outcome?.rawValue)
+    }
+
+    /// The same for what the ledger holds.
+    var selection: EntrySelection {
+        EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
     }
 
     /// The hub's stream for this filter: two developers with the same filter share it.

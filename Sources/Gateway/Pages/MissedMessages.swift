@@ -5,13 +5,13 @@ public import Hub
 public struct MissedMessages: Sendable {
     public enum Extent: Sendable {
         case whole
-        /// There is more than one answer should hold: the page comes back for the rest.
+        /// There is more than one answer should hold; only a feed has as much, and reads on (`PageRequest.Reading`).
         case partial
         /// The ledger could not be read: the page has to come back.
         case unreadable
     }
 
-    /// The newest position at the moment of reading: everything up to it is in `messages` or concerns others.
+    /// Everything up to this position is in `messages` or concerns others; the newest one when that is `whole`.
     public var through: Int64
     public var messages: [Message]
     public var extent: Extent

@@ -2,11 +2,16 @@ public import Domain
 
 /// A page that wants to follow a stream.
 public struct PageRequest: Sendable {
+    /// Starts reading what comes after a position; calls back on another thread. False when the reader is too busy.
+    public typealias Reading =
+        @Sendable (_ position: Int64, _ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
+
     public enum Content: Sendable {
         /// Fragments: SSE or WebSocket, as the page asks.
         case fragments
         /// Committed events for developers: always SSE.
-        case feed(FeedFilter)
+        /// A ledger is too long for one answer: `reading` reads what comes after a position, part by part.
+        case feed(FeedFilter, reading: Reading)
     }
 
     public enum Seen: Sendable {

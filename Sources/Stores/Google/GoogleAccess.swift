@@ -2,10 +2,12 @@ internal import Crypto
 internal import Domain
 internal import FoundationEssentials
 internal import HTTPClient
+internal import Runtime
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
-/// kept until five minutes before its end. Whoever comes while one is granted waits for it: one grant serves all.
+/// kept until five minutes before its end. Whoever comes while one is granted waits for it: one grant serves all, and so
+/// does one that fails.
 final class GoogleAccess: Sendable {
     private static let scope = "https://www.googleapis.com/auth/androidpublisher"
     private static let margin = Duration.seconds(300)
@@ -15,9 +17,14 @@ final class GoogleAccess: Sendable {
         var usableUntil: Instant
     }
 
+    private struct State {
+        var token: Token?
+        var failure = SharedFailure()
+    }
+
     private let credentials: @Sendable () -> GoogleCredentials?
     private let client: HTTPClient
-    private let token = Mutex<Token?>(nil)
+    private let state = Mutex(State())
 
     init(_ credentials: @escaping @Sendable () -> GoogleCredentials?, _ client: HTTPClient) {
         self.credentials = credentials
@@ -26,19 +33,26 @@ final class GoogleAccess: Sendable {
 
     /// For the `Authorization` header.
     func bearer(now: Instant) throws(StoreAPIError) -> String {
-        try token.withLock { token throws(StoreAPIError) in
-            if let token, now < token.usableUntil { return token.bearer }
-            let granted = try grant(now)
-            token = granted
-            return granted.bearer
+        let came = monotonicNanoseconds()
+        return try state.withLock { state throws(StoreAPIError) in
+            if let token = state.token, now < token.usableUntil { return token.bearer }
+            try state.failure.share(since: came)
+            do throws(StoreAPIError) {
+                let granted = try grant(now)
+                state.token = granted
+                return granted.bearer
+            } catch {
+                state.failure.ended(with: error)
+                throw error
+            }
         }
     }
 
     /// Google did not accept this one: the next call asks for another. One that was granted to somebody else since
     /// then stays.
     func forget(_ bearer: String) {
-        token.withLock { token in
-            if token?.bearer == bearer { token = nil }
+        state.withLock { state in
+            if state.token?.bearer == bearer { state.token = nil }
         }
     }
 

@@ -10,11 +10,12 @@ public struct GooglePlayAPI: StoreAPI {
     public static let address = "https://androidpublisher.googleapis.com"
 
     private let access: GoogleAccess
-    private let catalog: Catalog
+    let catalog: Catalog
     private let client: HTTPClient
     private let address: @Sendable () -> String?
     private let readings: GoogleReadings
     private let witness: StoreWitness
+    private let repetitions = GoogleRepetitions()
 
     /// `credentials` and `address` are asked when they are needed: a stand-in's are not known before its server listens.
     /// `clock` dates what is read.
@@ -55,6 +56,18 @@ public struct GooglePlayAPI: StoreAPI {
         return try meaning(of: said, to: question)
     }
 
+    /// Google's answer about a purchase, nil for one that it does not know. Dated by the first of those that were the same.
+    func said(
+        of subject: GoogleNotification.Subject,
+        of package: String
+    ) throws(StoreAPIError) -> StoredReading.Said? {
+        guard let question = GoogleQuestion(subject, package: package), var said = try ask(question) else {
+            return nil
+        }
+        said.readAt = repetitions.firstReading(of: question, said)
+        return said
+    }
+
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
         guard let question = GoogleQuestion(subject, package: contract.app), let said = try ask(question) else {
@@ -70,7 +83,9 @@ public struct GooglePlayAPI: StoreAPI {
     private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> StoredReading.Said? {
         try readings.one(of: question.token) { readAt throws(StoreAPIError) in
             guard let body = try call("GET", question.path, of: question.package, now: readAt) else { return nil }
-            return StoredReading.Said(answer: body, readAt: readAt)
+            let said = StoredReading.Said(answer: body, readAt: readAt)
+            _ = repetitions.firstReading(of: question, said)
+            return said
         }
     }
 

@@ -10,6 +10,11 @@ public struct GoogleReader: StoreVerifier {
         case any
         case only(Set<String>)
 
+        /// Nil when there are several.
+        var single: String? {
+            if case .only(let packages) = self, packages.count == 1 { packages.first } else { nil }
+        }
+
         func contains(_ package: String) -> Bool {
             switch self {
             case .any: true
@@ -18,21 +23,25 @@ public struct GoogleReader: StoreVerifier {
         }
     }
 
-    private let packages: Packages
+    let packages: Packages
+    /// Meant where a posted purchase names none and several may be ours.
+    let standardPackage: String?
     private let expected: GooglePushToken.Expectation
     private let keys: GoogleKeys
-    private let api: GooglePlayAPI
-    private let report: @Sendable (StoreAPIError) -> Void
+    let api: GooglePlayAPI
+    let report: @Sendable (StoreAPIError) -> Void
 
     /// `report` tells an operator why Google was asked to come back.
     public init(
         packages: Packages,
+        standardPackage: String? = nil,
         expected: GooglePushToken.Expectation,
         keys: GoogleKeys,
         api: GooglePlayAPI,
         report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
     ) {
         self.packages = packages
+        self.standardPackage = standardPackage
         self.expected = expected
         self.keys = keys
         self.api = api
@@ -62,13 +71,23 @@ public struct GoogleReader: StoreVerifier {
             guard let reading = try reread(record, notification.subject, package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
         case .subscription(let token):
-            guard case .purchase(let purchase) = try reread(record, .subscription(token: token), stored.app) else {
-                return nil
-            }
-            event = purchase.statement(body: stored.body, id: stored.id)
+            guard let told = try reread(record, .subscription(token: token), stored) else { return nil }
+            event = told
+        case .product(let token):
+            guard let told = try reread(record, .product(token: token), stored) else { return nil }
+            event = told
         }
         event.errands = []
         return event
+    }
+
+    private func reread(
+        _ record: StoredReading,
+        _ subject: GoogleNotification.Subject,
+        _ stored: StoredDelivery
+    ) throws(VerificationError) -> Event? {
+        guard case .purchase(let purchase) = try reread(record, subject, stored.app) else { return nil }
+        return purchase.statement(body: stored.body, id: stored.id)
     }
 
     /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had

@@ -1,17 +1,23 @@
 internal import Crypto
 internal import Domain
+internal import Runtime
 internal import Synchronization
 
 /// One reading of a purchase at a time, each later than the one before it, so that an older answer cannot come in after
 /// a newer one, nor look newer.
 final class GoogleReadings: Sendable {
-    private final class Lane: Sendable {
+    private struct Lane {
         /// When the last reading was begun.
-        let last = Mutex(Instant(milliseconds: .min))
+        var last = Instant(milliseconds: .min)
+        var failure = SharedFailure()
+    }
+
+    private final class Turn: Sendable {
+        let lane = Mutex(Lane())
     }
 
     /// Tokens are spread over these; two that share one wait for each other, which costs nothing but time.
-    private let lanes = (0..<32).map { _ in Lane() }
+    private let turns = (0..<32).map { _ in Turn() }
     private let clock: @Sendable () -> Instant
 
     init(clock: @escaping @Sendable () -> Instant) {
@@ -23,10 +29,17 @@ final class GoogleReadings: Sendable {
         of token: String,
         _ read: (Instant) throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
-        let number = SHA256.hash(Array(token.utf8)).first.map { Int($0) % lanes.count } ?? 0
-        return try lanes[number].last.withLock { last throws(StoreAPIError) in
-            last = max(clock(), last + .milliseconds(1))
-            return try read(last)
+        let number = SHA256.hash(Array(token.utf8)).first.map { Int($0) % turns.count } ?? 0
+        let came = monotonicNanoseconds()
+        return try turns[number].lane.withLock { lane throws(StoreAPIError) in
+            try lane.failure.share(since: came)
+            lane.last = max(clock(), lane.last + .milliseconds(1))
+            do throws(StoreAPIError) {
+                return try read(lane.last)
+            } catch {
+                lane.failure.ended(with: error)
+                throw error
+            }
         }
     }
 }

@@ -48,7 +48,9 @@ struct Attack: Sendable, CustomTestStringConvertible {
             + ["wrong_app", "wrong_environment", "not_configured"]
         // What only the other stores' deliveries can lack, and receipts.
         let others: Set = [
-            "duplicate_member", "invalid_receipt", "missing_signature", "signed_in_past", "thin_event", "unauthorized",
+            "duplicate_member", "invalid_receipt", "missing_package", "missing_signature", "signed_in_past",
+            "thin_event",
+            "unauthorized", "unknown_purchase",
         ]
         #expect(Set(Attack.all.map(\.code)) == Set(codes).subtracting(others))
     }

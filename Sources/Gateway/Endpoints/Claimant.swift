@@ -1,0 +1,58 @@
+internal import Crypto
+internal import Domain
+internal import Runtime
+
+/// Whose a posted purchase is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
+/// then the order that the purchase carries tells.
+struct Claimant {
+    /// A signed stream name.
+    var stream: String?
+    var user: UserID?
+
+    func resolve(
+        _ services: Services,
+        isTrusted: Bool,
+        _ origin: PageOrigin
+    ) throws(RefusedBody) -> UserID? {
+        guard let stream else {
+            guard isTrusted else { throw RefusedBody(response: Access.unauthorized) }
+            return user
+        }
+        guard isTrusted || !origin.isRefused else { throw RefusedBody(response: PageOrigin.refusal) }
+        let owner = try Claimant.owner(of: stream, services)
+        guard user == nil || isTrusted else { throw RefusedBody(response: Access.unauthorized) }
+        guard user == nil || user == owner else {
+            throw RefusedBody("contradicting_user", "user and stream name two users.")
+        }
+        return owner
+    }
+
+    private static func owner(of token: String, _ services: Services) throws(RefusedBody) -> UserID {
+        let name: SignedName
+        do throws(StreamNameError) {
+            name = try services.access.stream(named: token, now: services.clock.now())
+        } catch {
+            throw error == .expired ? RefusedBody.expiredName : RefusedBody.forgedName
+        }
+        guard let user = services.streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
+        return user
+    }
+}
+
+extension RefusedBody {
+    fileprivate static let expiredName = RefusedBody(
+        "expired_stream_name",
+        "The signed stream name has expired; load the page again.",
+        status: 403
+    )
+    fileprivate static let forgedName = RefusedBody(
+        "forged_stream_name",
+        "The stream is not signed with a key of this server.",
+        status: 403
+    )
+    fileprivate static let notAUsersStream = RefusedBody(
+        "not_a_users_stream",
+        "The stream is not the one of a user; take an order's.",
+        status: 403
+    )
+}

@@ -1,0 +1,43 @@
+internal import Domain
+internal import JSONText
+internal import Providers
+
+/// `{"purchaseToken", "productId"?, "package"?, "stream"?, "user"?, "order"?}`, read strictly.
+struct PurchaseBody {
+    /// Google's tokens have about 150 bytes.
+    private static let tokenLimit = 1024
+
+    var purchase: PostedGooglePurchase
+    var claimant: Claimant
+    /// For a purchase that carries no token of its own: the claimant's order.
+    var order: OrderToken?
+
+    init(_ bytes: [UInt8]) throws(RefusedBody) {
+        let node = try RefusedBody.object(bytes)
+        guard let token = try RefusedBody.string("purchaseToken", of: node) else {
+            throw RefusedBody("missing_purchase_token", "Send {\"purchaseToken\":TOKEN}.")
+        }
+        guard isPlain(token, limit: PurchaseBody.tokenLimit) else {
+            throw RefusedBody(
+                "invalid_purchase_token",
+                "purchaseToken must have 1 to \(PurchaseBody.tokenLimit) bytes and no control characters."
+            )
+        }
+        purchase = PostedGooglePurchase(
+            token: token,
+            product: try PurchaseBody.name("productId", of: node),
+            package: try PurchaseBody.name("package", of: node)
+        )
+        claimant = Claimant(
+            stream: try RefusedBody.string("stream", of: node),
+            user: try RefusedBody.user(of: node)
+        )
+        order = try RefusedBody.order(of: node)
+    }
+
+    private static func name(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
+        guard let name = try RefusedBody.string(member, of: node) else { return nil }
+        guard isPlain(name) else { throw RefusedBody.mistyped(member, "1 to 255 bytes without control characters") }
+        return name
+    }
+}

@@ -1,0 +1,43 @@
+internal import CLinux
+internal import Domain
+internal import Glibc
+
+/// Wakes a thread that sleeps on descriptors: an eventfd among them, which any thread may set.
+public final class EventDescriptor: Sendable {
+    /// Readable while a wake is pending.
+    public let descriptor: Int32
+
+    /// Nil when the process has no descriptor left.
+    public init?() {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    public func wake() {
+        var one: UInt64 = 1
+        // EAGAIN means 2^64-2 wakes are pending: the sleeper wakes anyway.
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Takes the wakes that are pending.
+    public func clear() {
+        var wakes: UInt64 = 0
+        _ = read(descriptor, &wakes, MemoryLayout<UInt64>.size)
+    }
+
+    /// Sleeps until woken or until one of `sockets` is ready, for `timeout` at the most; takes the wakes that are pending.
+    public func wait(timeout: Duration, or sockets: inout [PolledSocket]) {
+        var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        for socket in sockets {
+            let events = (socket.isRead ? POLLIN : 0) | (socket.isWritten ? POLLOUT : 0)
+            polls.append(pollfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+        }
+        let count = poll(&polls, nfds_t(polls.count), Int32(clamping: max(0, timeout.milliseconds)))
+        for index in sockets.indices { sockets[index].isReady = count > 0 && polls[index + 1].revents != 0 }
+        clear()
+    }
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+public import Domain
+public import Providers
+
+/// `POST /transactions/google`: what an app holds, which may be here before Google's push is.
+extension GoogleReader: PostedPurchaseReader {
+    /// An app may post the same purchase at each of its starts: as long as Google's answer is the same, it is one event.
+    public func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
+        guard let package = posted.package ?? packages.single ?? standardPackage else {
+            throw .malformed(.missingPackage)
+        }
+        guard packages.contains(package) else { throw .wrongApp }
+        for subject in subjects(of: posted) {
+            guard let found = try ask(about: subject, of: package) else { continue }
+            return found
+        }
+        throw .untrusted(.unknownPurchase)
+    }
+
+    /// A token does not say what it is of.
+    private func subjects(of posted: PostedGooglePurchase) -> [GoogleNotification.Subject] {
+        let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
+        let both: [GoogleNotification.Subject] = [.subscription(token: posted.token), .product(token: posted.token)]
+        return kind == .subscription ? both : both.reversed()
+    }
+
+    private func ask(
+        about subject: GoogleNotification.Subject,
+        of package: String
+    ) throws(VerificationError) -> Event? {
+        do throws(StoreAPIError) {
+            guard let said = try api.said(of: subject, of: package),
+                case .purchase(let purchase) = try api.reread(said, of: subject, of: package)
+            else { return nil }
+            let token = Hex.encode(SHA256.hash(Array(subject.token.utf8)).prefix(16))
+            let record = StoredReading(posted: subject, said)
+            return purchase.posted(
+                body: record?.bytes ?? said.answer,
+                id: "purchase:\(said.readAt.milliseconds):\(token)"
+            )
+        } catch {
+            report(error)
+            throw .storeUnreachable
+        }
+    }
+}
+
+extension GoogleNotification.Subject {
+    fileprivate var token: String {
+        switch self {
+        case .subscription(let token), .product(let token): token
+        case .none: ""
+        }
+    }
+}
+
+extension StoredReading {
+    fileprivate init?(posted subject: GoogleNotification.Subject, _ said: Said) {
+        switch subject {
+        case .subscription(let token): self.init(.subscription(token: token), said)
+        case .product(let token): self.init(.product(token: token), said)
+        case .none: return nil
+        }
+    }
+}

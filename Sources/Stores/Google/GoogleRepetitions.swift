@@ -1,0 +1,27 @@
+internal import Crypto
+internal import Domain
+internal import Synchronization
+
+/// Since when Google has been saying the same of a purchase. In memory and bounded: what is forgotten counts as new.
+final class GoogleRepetitions: Sendable {
+    private struct Answer {
+        var digest: [UInt8]
+        var readAt: Instant
+    }
+
+    private static let capacity = 10_000
+
+    private let answers = Mutex<[String: Answer]>([:])
+
+    /// Each reading is told, in whatever way it was asked for: an answer that comes again after another one is new.
+    func firstReading(of question: GoogleQuestion, _ said: StoredReading.Said) -> Instant {
+        let digest = SHA256.hash(said.answer)
+        let name = question.package + "/" + question.path
+        return answers.withLock { answers in
+            if let known = answers[name], known.digest == digest { return known.readAt }
+            if answers.count >= GoogleRepetitions.capacity { answers = [:] }
+            answers[name] = Answer(digest: digest, readAt: said.readAt)
+            return said.readAt
+        }
+    }
+}

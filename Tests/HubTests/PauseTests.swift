@@ -1,0 +1,38 @@
+import Domain
+import Hub
+import Testing
+
+/// What is read part by part is collected during the reading of the last part alone.
+@Suite struct PauseTests {
+    let stream = StreamName.feed("test")
+
+    private func message(_ position: Int64) -> Message {
+        Message(stream: stream, position: position, parts: [Part(html: Array("\(position) ".utf8), collapseKey: nil)])
+    }
+
+    @Test func collectsNothingWhilePausedAndLosesNothingAfterwards() {
+        var hub = Hub(limits: Hub.Limits(queuedBytes: 200))
+        let id = hub.subscribe(to: stream)
+        _ = hub.publish(message(1))
+        hub.pause(id)
+        // More than the queue may hold.
+        for position in 2...20 { #expect(hub.publish(message(Int64(position))) == Fanout(live: [], closed: [])) }
+        hub.collect(id)
+        _ = hub.publish(message(21))
+        // The ledger was read up to 20 after `collect`.
+        let flush = hub.missed(id, through: 20, messages: [])
+        #expect(flush.map { String(decoding: $0.html, as: UTF8.self) } == "21 ")
+        #expect(hub.publish(message(22)).live == [id])
+    }
+
+    /// A part that comes to nobody any more.
+    @Test func whatWasPausedTakesNoAnswer() {
+        var hub = Hub()
+        let id = hub.subscribe(to: stream)
+        hub.pause(id)
+        #expect(hub.missed(id, through: 3, messages: [message(1)]) == nil)
+        hub.unsubscribe(id)
+        hub.collect(id)
+        #expect(hub.subscriptionCount == 0)
+    }
+}

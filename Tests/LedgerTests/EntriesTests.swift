@@ -1,0 +1,89 @@
+import Domain
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// What the feed reads, part by part.
+@Suite(.timeLimit(.minutes(10))) struct EntriesTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let selection: EntrySelection
+        let events: [String]
+    }
+
+    static let cases = [
+        Case(testDescription: "all", selection: .all, events: ["e1", "e2", "e3", "e4"]),
+        Case(testDescription: "a user", selection: EntrySelection(user: "42"), events: ["e1", "e3"]),
+        Case(testDescription: "nobody", selection: EntrySelection(user: "4"), events: []),
+        Case(
+            testDescription: "a store",
+            selection: EntrySelection(provider: "apple"),
+            events: ["e1", "e2", "e3", "e4"]
+        ),
+        Case(testDescription: "another store", selection: EntrySelection(provider: "stripe"), events: []),
+        Case(testDescription: "an outcome", selection: EntrySelection(outcome: "unclaimed"), events: ["e4"]),
+        Case(
+            testDescription: "a user and an outcome",
+            selection: EntrySelection(user: "42", outcome: "unclaimed"),
+            events: []
+        ),
+    ]
+
+    @Test(arguments: cases) func areSelected(_ example: Case) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        try fill(ledger)
+        let page = try ledger.entries(example.selection)
+        #expect(page.entries.compactMap(\.notice.event) == example.events)
+        #expect(page.isWhole && page.through == page.head.position)
+    }
+
+    /// One after the other with `through`, nothing twice.
+    @Test(arguments: [EntrySelection.all, EntrySelection(user: "42")])
+    func arePaged(_ selection: EntrySelection) throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        try fill(ledger)
+        let all = try ledger.entries(selection)
+        var (found, position): ([Entry], Int64) = ([], 0)
+        for _ in 0..<100 where position < all.through {
+            let page = try ledger.entries(selection, after: position, limit: 1)
+            #expect(page.through > position)
+            (found, position) = (found + page.entries, page.through)
+        }
+        #expect(found == all.entries)
+    }
+
+    /// Nobody else waits for a search through everything; a user is found at once, wherever the entries are.
+    @Test func oneQuestionLooksAtABoundedPart() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let stream = try #require(StreamPattern.standard.stream(for: "7"))
+        let fragment = Fragment(stream: stream, action: "append", target: "a", content: .html("<i></i>"))
+        for _ in 0..<21 { _ = try ledger.broadcast(Array(repeating: fragment, count: 1000)) }
+        try fill(ledger)
+        let first = try ledger.entries(EntrySelection(provider: "apple"))
+        #expect(first.entries.isEmpty && first.through == LedgerQueries.entriesOfAQuestion && !first.isWhole)
+        let second = try ledger.entries(EntrySelection(provider: "apple"), after: first.through)
+        #expect(second.entries.count == 4 && second.isWhole)
+        let user = try ledger.entries(EntrySelection(user: "42"))
+        #expect(user.entries.compactMap(\.notice.event) == ["e1", "e3"] && user.isWhole)
+        #expect(user.entries.allSatisfy { !$0.fragments.isEmpty })
+    }
+
+    @Test func cursorFromTheFutureFindsNothing() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        try fill(ledger)
+        let page = try ledger.entries(after: .max)
+        #expect(page.entries.isEmpty && page.isWhole)
+    }
+
+    private func fill(_ ledger: TemporaryLedger) throws {
+        _ = try ledger.send(Stories.subscription("e1", .active), claim: Claim(user: "42"))
+        _ = try ledger.send(Stories.subscription("e2", .active, key: Stories.key("2")), claim: Claim(user: "43"))
+        _ = try ledger.send(Stories.subscription("e3", .cancelled, minute: 1))
+        _ = try ledger.send(Stories.subscription("e4", .active, key: Stories.key("3")))
+    }
+}
