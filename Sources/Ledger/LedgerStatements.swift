@@ -102,11 +102,13 @@ struct WriterStatements {
         insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
         deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
 
-        tokens = try connection.prepare("SELECT token, at FROM tokens WHERE contract = ?")
+        tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
         putToken = try connection.prepare(
             """
-            INSERT INTO tokens (contract, token, at) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < tokens.at
+            INSERT INTO tokens (contract, token, at, bought_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = min(at, excluded.at),
+                bought_at = max(coalesce(bought_at, excluded.bought_at), coalesce(excluded.bought_at, bought_at))
+            WHERE excluded.at < at OR excluded.bought_at > coalesce(bought_at, at - 1)
             """
         )
         contractsByToken = try connection.prepare(

@@ -214,9 +214,10 @@ extension Contract {
 }
 
 extension ContractRow? {
-    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new.
+    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new, unless
+    /// somebody has bought again.
     fileprivate func repeats(_ said: SaidToken) -> Bool {
-        guard let token = self?.contract.token else { return false }
+        guard !said.isPurchase, let token = self?.contract.token else { return false }
         return token.value == said.token && token.signedAt <= said.at
     }
 }
