@@ -9,7 +9,7 @@ struct WriterStatements {
     let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
-    let contractsByAccount, contractsByPreviousLineage: Statement
+    let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
     let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let nextEnd, endedContracts: Statement
@@ -141,6 +141,13 @@ struct WriterStatements {
             """
             SELECT id, \(ContractRow.columns) FROM contracts
             WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+
+        contractsByPurchase = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
             """
         )
 

@@ -11,8 +11,9 @@ struct Arrival {
 }
 
 extension LedgerStore {
-    /// Commits what a store said: the event, what it changes, and what pages are told, in one transaction.
-    func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+    /// Commits what a store said of one contract, or of none: the event, what it changes, and what pages are told, in one
+    /// transaction.
+    func recordOne(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         if !arrival.isReplay, let first = try position(of: event) { return try answerAgain(arrival, first) }
         if let transfer = event.transfer { return try record(transfer, arrival) }
@@ -45,7 +46,7 @@ extension LedgerStore {
         }
         let said = SaidToken(observation, of: event)
         var isOwnerNews = known.map { row in row.contract.mayHaveOtherOwner(than: contract) } ?? true
-        if let id = known?.id, let said, !known.repeats(said), try note(said, of: id) {
+        if let id = known?.id, let said, !known.repeats(said), try note(said.token, TokenDates(said), of: id) {
             (isNews, isOwnerNews) = (true, true)
         }
         let end = contract.end(of: standing, policy: policy)
@@ -53,7 +54,7 @@ extension LedgerStore {
         (row.contract, row.standing, row.endsAt) = (contract, standing, end)
         if isOwnerNews { try own(&row, said: said) }
         if isNews { row = try save(row, over: known) }
-        if known == nil, let said, let id = row.id { _ = try note(said, of: id) }
+        if known == nil, let said, let id = row.id { _ = try note(said.token, TokenDates(said), of: id) }
         var claimed: ClaimOutcome?
         if let claim = arrival.claim {
             let unclaimed = row

@@ -17,7 +17,7 @@ struct SaidToken {
 
 /// The first charge that carried a token and the last one that was bought with it: by every policy those between them
 /// change nothing.
-private struct TokenDates {
+struct TokenDates: Equatable {
     var first: Instant
     var last: Instant?
 
@@ -138,6 +138,7 @@ extension LedgerStore {
             key.lineage = lineage
             if let replaced = try contract(key) { kin.append(replaced) }
         }
+        if let purchase = row.contract.key.purchase, let whole = try contract(purchase) { kin.append(whole) }
         if let account = row.contract.account?.value {
             kin += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
         }
@@ -149,9 +150,8 @@ extension LedgerStore {
     }
 
     /// Remembers a token of a contract; true when that is news.
-    func note(_ said: SaidToken, of id: Int64) throws(SQLiteError) -> Bool {
-        let bought = said.isPurchase ? said.at : nil
-        try statements.putToken.run([.integer(id), .text(said.token.description), Value(said.at), Value(bought)])
+    func note(_ token: OrderToken, _ dates: TokenDates, of id: Int64) throws(SQLiteError) -> Bool {
+        try statements.putToken.run([.integer(id), .text(token.description), Value(dates.first), Value(dates.last)])
         return connection.changes > 0
     }
 }

@@ -65,7 +65,8 @@ public struct GoogleReader: StoreVerifier {
             guard case .purchase(let purchase) = try reread(record, .subscription(token: token), stored.app) else {
                 return nil
             }
-            event = purchase.statement(body: stored.body, id: stored.id)
+            let id = String(decoding: stored.id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+            event = purchase.statement(body: stored.body, id: id)
         }
         event.errands = []
         return event
