@@ -8,6 +8,8 @@ struct Arrival {
     var now: Instant
     /// It is applied once more: stored already, and of interest only where it changes something.
     var isReplay = false
+    /// A further product of a purchase that has just been made.
+    var isBeside = false
 }
 
 extension LedgerStore {
@@ -63,7 +65,7 @@ extension LedgerStore {
                 row = try save(row, over: unclaimed)
             }
         }
-        let change = ContractChange(previous: known, current: row)
+        let change = ContractChange(previous: known, current: row, isBeside: arrival.isBeside)
         return try file(change, isNews, claimed, arrival)
     }
 

@@ -3,14 +3,26 @@ internal import Domain
 extension LedgerStore {
     /// Commits what a store said, of every product of the purchase, in one transaction.
     func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+        let lines = arrival.event.lines
+        let isNew = lines.isEmpty ? false : try isNew(arrival.event)
         var commit = try recordOne(arrival)
-        for line in arrival.event.lines { commit.add(try recordOne(arrival.saying(line))) }
+        for line in lines {
+            var further = arrival.saying(line)
+            further.isBeside = isNew
+            commit.add(try recordOne(further))
+        }
         if arrival.event.isWhole, let key = arrival.event.observation?.contract {
             for event in try missingLines(of: key, arrival.event) {
                 commit.add(try recordOne(arrival.saying(event, claim: nil)))
             }
         }
         return commit
+    }
+
+    /// The purchase gives no access yet.
+    private func isNew(_ event: Event) throws(SQLiteError) -> Bool {
+        guard let key = event.observation?.contract else { return false }
+        return try contract(key)?.standing.isActive != true
     }
 
     /// A store does not say that a product was taken out of a purchase: it lists it no more. So a further product has

@@ -72,8 +72,9 @@ import Testing
         let event = try read("e1", products.map { Line(product: $0) }, minute: 1, token: token)
         #expect(try ledger.send(event).outcome == .applied)
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active", "T#more": "more active"])
-        // The purchase is acknowledged once.
+        // The purchase is acknowledged once, and the base plan speaks for the user.
         #expect(try ledger.errands(dueAt: Self.start + Self.day).map(\.errand.subject) == ["T"])
+        #expect(try told(ledger) == ["base", "base"])
         #expect(try ledger.send(event).outcome == .duplicate)
     }
 
@@ -98,11 +99,19 @@ import Testing
         ]
         for index in order { _ = try ledger.send(events[index]) }
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
-        // It comes back.
+        // It comes back, and somebody has waited for it.
         _ = try ledger.send(
             try read("e3", [Line(product: "extra"), Line(product: "base")], minute: 3, token: token)
         )
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
+        #expect(try told(ledger).last == "extra")
+    }
+
+    private func told(_ ledger: TemporaryLedger) throws -> [String] {
+        try ledger.entries().entries.flatMap(\.fragments).compactMap { fragment in
+            guard case .template(_, let values) = fragment.content else { return nil }
+            return values["product"]
+        }
     }
 
     /// A purchase that names nobody is the user's who claims it, with everything in it; the same when only the first
