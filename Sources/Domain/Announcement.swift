@@ -9,8 +9,15 @@ public struct Announcement: Sendable, Equatable {
     /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state.
     /// `paywall` is replaced when access or the product changes, when a purchase is handed over, and when the reason
     /// for having no access changes; `subscription_status` when anything of the winning contract changes.
-    public static func announcements(before: Holdings, after: Holdings, contract: ContractKey) -> [Announcement] {
-        [paywall(before, after, contract), status(before, after, contract)].compactMap { $0 }
+    ///
+    /// `isBeside`: it was bought together with another contract, which has just been announced for both.
+    public static func announcements(
+        before: Holdings,
+        after: Holdings,
+        contract: ContractKey,
+        isBeside: Bool = false
+    ) -> [Announcement] {
+        [paywall(before, after, contract, isBeside), status(before, after, contract)].compactMap { $0 }
     }
 
     /// Both elements as they should look now, whatever they show: for pages that may have missed something.
@@ -22,8 +29,15 @@ public struct Announcement: Sendable, Equatable {
         ]
     }
 
-    private static func paywall(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
-        if let bought = after[contract], isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought)) {
+    private static func paywall(
+        _ before: Holdings,
+        _ after: Holdings,
+        _ contract: ContractKey,
+        _ isBeside: Bool
+    ) -> Announcement? {
+        if !isBeside, let bought = after[contract],
+            isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
+        {
             return Announcement(target: .paywall, name: .success, holding: bought)
         }
         if let lost = before[contract], after[contract] == nil, !after.isActive {

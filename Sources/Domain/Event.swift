@@ -14,6 +14,10 @@ public struct Event: Sendable, Equatable {
     public var signedAt: Instant
     /// What it says of a contract; nil when it says nothing of one (TEST, summaries).
     public var observation: Observation?
+    /// Further products of the same purchase: each is a contract of its own, see `lines`.
+    public var further: [Observation]
+    /// The purchase holds no other products than these.
+    public var isWhole: Bool
     /// The buyer it is about, if it concerns no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
     public var account: String?
     /// Everything that some users held is another user's now (RevenueCat's TRANSFER).
@@ -33,6 +37,8 @@ public struct Event: Sendable, Equatable {
         kind: EventKind,
         signedAt: Instant,
         observation: Observation?,
+        further: [Observation] = [],
+        isWhole: Bool = false,
         account: String? = nil,
         transfer: Transfer? = nil,
         errands: [Errand] = [],
@@ -47,6 +53,8 @@ public struct Event: Sendable, Equatable {
         self.kind = kind
         self.signedAt = signedAt
         self.observation = observation
+        self.further = further
+        self.isWhole = isWhole
         self.account = account
         self.transfer = transfer
         self.errands = errands

@@ -106,11 +106,15 @@ extension Holding {
 
     fileprivate static func isBetter(_ left: Holding, than right: Holding) -> Bool {
         guard left.rank == right.rank else { return left.rank > right.rank }
+        guard left.isAddition == right.isAddition else { return right.isAddition }
         guard left.reach == right.reach else { return left.reach > right.reach }
         guard left.isFamilyShared == right.isFamilyShared else { return right.isFamilyShared }
         guard left.boughtAt == right.boughtAt else { return left.boughtAt ?? .never > right.boughtAt ?? .never }
         return left.contract.sortText > right.contract.sortText
     }
+
+    /// Bought beside something else, which speaks for the user.
+    private var isAddition: Bool { contract.purchase != nil }
 
     private var rank: Int {
         standing.isActive ? 2 : standing.state == .pending ? 1 : 0

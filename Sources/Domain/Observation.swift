@@ -30,6 +30,9 @@ public struct Observation: Sendable, Equatable {
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
     public var isFamilyShared: Bool
+    /// Somebody has bought what the transaction charges for, and its token is that buyer's: a renewal repeats the one of
+    /// the purchase before it.
+    public var isPurchase: Bool
     public var transaction: Transaction?
     public var snapshot: Snapshot?
 
@@ -42,6 +45,7 @@ public struct Observation: Sendable, Equatable {
         user: UserID? = nil,
         previousLineage: String? = nil,
         isFamilyShared: Bool = false,
+        isPurchase: Bool = false,
         transaction: Transaction? = nil,
         snapshot: Snapshot? = nil
     ) {
@@ -53,6 +57,7 @@ public struct Observation: Sendable, Equatable {
         self.user = user
         self.previousLineage = previousLineage
         self.isFamilyShared = isFamilyShared
+        self.isPurchase = isPurchase
         self.transaction = transaction
         self.snapshot = snapshot
     }

@@ -3,8 +3,8 @@ public struct Ownership: Sendable, Equatable {
     /// One reason why a user holds a contract.
     public struct Fact: Sendable, Equatable {
         public enum Ground: Sendable, Equatable {
-            /// The store echoed the token of the user's order. Dated by the first charge that carried it: renewals
-            /// repeat it, and are no purchases.
+            /// The store echoed the token of the user's order. Dated by the charge that was bought with it: whoever buys
+            /// again has a new fact, while renewals repeat the token and are no purchases.
             case purchase
             /// The user posted a genuine transaction while signed in, and its access was or was not active.
             case claim(whileActive: Bool)

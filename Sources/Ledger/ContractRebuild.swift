@@ -3,7 +3,7 @@ public import Domain
 /// A contract made anew from all of its events: its registers only rise, so that a wrong value which was once the
 /// greatest leaves no other way out.
 ///
-/// Users, tokens and claims are facts of their own and stay.
+/// Users and claims are facts of their own and stay; tokens are added to.
 public struct ContractRebuild: Sendable, Equatable {
     /// As it stood before its events were read; the rebuild is void when it, or its events, have changed since.
     public let known: Contract
@@ -14,6 +14,8 @@ public struct ContractRebuild: Sendable, Equatable {
     private var fresh: Contract?
     private var raised: Contract
     private var isComplete = true
+    /// Older versions did not remember all dates of a token.
+    private(set) var tokens: [OrderToken: TokenDates] = [:]
 
     public init(_ stored: StoredContract) {
         (known, newest) = (stored.contract, stored.newest)
@@ -28,6 +30,8 @@ public struct ContractRebuild: Sendable, Equatable {
         _ = raised.apply(observation, event: event.id, signedAt: event.signedAt)
         fresh = contract
         self.event = event.id
+        guard let said = SaidToken(observation, of: event) else { return }
+        tokens[said.token, default: TokenDates(said)].add(TokenDates(said))
     }
 
     /// One of its events cannot be read any more. What it said is in the registers only: they may still rise, not fall.

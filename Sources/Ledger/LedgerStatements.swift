@@ -9,7 +9,7 @@ struct WriterStatements {
     let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
-    let contractsByAccount, contractsByPreviousLineage: Statement
+    let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
     let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let nextEnd, endedContracts: Statement
@@ -107,11 +107,13 @@ struct WriterStatements {
         insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
         deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
 
-        tokens = try connection.prepare("SELECT token, at FROM tokens WHERE contract = ?")
+        tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
         putToken = try connection.prepare(
             """
-            INSERT INTO tokens (contract, token, at) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < tokens.at
+            INSERT INTO tokens (contract, token, at, bought_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = min(at, excluded.at),
+                bought_at = max(coalesce(bought_at, excluded.bought_at), coalesce(excluded.bought_at, bought_at))
+            WHERE excluded.at < at OR excluded.bought_at > coalesce(bought_at, at - 1)
             """
         )
         contractsByToken = try connection.prepare(
@@ -144,6 +146,13 @@ struct WriterStatements {
             """
             SELECT id, \(ContractRow.columns) FROM contracts
             WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+
+        contractsByPurchase = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
             """
         )
 

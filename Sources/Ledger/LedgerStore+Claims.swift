@@ -64,7 +64,7 @@ extension LedgerStore {
         guard let id = row.id, let token = claim.order, let order = try order(token), order.user == claim.user,
             !order.contradicts(row.contract)
         else { return }
-        try statements.putToken.run([.integer(id), .text(token.description), Value(arrival.receivedAt)])
+        try statements.putToken.run([.integer(id), .text(token.description), Value(arrival.receivedAt), .null])
         let key = row.contract.key
         guard key.provider == .apple, policy.apis.contains(.apple), row.contract.token == nil,
             !row.contract.isFamilyShared

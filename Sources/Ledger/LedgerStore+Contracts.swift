@@ -7,6 +7,8 @@ struct ContractChange {
     var kind: EventKind?
     /// The store's own word.
     var reason: String?
+    /// Bought together with a contract that speaks for both.
+    var isBeside = false
 
     var key: ContractKey { current.contract.key }
 
@@ -92,7 +94,12 @@ extension LedgerStore {
         let has = change.current.holders.contains(user) ? [change.current.holding(policy.catalog)] : []
         let before = Holdings(user: user, others + had, policy: policy)
         let after = Holdings(user: user, others + has, policy: policy)
-        let announcements = Announcement.announcements(before: before, after: after, contract: change.key)
+        let announcements = Announcement.announcements(
+            before: before,
+            after: after,
+            contract: change.key,
+            isBeside: change.isBeside
+        )
         return (self.fragments(announcements, for: user, because: change), after.isActive)
     }
 

@@ -8,11 +8,14 @@ struct Arrival {
     var now: Instant
     /// It is applied once more: stored already, and of interest only where it changes something.
     var isReplay = false
+    /// A further product of a purchase that has just been made.
+    var isBeside = false
 }
 
 extension LedgerStore {
-    /// Commits what a store said: the event, what it changes, and what pages are told, in one transaction.
-    func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+    /// Commits what a store said of one contract, or of none: the event, what it changes, and what pages are told, in one
+    /// transaction.
+    func recordOne(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         if !arrival.isReplay, let first = try position(of: event) { return try answerAgain(arrival, first) }
         if let transfer = event.transfer { return try record(transfer, arrival) }
@@ -45,7 +48,7 @@ extension LedgerStore {
         }
         let said = SaidToken(observation, of: event)
         var isOwnerNews = known.map { row in row.contract.mayHaveOtherOwner(than: contract) } ?? true
-        if let id = known?.id, let said, !known.repeats(said), try note(said, of: id) {
+        if let id = known?.id, let said, !known.repeats(said), try note(said.token, TokenDates(said), of: id) {
             (isNews, isOwnerNews) = (true, true)
         }
         let end = contract.end(of: standing, policy: policy)
@@ -53,7 +56,7 @@ extension LedgerStore {
         (row.contract, row.standing, row.endsAt) = (contract, standing, end)
         if isOwnerNews { try own(&row, said: said) }
         if isNews { row = try save(row, over: known) }
-        if known == nil, let said, let id = row.id { _ = try note(said, of: id) }
+        if known == nil, let said, let id = row.id { _ = try note(said.token, TokenDates(said), of: id) }
         var claimed: ClaimOutcome?
         if let claim = arrival.claim {
             let unclaimed = row
@@ -62,7 +65,7 @@ extension LedgerStore {
                 row = try save(row, over: unclaimed)
             }
         }
-        let change = ContractChange(previous: known, current: row)
+        let change = ContractChange(previous: known, current: row, isBeside: arrival.isBeside)
         return try file(change, isNews, claimed, arrival)
     }
 
@@ -214,9 +217,10 @@ extension Contract {
 }
 
 extension ContractRow? {
-    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new.
+    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new, unless
+    /// somebody has bought again.
     fileprivate func repeats(_ said: SaidToken) -> Bool {
-        guard let token = self?.contract.token else { return false }
+        guard !said.isPurchase, let token = self?.contract.token else { return false }
         return token.value == said.token && token.signedAt <= said.at
     }
 }

@@ -1,15 +1,42 @@
 internal import Domain
 
-/// A token and when the store first said it: the purchase that carried it.
+/// A token and the date of the charge that carried it.
 struct SaidToken {
     var token: OrderToken
     var at: Instant
+    /// The charge was bought with it. A renewal only shows that it was there before.
+    var isPurchase: Bool
 
     init?(_ observation: Observation, of event: Event) {
         guard let token = observation.token else { return nil }
         self.token = token
         at = observation.transaction?.purchasedAt ?? event.signedAt
+        isPurchase = observation.isPurchase && observation.transaction != nil
     }
+}
+
+/// The first charge that carried a token and the last one that was bought with it: by every policy those between them
+/// change nothing.
+struct TokenDates: Equatable {
+    var first: Instant
+    var last: Instant?
+
+    init(_ said: SaidToken) {
+        first = said.at
+        last = said.isPurchase ? said.at : nil
+    }
+
+    init(_ row: Row) {
+        first = row.instant(1)
+        last = row.optionalInstant(2)
+    }
+
+    mutating func add(_ other: TokenDates) {
+        first = min(first, other.first)
+        last = [last, other.last].compactMap { $0 }.max()
+    }
+
+    var all: Set<Instant> { Set([first, last].compactMap { $0 }) }
 }
 
 extension LedgerStore {
@@ -57,23 +84,26 @@ extension LedgerStore {
 
     /// Purchases by orders that are known and fit, and claims that were granted.
     func facts(of row: ContractRow, _ said: SaidToken? = nil) throws(SQLiteError) -> [Ownership.Fact] {
-        var dates: [OrderToken: Instant] = [:]
-        if let said { dates[said.token] = said.at }
+        var dates: [OrderToken: TokenDates] = [:]
+        if let said { dates[said.token] = TokenDates(said) }
         var facts: [Ownership.Fact] = []
         if let id = row.id {
-            for (text, at) in try statements.tokens.all([.integer(id)], read: { ($0.text(0), $0.instant(1)) }) {
+            let known = try statements.tokens.all([.integer(id)], read: { ($0.text(0), TokenDates($0)) })
+            for (text, known) in known {
                 guard let token = OrderToken(text) else { continue }
-                dates[token] = min(at, dates[token] ?? at)
+                dates[token, default: known].add(known)
             }
             facts = try claims(on: id).flatMap(\.facts)
         }
-        // A purchase that names another buyer than before is no older nor newer: what was said last counts.
-        if let newest = row.contract.token?.value, let at = dates[newest], dates.values.filter({ $0 == at }).count > 1 {
-            dates[newest] = at + .milliseconds(1)
-        }
-        for (token, at) in dates {
+        let newest = row.contract.token?.value
+        for (token, known) in dates {
             guard let order = try order(token), !order.contradicts(row.contract) else { continue }
-            facts.append(.init(user: order.user, at: at, ground: .purchase))
+            for at in known.all {
+                // A charge that names another buyer than before is no older nor newer: what was said last counts.
+                let isSaidAgain = token == newest && dates.contains { $0.key != token && $0.value.all.contains(at) }
+                let counted = isSaidAgain ? at + .milliseconds(1) : at
+                facts.append(.init(user: order.user, at: counted, ground: .purchase))
+            }
         }
         return facts
     }
@@ -108,6 +138,7 @@ extension LedgerStore {
             key.lineage = lineage
             if let replaced = try contract(key) { kin.append(replaced) }
         }
+        if let purchase = row.contract.key.purchase, let whole = try contract(purchase) { kin.append(whole) }
         if let account = row.contract.account?.value {
             kin += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
         }
@@ -119,8 +150,8 @@ extension LedgerStore {
     }
 
     /// Remembers a token of a contract; true when that is news.
-    func note(_ said: SaidToken, of id: Int64) throws(SQLiteError) -> Bool {
-        try statements.putToken.run([.integer(id), .text(said.token.description), Value(said.at)])
+    func note(_ token: OrderToken, _ dates: TokenDates, of id: Int64) throws(SQLiteError) -> Bool {
+        try statements.putToken.run([.integer(id), .text(token.description), Value(dates.first), Value(dates.last)])
         return connection.changes > 0
     }
 }

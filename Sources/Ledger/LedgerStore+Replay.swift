@@ -28,6 +28,9 @@ extension LedgerStore {
         var touched: [ContractRow] = []
         for (before, rebuild) in rebuilds {
             guard let known = try contract(rebuild.known.key) else { continue }
+            if let id = known.id {
+                for (token, dates) in rebuild.tokens { _ = try note(token, dates, of: id) }
+            }
             let row = try replace(known, by: rebuild.contract, into: &commit, now)
             commit.value.changes.append(ReplayChange(event: rebuild.event, before: before, after: row))
             if known.isRelatedOtherwise(than: row) { touched += [known, row] }

@@ -37,6 +37,7 @@ extension LedgerStore {
         if let account = row.contract.account?.value {
             rows += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
         }
+        rows += try lines(of: key)
         return rows.filter { $0.userAt == nil && $0.contract.key != key }
     }
 }

@@ -1,6 +1,7 @@
 internal import Crypto
 public import Domain
 internal import Glibc
+public import Providers
 
 extension Configuration {
     public struct Apple: Sendable {
@@ -23,8 +24,9 @@ extension Configuration {
 
         /// `PAYCAST_APPLE_BUNDLE_ID`.
         public var bundles: Bundles
-        /// `PAYCAST_APPLE_APP_ID`. Nil accepts any, which is only possible in development or without Production.
-        public var appID: Int64?
+        /// `PAYCAST_APPLE_APP_ID`: each bundle's, in the same order. `any` is only possible in development or without
+        /// Production.
+        public var appIDs: AppleConfiguration.AppIDs
         /// `PAYCAST_APPLE_ENVIRONMENTS`, Production,Sandbox.
         public var environments: Set<StoreEnvironment>
         /// `PAYCAST_APPLE_ROOTS`: a file or folder that replaces the built-in roots.
@@ -38,7 +40,7 @@ extension Configuration {
             let named = reader.list("PAYCAST_APPLE_BUNDLE_ID", expected: "a bundle id", isAppName)
             bundles = named.isEmpty ? (reader.isDevelopment ? .any : .none) : .only(Set(named))
             environments = reader.appleEnvironments()
-            appID = reader.appleAppID()
+            appIDs = reader.appleAppIDs(of: named)
             rootsPath = reader.appleRoots()
             serverKey = reader.appleServerKey()
             apiURL = reader.baseURL("PAYCAST_APPLE_API_URL")
@@ -65,11 +67,20 @@ extension ConfigurationReader {
         return Set(names.compactMap { StoreEnvironment(rawValue: $0) })
     }
 
-    fileprivate mutating func appleAppID() -> Int64? {
-        guard let given = given("PAYCAST_APPLE_APP_ID") else { return nil }
-        if let number = Int64(given.value), number > 0 { return number }
-        reject(given.name, "\(shown(given.value)) is not a numeric app id such as 1234567890")
-        return nil
+    /// One for each bundle id, by its place in the list.
+    fileprivate mutating func appleAppIDs(of bundles: [String]) -> AppleConfiguration.AppIDs {
+        let name = "PAYCAST_APPLE_APP_ID"
+        let ids = list(name, expected: "a numeric app id such as 1234567890") { (Int64($0) ?? 0) > 0 }
+            .compactMap { Int64($0) }
+        guard !ids.isEmpty else { return .any }
+        guard !bundles.isEmpty else { return .only(Set(ids)) }
+        if ids.count > bundles.count {
+            reject(name, "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order")
+        }
+        for bundle in bundles.dropFirst(ids.count) {
+            warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id in its place")
+        }
+        return .each(Dictionary(zip(bundles, ids)) { first, _ in first })
     }
 
     fileprivate mutating func appleRoots() -> String? {

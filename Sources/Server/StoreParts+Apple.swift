@@ -9,6 +9,7 @@ internal import Stores
 /// Whom Paycast is at Apple, and which of Apple's histories are its own.
 struct AppleParts {
     let api: AppleServerAPI
+    let apps: [String]
     let places: [Recovery.Place]
     /// The answers come from this development server itself.
     let isStandIn: Bool
@@ -25,7 +26,7 @@ extension StoreParts {
         let places = apis.appleApps.flatMap { app in
             StoreEnvironment.allCases.filter(environments.contains).map { Recovery.Place(app: app, environment: $0) }
         }
-        return AppleParts(api: api, places: places, isStandIn: apis.isAppleStandIn)
+        return AppleParts(api: api, apps: apis.appleApps, places: places, isStandIn: apis.isAppleStandIn)
     }
 
     /// Apple's API in the development server, which posts its test notifications to this server.

@@ -5,10 +5,11 @@ internal import Stores
 
 extension StoreParts {
     /// What the routes of apps need.
-    static func appleServices(_ verifier: AppleVerifier?, _ api: AppleServerAPI?) -> AppleServices? {
+    static func appleServices(_ verifier: AppleVerifier?, _ parts: AppleParts?) -> AppleServices? {
         guard let verifier else { return nil }
         let receipts = AppleReceiptVerifier(beside: verifier)
-        return AppleServices(transactions: verifier, receipts: receipts, statements: api.map { AppleLookup(api: $0) })
+        let lookup = parts.map { AppleLookup(api: $0.api, apps: $0.apps) }
+        return AppleServices(transactions: verifier, receipts: receipts, statements: lookup)
     }
 }
 
@@ -17,16 +18,20 @@ extension StoreParts {
 /// tried again.
 private struct AppleLookup: AppleStatements {
     let api: AppleServerAPI
+    let apps: [String]
 
+    /// A clue without an app is of any of them.
     func statements(behind clue: ReceiptClue, now: Instant) throws(AppleStatementsError) -> [Event] {
-        do throws(StoreAPIError) {
-            let api = clue.app.map { self.api.of($0) } ?? api
-            return try api.statements(of: clue.transactionID, in: clue.environment, now: now)
-        } catch {
-            switch error {
-            case .unavailable, .unreadable: throw .unreachable(reason: error.description)
-            case .unauthorized, .refused: throw .unknownTransaction
+        for app in clue.app.map({ [$0] }) ?? apps {
+            do throws(StoreAPIError) {
+                return try api.of(app).statements(of: clue.transactionID, in: clue.environment, now: now)
+            } catch {
+                switch error {
+                case .unavailable, .unreadable: throw .unreachable(reason: error.description)
+                case .unauthorized, .refused: continue
+                }
             }
         }
+        throw .unknownTransaction
     }
 }

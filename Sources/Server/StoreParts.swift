@@ -32,7 +32,7 @@ struct StoreParts {
         let stripe = StoreParts.stripe(configuration, keys, stores, log)
         apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
         appleParts = StoreParts.appleParts(configuration.apple.environments, apple, stores)
-        appleServices = StoreParts.appleServices(apple, appleParts?.api)
+        appleServices = StoreParts.appleServices(apple, appleParts)
         var verifiers: [Provider: any StoreVerifier] = [:]
         verifiers[.stripe] = stripe?.verifier
         let google = StoreParts.google(configuration, keys, clock, stores, log)
@@ -70,7 +70,7 @@ struct StoreParts {
             return AppleVerifier(
                 try AppleConfiguration(
                     bundleIDs: bundles,
-                    appIDs: apple.appID.map { .only([$0]) } ?? .any,
+                    appIDs: apple.appIDs,
                     environments: apple.environments,
                     roots: roots,
                     catalog: catalog

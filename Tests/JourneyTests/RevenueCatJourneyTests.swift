@@ -76,10 +76,22 @@ import Testing
         try scene.expect(stranger, 401, "unauthorized")
         var truncated = try scene.delivery("RENEWAL")
         truncated.body.removeLast(5)
-        try scene.expect(truncated, 401, "invalid_json")
+        try scene.expect(truncated, 400, "invalid_json")
         var huge = try scene.delivery("RENEWAL")
         huge.body += [UInt8](repeating: 32, count: 256 * 1024)
         #expect(try scene.post(huge).status == 413)
+    }
+
+    /// During a store's outage RevenueCat does not know in which environment something was bought.
+    @Test func grantOfAnOutageOpensThePaywall() throws {
+        let scene = try scene()
+        let page = try scene.page(of: "42")
+        var grant = try scene.delivery("TEMPORARY_ENTITLEMENT_GRANT")
+        let text = String(decoding: grant.body, as: UTF8.self)
+        let environment = try #require(text.firstRange(of: #""environment":"SANDBOX","#))
+        grant.body = Array((text[..<environment.lowerBound] + text[environment.upperBound...]).utf8)
+        try scene.expect(grant, 200, "applied")
+        #expect(try page.message().data?.contains("target=\"paywall\"") == true)
     }
 
     @Test func markupIsEscapedOnThePage() throws {

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Providers
 import Server
 import Testing
 
@@ -10,8 +11,21 @@ import Testing
         let complete = app.merging(["PAYCAST_APPLE_APP_ID": "1234567890"]) { $1 }
         let configuration = try Configuration(environment: complete)
         #expect(configuration.apple.bundles == .only(["com.example.app"]))
-        #expect(configuration.apple.appID == 1_234_567_890)
+        #expect(configuration.apple.appIDs == .each(["com.example.app": 1_234_567_890]))
         #expect(configuration.accessPolicy.sandboxUsers == .only([]))
+    }
+
+    @Test func eachAppHasAnIDOfItsOwn() throws {
+        let bundles = ["PAYCAST_APPLE_BUNDLE_ID": "com.example.b,com.example.a"]
+        let both = try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2, 1"]) { $1 })
+        #expect(both.apple.appIDs == .each(["com.example.a": 1, "com.example.b": 2]))
+        let one = try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2"]) { $1 })
+        #expect(one.apple.appIDs == .each(["com.example.b": 2]))
+        #expect(one.warnings.contains { $0.contains("com.example.a is not served in Production") })
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2,1,3"]) { $1 })
+        }
+        #expect(error?.description.contains("has 3 app ids for 2 bundle ids") == true)
     }
 
     @Test func sandboxAloneNeedsNoAppIDAndOpensForAll() throws {
@@ -24,7 +38,7 @@ import Testing
     @Test func developmentServesAnyAppAndOpensForAll() throws {
         let configuration = try Configuration(isDevelopment: true, environment: [:])
         #expect(configuration.apple.bundles == .any)
-        #expect(configuration.apple.appID == nil)
+        #expect(configuration.apple.appIDs == .any)
         #expect(configuration.accessPolicy.sandboxUsers == .all)
     }
 

@@ -45,6 +45,8 @@ public struct StoreLife: Sendable {
     public private(set) var state = ContractState.expired
     private let extras: [Step]
     private var charges: [Transaction] = []
+    /// Of each charge: the token that it goes on to carry, and whether somebody bought it.
+    private var purchases: [(token: OrderToken?, isNew: Bool)] = []
     private var product = "monthly"
     private var pendingProduct: String?
     private var autoRenew = false
@@ -98,12 +100,12 @@ public struct StoreLife: Sendable {
     public mutating func take(_ step: Step, at now: Instant) -> [Observation] {
         switch step {
         case .start, .renew, .recover:
-            charge(at: now)
+            charge(at: now, isPurchase: step == .start)
             (state, autoRenew) = (.active, true)
         case .upgrade:
             charges[charges.count - 1].isUpgraded = true
             product = product == "monthly" ? "yearly" : "monthly"
-            charge(at: now)
+            charge(at: now, isPurchase: true)
             (state, autoRenew) = (.active, true)
         case .grace: (state, accessUntil) = (.inGracePeriod, accessUntil + .seconds(16 * 86_400))
         case .retry: end(in: .inBillingRetry, at: now)
@@ -136,7 +138,8 @@ public struct StoreLife: Sendable {
         charges[last].expiresAt = min(paid, accessUntil)
     }
 
-    private mutating func charge(at now: Instant) {
+    private mutating func charge(at now: Instant, isPurchase: Bool) {
+        purchases.append((token, isPurchase))
         accessUntil = max(now, product == "monthly" ? now : accessUntil) + StoreLife.period
         pendingProduct = nil
         charges.append(
@@ -196,11 +199,12 @@ public struct StoreLife: Sendable {
             contract: key,
             kind: .subscription,
             group: "premium",
-            token: token,
+            token: index >= 0 ? purchases[index].token : token,
             account: account,
             user: user,
             previousLineage: previousLineage,
             isFamilyShared: isFamilyShared,
+            isPurchase: index >= 0 && purchases[index].isNew,
             transaction: index >= 0 ? charges[index] : nil,
             snapshot: withSnapshot ? snapshot : nil
         )

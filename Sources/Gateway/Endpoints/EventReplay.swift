@@ -120,6 +120,8 @@ struct EventReplay {
                 }
                 let isStray = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
                 if isStray { strays.append(event) }
+                // Older versions did not file a purchase's further products.
+                strays += event.lines
                 rebuild.fold(event)
             }
             guard page.count == Self.pageSize, let last = page.last else { return rebuild }
@@ -143,7 +145,7 @@ struct EventReplay {
 
     private func reread(_ event: StoredEvent) throws(VerificationError) -> Event? {
         guard let verifier = verifiers[event.provider] else { throw .notConfigured }
-        return try verifier.reread(
+        let delivered = try verifier.reread(
             StoredDelivery(
                 id: event.id,
                 body: event.body,
@@ -152,6 +154,7 @@ struct EventReplay {
                 receivedAt: event.receivedAt
             )
         )
+        return delivered?.filed(as: event.id)
     }
 
     private func wait<Value: Sendable>(

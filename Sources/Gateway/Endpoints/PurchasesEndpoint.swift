@@ -20,7 +20,7 @@ struct PurchasesEndpoint {
         do throws(RefusedBody) {
             let body = try PurchaseBody(request.body)
             let user = try body.claimant.resolve(services, isTrusted: isTrusted, origin)
-            guard let google = services.google else { return .respond(origin.shown(.refused(.notConfigured))) }
+            guard let google = services.google else { return .respond(origin.shown(refusal(.notConfigured))) }
             return .later { [callers = services.callers] reply in
                 let refuse = { @Sendable in reply.send(origin.shown(.busy)) }
                 let isTaken = callers.submit(.app(.google)) {
@@ -47,8 +47,12 @@ struct PurchasesEndpoint {
             let event = try google.read(body.purchase)
             Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
         } catch {
-            services.refusals.post("purchase refused", error.code)
-            answer(.refused(error))
+            answer(refusal(error))
         }
+    }
+
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.post("purchase refused", from: .google, error.code)
+        return .refused(error)
     }
 }

@@ -46,7 +46,7 @@ struct ReceiptsEndpoint {
     }
 
     private func refusal(_ error: RefusedReceipt) -> Response {
-        services.refusals.post("receipt refused", error.code, detail: error.detail)
+        services.refusals.post("receipt refused", from: .apple, error.code, detail: error.detail)
         return error.response
     }
 

@@ -34,12 +34,14 @@ public final class Refusals: Sendable {
                 )
             }
         }
-        for reason in VerificationError.allCases.map(\.code) + [Refusals.other] {
-            counters[Case(door: .post(.apple), reason: reason)] = metrics.counter(
-                "paycast_posts_refused_total",
-                "Transactions and receipts of apps that were refused, by provider and reason.",
-                labels: ["provider": Provider.apple.rawValue, "reason": reason]
-            )
+        for provider in [Provider.apple, .google] {
+            for reason in VerificationError.allCases.map(\.code) + [Refusals.other] {
+                counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
+                    "paycast_posts_refused_total",
+                    "Purchases that apps posted and that were refused, by provider and reason.",
+                    labels: ["provider": provider.rawValue, "reason": reason]
+                )
+            }
         }
         for reason in [Refusals.notConfigured, "forged"] {
             counters[Case(door: .name, reason: reason)] = metrics.counter(
@@ -64,8 +66,8 @@ public final class Refusals: Sendable {
     }
 
     /// `detail` is safe to print.
-    func post(_ what: StaticString, _ reason: String, detail: String? = nil) {
-        guard let count = note(.post(.apple), reason) else { return }
+    func post(_ what: StaticString, from provider: Provider, _ reason: String, detail: String? = nil) {
+        guard let count = note(.post(provider), reason) else { return }
         log.warning(what, ["reason": reason, "detail": detail ?? "-", "count": count])
     }
 

@@ -54,7 +54,7 @@ struct TransactionsEndpoint {
     }
 
     private func refusal(_ error: VerificationError) -> Response {
-        services.refusals.post("transaction refused", error.code)
+        services.refusals.post("transaction refused", from: .apple, error.code)
         return .refused(error)
     }
 }

@@ -60,8 +60,11 @@ struct WebhookEndpoint {
         }
     }
 
+    /// 401 is for those who are not the store. Whoever has proven to be, and sends what cannot be read, is told so: with
+    /// 401 an operator would look for the fault in the secret.
     private func refusal(_ error: VerificationError) -> Response {
         services.refusals.webhook(provider, error)
-        return .refused(error, status: provider == .google || provider == .revenuecat ? 401 : 400)
+        guard case .untrusted = error, provider == .google || provider == .revenuecat else { return .refused(error) }
+        return .refused(error, status: 401)
     }
 }

@@ -23,10 +23,36 @@ public struct AppleConfiguration: Sendable {
         }
     }
 
+    /// The numeric Apple IDs of the apps.
+    public enum AppIDs: Sendable, Equatable {
+        /// Development, and Sandbox alone.
+        case any
+        /// Of whichever app.
+        case only(Set<Int64>)
+        /// By bundle id: an app without one is not served in Production.
+        case each([String: Int64])
+
+        func contains(_ id: Int64?, of bundle: String) -> Bool {
+            switch self {
+            case .any: true
+            case .only(let ids): id.map { ids.contains($0) } ?? false
+            case .each(let ids): id != nil && ids[bundle] == id
+            }
+        }
+
+        var isEmpty: Bool {
+            switch self {
+            case .any: false
+            case .only(let ids): ids.isEmpty
+            case .each(let ids): ids.isEmpty
+            }
+        }
+    }
+
     /// With none of them, everything is answered `notConfigured`.
     public let bundleIDs: Accepted<String>
     /// Compared in Production only: Sandbox payloads may leave it out.
-    public let appIDs: Accepted<Int64>
+    public let appIDs: AppIDs
     public let environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
     /// For what a receipt does not tell of its products.
@@ -35,7 +61,7 @@ public struct AppleConfiguration: Sendable {
     /// Production without an app id would believe any app that shares the bundle id, so there is no such configuration.
     public init(
         bundleIDs: Accepted<String>,
-        appIDs: Accepted<Int64>,
+        appIDs: AppIDs,
         environments: Set<StoreEnvironment>,
         roots: TrustedRoots,
         catalog: Catalog = Catalog()

@@ -41,10 +41,12 @@ public struct AppleReceiptVerifier: Sendable {
         return try statement.events(content.purchases)
     }
 
-    /// What a receipt that nobody vouches for may be asked about: nothing of another app, or of none.
+    /// What a receipt that nobody vouches for may be asked about: nothing of another app. A receipt of iOS 6 need not name
+    /// its app; Apple's answer does.
     public func clue(in receipt: [UInt8]) -> ReceiptClue? {
-        guard let clue = ReceiptClue(unproven: receipt), configuration.bundleIDs.contains(clue.app) else { return nil }
-        return clue
+        guard let clue = ReceiptClue(unproven: receipt) else { return nil }
+        if clue.app == nil, ReceiptClue.isPropertyList(receipt) { return configuration.bundleIDs.isEmpty ? nil : clue }
+        return configuration.bundleIDs.contains(clue.app) ? clue : nil
     }
 
     private func open(_ receipt: [UInt8]) throws(VerificationError) -> SignedMessage {

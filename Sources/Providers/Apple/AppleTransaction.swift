@@ -47,6 +47,12 @@ struct AppleTransaction: SignedDocument {
         }
     }
 
+    /// Not a renewal, which repeats the token of the purchase before it. What was signed before Apple stated the reason:
+    /// the first transaction of its lineage.
+    private var isPurchase: Bool {
+        transactionReason.map { $0 == "PURCHASE" } ?? (transactionId == originalTransactionId)
+    }
+
     /// Part of the price went back, and what was bought stays: only of what is bought once, for a prorated refund ends a
     /// subscription's period (https://developer.apple.com/documentation/storekit/transaction/revocationpercentage).
     /// Whoever is not refunded but removed (`FAMILY_REVOKE`) loses it whole.
@@ -91,6 +97,7 @@ struct AppleTransaction: SignedDocument {
             account: appTransactionId,
             previousLineage: previousOriginalTransactionId,
             isFamilyShared: isFamilyShared,
+            isPurchase: isPurchase,
             transaction: transaction(signedAt: fallback),
             snapshot: kind == .subscription ? snapshot : nil
         )

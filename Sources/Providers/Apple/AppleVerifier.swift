@@ -130,7 +130,9 @@ extension AppleVerifier {
             throw .wrongApp
         }
         let environment = claims.environment.flatMap { StoreEnvironment(rawValue: $0) }
-        if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app) { throw .wrongApp }
+        if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app, of: bundle) {
+            throw .wrongApp
+        }
         guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
         return Place(app: bundle, environment: environment)
     }

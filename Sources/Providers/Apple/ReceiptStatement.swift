@@ -92,6 +92,8 @@ struct ReceiptStatement {
             group: purchase.group,
             token: purchase.token,
             isFamilyShared: purchase.isFamilyShared,
+            // Only the first period of a lineage is certainly no renewal.
+            isPurchase: transaction.id == lineage,
             transaction: transaction,
             snapshot: kind == .subscription ? renewals[lineage]?.snapshot(of: transaction) : nil
         )

@@ -36,6 +36,8 @@ extension GoogleNotification {
             kind: label?.kind ?? GoogleLabel.kinds[type] ?? .providerUnknown,
             signedAt: purchase?.readAt ?? sentAt.map { min($0, now) } ?? now,
             observation: purchase?.observation(after: self),
+            further: purchase?.further.map { $0.observation(after: self) } ?? [],
+            isWhole: purchase != nil,
             account: purchase == nil ? refund?.account : nil,
             errands: purchase?.errands ?? [],
             body: body

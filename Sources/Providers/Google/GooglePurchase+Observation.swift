@@ -7,11 +7,11 @@ extension GooglePurchase {
         let isRevoked =
             notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
         return Observation(
-            contract: ContractKey(provider: .google, environment: environment, app: package, lineage: token),
+            contract: key(of: token),
             kind: kind,
             token: account.flatMap { OrderToken($0) },
             account: account,
-            previousLineage: previousToken,
+            previousLineage: previousToken.map { key(of: $0).lineage },
             transaction: kind == .subscription
                 ? period(isRevoked: isRevoked) : charge(isRevoked: isRevoked, sentAt: notification?.sentAt),
             snapshot: kind == .subscription
@@ -20,6 +20,11 @@ extension GooglePurchase {
                     isPausing: notification?.type == "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED"
                 ) : openPayment
         )
+    }
+
+    private func key(of token: String) -> ContractKey {
+        let key = ContractKey(provider: .google, environment: environment, app: package, lineage: token)
+        return line.map { key.line($0) } ?? key
     }
 
     private func snapshot(isRevoked: Bool, isPausing: Bool) -> Snapshot? {
@@ -58,8 +63,9 @@ extension GooglePurchase {
     /// alone, whenever it is read; a reading without one comes before it in the order.
     private func charge(isRevoked: Bool, sentAt: Instant?) -> Transaction? {
         guard let purchasedAt, state == .owned || state == .revoked else { return nil }
-        let first = purchasedAt + .milliseconds(1)
-        var (revokedAt, signedAt) = (Instant?.none, purchasedAt)
+        // Never less is paid back than before, so the reading that says more is the newer one.
+        let first = purchasedAt + .milliseconds(1001)
+        var (revokedAt, signedAt) = (Instant?.none, purchasedAt + .milliseconds(refunded))
         if isRevoked {
             signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
             revokedAt = signedAt

@@ -5,24 +5,41 @@ extension GooglePurchase {
     /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.productsv2). Nil when it is none.
     public init?(product body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body),
-            let said = purchase.object("purchaseStateContext")?.text("purchaseState"),
-            let item = purchase.objects("productLineItem").first, let product = item.text("productId")
+            let said = purchase.object("purchaseStateContext")?.text("purchaseState")
         else { return nil }
-        let purchasedAt = purchase.date("purchaseCompletionTime")
-        let state = GooglePurchase.state(said, isPaid: purchasedAt != nil)
-        let listed = catalog[product]?.kind ?? .nonConsumable
-        self.init(
-            token: token,
-            package: package,
-            kind: listed == .subscription ? .nonConsumable : listed,
-            product: product,
-            state: state,
-            readAt: readAt
-        )
+        let state = GooglePurchase.state(said, isPaid: purchase.date("purchaseCompletionTime") != nil)
+        let all = GoogleLineItems(purchase.objects("productLineItem"), catalog).items.map { product, item in
+            let listed = catalog[product]?.kind ?? .nonConsumable
+            let offer = item.object("productOfferDetails")
+            let bought = max(1, offer?.integer("quantity") ?? 1)
+            // What was not paid back: voids by quantity take one after the other.
+            let left = min(bought, max(0, offer?.integer("refundableQuantity") ?? bought))
+            var one = GooglePurchase(
+                token: token,
+                package: package,
+                kind: listed == .subscription ? .nonConsumable : listed,
+                product: product,
+                state: left == 0 && state == .owned ? .revoked : state,
+                readAt: readAt
+            )
+            one.quantity = Int(clamping: max(1, left))
+            one.refunded = Int64(min(bought - left, 1000))
+            one.take(purchase, said)
+            return one
+        }
+        guard let first = all.first else { return nil }
+        self = first
+        further = all.dropFirst().map { one in
+            var one = one
+            one.line = one.product
+            return one
+        }
+    }
+
+    private mutating func take(_ purchase: StoreObject, _ said: String) {
         strangeState = state == nil ? said : nil
-        self.purchasedAt = purchasedAt
+        purchasedAt = purchase.date("purchaseCompletionTime")
         order = purchase.text("orderId")
-        quantity = Int(clamping: max(1, item.object("productOfferDetails")?.integer("quantity") ?? 1))
         account = purchase.text("obfuscatedExternalAccountId")
         isTest = purchase.has("testPurchaseContext")
         isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"

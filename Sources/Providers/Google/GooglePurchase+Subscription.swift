@@ -4,19 +4,36 @@ extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`. Nil when it is none.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
-        // Add-ons come beside the base item: the one that reaches furthest speaks for the purchase.
-        let items = purchase.objects("lineItems").filter { $0.text("productId") != nil }
-        let newest = items.max { ($0.date("expiryTime") ?? readAt) < ($1.date("expiryTime") ?? readAt) }
-        guard let item = newest, let product = item.text("productId") else { return nil }
-        let state = GooglePurchase.states[said]
-        self.init(
-            token: token,
-            package: package,
-            kind: .subscription,
-            product: product,
-            state: state,
-            readAt: readAt
-        )
+        let items = GoogleLineItems(purchase.objects("lineItems"), catalog).items
+        let all = items.map { product, item in
+            var state = GooglePurchase.states[said]
+            // The state is the purchase's. One of several products may end before the others.
+            if items.count > 1, state == .active, GooglePurchase.isEnding(item) { state = .cancelled }
+            var one = GooglePurchase(
+                token: token,
+                package: package,
+                kind: .subscription,
+                product: product,
+                state: state,
+                readAt: readAt
+            )
+            one.take(purchase, item, said)
+            return one
+        }
+        guard let first = all.first else { return nil }
+        self = first
+        further = all.dropFirst().map { one in
+            var one = one
+            one.line = one.product
+            return one
+        }
+    }
+
+    private static func isEnding(_ item: StoreObject) -> Bool {
+        item.has("deferredItemRemoval") || item.object("autoRenewingPlan")?.flag("autoRenewEnabled") == false
+    }
+
+    private mutating func take(_ purchase: StoreObject, _ item: StoreObject, _ said: String) {
         strangeState = state == nil ? said : nil
         purchasedAt = purchase.date("startTime")
         order = item.text("latestSuccessfulOrderId") ?? purchase.text("latestOrderId")
@@ -31,6 +48,7 @@ extension GooglePurchase {
     private mutating func take(_ item: StoreObject) {
         let plan = item.object("autoRenewingPlan")
         autoRenew = plan?.flag("autoRenewEnabled") ?? false
+        isPrepaid = item.has("prepaidPlan")
         accessUntil = item.date("expiryTime")
         pendingProduct = item.object("deferredItemReplacement")?.text("productId").flatMap { $0 == product ? nil : $0 }
         price = plan?.object("recurringPrice").flatMap { GooglePurchase.price($0) }

@@ -13,6 +13,10 @@ public struct GooglePurchase: Sendable {
     let state: ContractState?
     /// When the reading was begun: what it says is at least as new.
     public let readAt: Instant
+    /// The product's own name, when the purchase holds others before it.
+    var line: String?
+    /// The purchase's other products, each as a purchase of its own.
+    var further: [GooglePurchase] = []
     /// A state that is not documented, as Google wrote it.
     var strangeState: String?
     var pendingProduct: String?
@@ -21,7 +25,9 @@ public struct GooglePurchase: Sendable {
     var purchasedAt: Instant?
     /// Google's number of the newest charge; it differs with each renewal.
     var order: String?
+    /// How many of a one-time product are left, and how many were paid back.
     var quantity = 1
+    var refunded: Int64 = 0
     var price: (amount: Int64, currency: String)?
     /// The purchase that this one replaces.
     var previousToken: String?
@@ -33,6 +39,7 @@ public struct GooglePurchase: Sendable {
     var endReason: String?
     var isPriceAccepted = false
     var account: String?
+    var isPrepaid = false
     var isTest = false
     var isUnacknowledged = false
 
@@ -65,20 +72,32 @@ public struct GooglePurchase: Sendable {
 
     /// Google takes the money back after three days without it, and after minutes from testers
     /// (https://developer.android.com/google/play/billing/integrate#process).
+    ///
+    /// A purchase of several products is acknowledged once. It is consumed when all of them may be bought again.
     var errands: [Errand] {
         guard isUnacknowledged, let state, state.givesAccess else { return [] }
         let isSubscription = kind == .subscription
+        let isConsumed = ([self] + further).allSatisfy { $0.kind == .consumable }
         return [
             Errand(
-                kind: kind == .consumable ? .consume : .acknowledge,
+                kind: isConsumed ? .consume : .acknowledge,
                 provider: .google,
                 environment: environment,
                 app: package,
                 subject: token,
                 detail: "\(isSubscription ? "subscriptions" : "products")/\(product)",
-                deadline: (purchasedAt ?? readAt) + .seconds(3 * 86_400)
+                deadline: (purchasedAt ?? readAt) + acknowledgementTerm
             )
         ]
+    }
+
+    /// Half of what was paid for, when that is prepaid and less than a week.
+    private var acknowledgementTerm: Duration {
+        let usual = Duration.seconds(3 * 86_400)
+        guard isPrepaid, let purchasedAt, let accessUntil, purchasedAt < accessUntil,
+            accessUntil < purchasedAt + .seconds(7 * 86_400)
+        else { return usual }
+        return min(usual, .milliseconds((accessUntil.milliseconds - purchasedAt.milliseconds) / 2))
     }
 
     /// A statement of its own, read before the end of a period is believed.
@@ -93,6 +112,8 @@ public struct GooglePurchase: Sendable {
             kind: .contractUpdated,
             signedAt: readAt,
             observation: observation(after: nil),
+            further: further.map { $0.observation(after: nil) },
+            isWhole: true,
             errands: errands,
             body: body
         )

@@ -5,9 +5,9 @@ extension RevenueCatEvent {
     ///
     /// CANCELLATION for BILLING_ERROR has neither a state nor a charge: BILLING_ISSUE or EXPIRATION says what follows.
     func observation(_ catalog: Catalog) -> Observation? {
-        guard isOfAContract, let product = product(catalog), let lineage = originalTransaction ?? transaction else {
-            return nil
-        }
+        guard RevenueCatEvent.purchaseTypes.contains(type), let product = product(catalog),
+            let lineage = originalTransaction ?? transaction
+        else { return nil }
         let kind = kind(of: product, catalog)
         let key = ContractKey(provider: .revenuecat, environment: environment, app: app, lineage: lineage)
         return Observation(
@@ -18,6 +18,7 @@ extension RevenueCatEvent {
             user: customer.user,
             previousLineage: provisionalLineage,
             isFamilyShared: isFamilyShared,
+            isPurchase: type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE",
             transaction: charge(of: product, kind),
             snapshot: kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         )
@@ -26,16 +27,6 @@ extension RevenueCatEvent {
     /// A provisional grant may know its transaction only: what tells the lineage takes the grant's place.
     private var provisionalLineage: String? {
         originalTransaction == nil || originalTransaction == transaction ? nil : transaction
-    }
-
-    private var isOfAContract: Bool {
-        switch type {
-        case "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION", "BILLING_ISSUE",
-            "SUBSCRIPTION_PAUSED", "EXPIRATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED",
-            "TEMPORARY_ENTITLEMENT_GRANT", "REFUND_REVERSED":
-            true
-        default: false
-        }
     }
 
     /// Google's products are `subscription:base-plan`; the catalogue may name both, or the subscription.
@@ -49,6 +40,8 @@ extension RevenueCatEvent {
 
     /// RevenueCat tells only whether a purchase ends, and whether it renews itself.
     private func kind(of product: String, _ catalog: Catalog) -> ProductKind {
+        // Whatever was bought, a grant is access for a time, and no charge that would outlast it.
+        if type == "TEMPORARY_ENTITLEMENT_GRANT" { return .subscription }
         let isOnce = type == "NON_RENEWING_PURCHASE" || periodType == "PROMOTIONAL" || store == "PROMOTIONAL"
         let listed = catalog[product]?.kind
         if isOnce {
@@ -76,12 +69,12 @@ extension RevenueCatEvent {
         return Transaction(
             id: id,
             product: product,
-            purchasedAt: boughtAt,
+            purchasedAt: chargedAt,
             expiresAt: kind == .nonConsumable || kind == .consumable ? nil : expiresAt,
             revokedAt: isRefund ? happenedAt : nil,
             price: price,
             currency: currency,
-            signedAt: isSubscription ? boughtAt : happenedAt
+            signedAt: isSubscription ? chargedAt : happenedAt
         )
     }
 

@@ -8,7 +8,7 @@ extension RevenueCatEvent {
     /// The state in which the event leaves the subscription. Nil when it leaves it as it is, or when the end of a paid
     /// period is not stated.
     func snapshot(of product: String) -> Snapshot? {
-        guard let (state, autoRenew) = state, let accessUntil = accessUntil(state) else { return nil }
+        guard let (state, autoRenew) = state, let accessUntil = accessUntil(state), !isUnnamedChange else { return nil }
         return Snapshot(
             state: state,
             product: product,
@@ -18,6 +18,12 @@ extension RevenueCatEvent {
             signedAt: rank,
             isPausing: type == "SUBSCRIPTION_PAUSED"
         )
+    }
+
+    /// A change that names one product only: `new_product_id` is for changes at the end of a period. The purchase that
+    /// makes the change tells the rest, and may have come before it.
+    private var isUnnamedChange: Bool {
+        type == "PRODUCT_CHANGE" && (newProduct == nil || newProduct == product)
     }
 
     private var state: (ContractState, autoRenew: Bool)? {
@@ -57,17 +63,28 @@ extension RevenueCatEvent {
     /// The date by which statements of one subscription are ordered.
     ///
     /// An event speaks of one period, and may be sent after the next one began: so none counts as younger than the end
-    /// of its period, and a purchase counts from when it was made. Of events of one instant (BILLING_ISSUE,
+    /// of its period, and a purchase counts from when it was charged. Of events of one instant (BILLING_ISSUE,
     /// CANCELLATION and EXPIRATION come in any order), and of those after the end, the more final one counts. A
     /// provisional grant yields to all.
     private var rank: Instant {
         switch type {
         case "TEMPORARY_ENTITLEMENT_GRANT": return Instant(milliseconds: 0)
-        case "INITIAL_PURCHASE", "RENEWAL": return boughtAt
-        default:
-            let last = (expiresAt ?? happenedAt) - .milliseconds(10)
-            return max(boughtAt, min(happenedAt, last)) + .milliseconds(finality)
+        case "INITIAL_PURCHASE", "RENEWAL": return chargedAt
+        default: return saidAt + .milliseconds(finality)
         }
+    }
+
+    private var saidAt: Instant {
+        let last = (expiresAt ?? happenedAt) - .milliseconds(10)
+        return max(boughtAt, min(happenedAt, last))
+    }
+
+    /// A change of plan on the web is a RENEWAL that repeats the date of the subscription's first purchase
+    /// (https://www.revenuecat.com/docs/integrations/webhooks/event-flows#immediate-product-change), so there only the
+    /// event tells when it was made.
+    var chargedAt: Instant {
+        guard type == "RENEWAL", let store, ["STRIPE", "RC_BILLING", "PADDLE"].contains(store) else { return boughtAt }
+        return saidAt
     }
 
     private var finality: Int64 {

@@ -36,7 +36,8 @@ struct RevenueCatEvent {
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
-        let stated = try fields.checkedText("environment")
+        // VIRTUAL_CURRENCY_TRANSACTION calls it its purchase's.
+        let stated = fields.has("environment") ? fields.text("environment") : fields.text("purchase_environment")
         environment = try RevenueCatEvent.environment(stated, of: type)
         isEnvironmentStated = stated != nil
         app = try fields.checkedText("app_id") ?? RevenueCatEvent.unnamedApp
@@ -61,20 +62,31 @@ struct RevenueCatEvent {
     /// Of what RevenueCat itself grants, which names no app.
     static let unnamedApp = "revenuecat"
 
-    /// A transfer does not say where: it is filed under Production, and moves what is in either. Of anything else a Sandbox purchase must never pass
-    /// for a real one.
+    /// A Sandbox purchase must never pass for a real one, so what opens access has to say where it was made. Two events
+    /// need not: a grant is made while the store cannot be asked, and lasts a day at the most; its end opens nothing.
+    /// A transfer is filed under Production and moves what is in either. Of what changes no access, any word will do.
     private static func environment(
         _ word: String?,
         of type: String
     ) throws(VerificationError) -> StoreEnvironment {
         switch word {
-        case "PRODUCTION": .production
-        case "SANDBOX": .sandbox
-        case nil where type == "TRANSFER": .production
+        case "PRODUCTION": return .production
+        case "SANDBOX": return .sandbox
+        case nil where !purchaseTypes.contains(type) || ["TEMPORARY_ENTITLEMENT_GRANT", "EXPIRATION"].contains(type):
+            return .production
         case nil: throw .malformed(.invalidPayload)
-        default: throw .wrongEnvironment
+        default:
+            guard !purchaseTypes.contains(type), type != "TRANSFER" else { throw .wrongEnvironment }
+            return .production
         }
     }
+
+    /// Events of a purchase: all others change no access, be they unknown.
+    static let purchaseTypes: Set = [
+        "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION", "BILLING_ISSUE",
+        "SUBSCRIPTION_PAUSED", "EXPIRATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED", "TEMPORARY_ENTITLEMENT_GRANT",
+        "REFUND_REVERSED",
+    ]
 }
 
 extension RevenueCatEvent {

@@ -46,6 +46,10 @@ struct StripeMeaning {
     var kind: EventKind
     var subtype: String?
     var observation: Observation?
+    /// Of the further items of a subscription.
+    var further: [Observation] = []
+    /// There are no others.
+    var isWhole = false
 
     /// By what the object is, not by what the event is called: tomorrow's names work too.
     init(_ envelope: StripeEnvelope, _ catalog: Catalog) {

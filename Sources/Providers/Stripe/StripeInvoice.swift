@@ -51,7 +51,7 @@ struct StripeInvoice {
             return line.object("period")?.seconds("end").map { (line, $0) }
         }
         guard let id = object.text("id"), let created = object.seconds("created"),
-            let (line, end) = lines.max(by: { $0.end < $1.end }), let product = product(of: line)
+            let (line, end) = speaking(lines), let product = product(of: line)
         else { return nil }
         let currency = object.text("currency")
         return Transaction(
@@ -63,6 +63,24 @@ struct StripeInvoice {
             currency: currency?.uppercased(),
             signedAt: created
         )
+    }
+
+    /// The line of the item that speaks for the subscription; of several for one item the period that ends last.
+    private func speaking(_ lines: [(line: StoreObject, end: Instant)]) -> (line: StoreObject, end: Instant)? {
+        lines.min { left, right in
+            let (a, b) = (isNamed(left.line), isNamed(right.line))
+            guard a == b else { return a }
+            let (item, other) = (item(of: left.line), item(of: right.line))
+            guard item.utf8.elementsEqual(other.utf8) else { return item.utf8.lexicographicallyPrecedes(other.utf8) }
+            return left.end > right.end
+        }
+    }
+
+    private func isNamed(_ line: StoreObject) -> Bool { product(of: line).map { catalog[$0] != nil } ?? false }
+
+    private func item(of line: StoreObject) -> String {
+        line.text("subscription_item")
+            ?? line.object("parent", "subscription_item_details")?.text("subscription_item") ?? ""
     }
 
     private func product(of line: StoreObject) -> String? {

@@ -4,6 +4,9 @@ public import Domain
 public struct StripeStatement: Sendable {
     /// What it says of the contract, as of the instant at which it was asked; no snapshot for a status of tomorrow.
     public let observation: Observation
+    /// The same of its further items, and whether they are all.
+    public let further: [Observation]
+    public let isWhole: Bool
     /// The API's answer.
     public let body: [UInt8]
     private let environment: StoreEnvironment
@@ -11,11 +14,14 @@ public struct StripeStatement: Sendable {
     /// Nil for an answer that is not that subscription's. `app` is the account that it was asked of.
     public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
         guard let object = try? StoreObject(body) else { return nil }
+        let contract = contract.purchase ?? contract
         let subscription = StripeSubscription(object, catalog)
         guard object.text("object") == "subscription", subscription.id == contract.lineage,
             object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
         else { return nil }
         observation = subscription.observation(contract, subscription.snapshot(statedAt: now))
+        further = subscription.further(contract, statedAt: now)
+        isWhole = subscription.isWhole
         environment = contract.environment
         self.body = body
     }
@@ -31,6 +37,8 @@ public struct StripeStatement: Sendable {
             kind: .contractUpdated,
             signedAt: now,
             observation: observation,
+            further: further,
+            isWhole: isWhole,
             body: body
         )
     }

@@ -5,11 +5,14 @@ extension StripeSubscription {
         let kind = kind(of: envelope)
         guard let id else { return StripeMeaning(kind: kind) }
         let reason = envelope.object.object("cancellation_details")?.text("reason")
-        return StripeMeaning(
+        let (key, statedAt) = (envelope.key(id), statedAt(envelope))
+        var meaning = StripeMeaning(
             kind: kind,
             subtype: isOver ? reason ?? status : status,
-            observation: observation(envelope.key(id), snapshot(statedAt: statedAt(envelope)))
+            observation: observation(key, snapshot(statedAt: statedAt))
         )
+        (meaning.further, meaning.isWhole) = (further(key, statedAt: statedAt), isWhole)
+        return meaning
     }
 
     /// Stripe dates events with whole seconds, and often makes several in one. What is known of their order goes into

@@ -8,14 +8,38 @@ struct StripeSubscription {
 
     private let object: StoreObject
     private let catalog: Catalog
-    /// The item that speaks for the subscription: the first one that the catalogue names.
+    /// The item that it is about: the one that speaks for the subscription, or a further one.
     private let item: StoreObject?
+    private var line: String?
 
     init(_ object: StoreObject, _ catalog: Catalog) {
         self.object = object
         self.catalog = catalog
         item = StripeSubscription.item(of: object, catalog)
     }
+
+    private init(_ object: StoreObject, _ catalog: Catalog, further item: StoreObject, _ line: String) {
+        self.object = object
+        self.catalog = catalog
+        self.item = item
+        self.line = line
+    }
+
+    /// The same subscription, as each of its further items is paid by it.
+    private var further: [StripeSubscription] {
+        StripeSubscription.items(of: object, catalog).dropFirst().compactMap { item in
+            item.text("id").map { StripeSubscription(object, catalog, further: item, $0) }
+        }
+    }
+
+    func further(_ key: ContractKey, statedAt: Instant) -> [Observation] {
+        further.compactMap { one in
+            one.line.map { one.observation(key.line($0), one.snapshot(statedAt: statedAt)) }
+        }
+    }
+
+    /// A long list of items is cut off.
+    var isWhole: Bool { item != nil && object.object("items")?.flag("has_more") != true }
 
     var id: String? { object.text("id") }
     var status: String? { object.text("status") }
@@ -47,7 +71,7 @@ struct StripeSubscription {
         return Snapshot(
             state: standing.state,
             product: product,
-            pendingProduct: renews ? pendingProduct(of: product) : nil,
+            pendingProduct: renews && line == nil ? pendingProduct(of: product) : nil,
             autoRenew: renews,
             accessUntil: standing.until,
             signedAt: standing.state == .pending ? StripeSubscription.beforeAll : statedAt
@@ -96,23 +120,38 @@ struct StripeSubscription {
 
     /// A change that waits for its payment, or for the next phase of an expanded schedule.
     private func pendingProduct(of current: String) -> String? {
-        let waiting = object.object("pending_update")?.list("subscription_items").first?["price"]
+        let update = object.object("pending_update")
+        let waiting = update?.list("subscription_items").compactMap { $0["price"] } ?? []
         let schedule = object.object("schedule")
         let phaseEnd = schedule?.object("current_phase")?.seconds("end_date")
         let next = schedule?.list("phases").first { phase in
             guard let start = phase.seconds("start_date"), let phaseEnd else { return false }
             return start >= phaseEnd
         }
-        let product = StripePrice.product(of: waiting ?? next?.list("items").first?["price"], catalog)
-        return product == current ? nil : product
+        let prices = waiting.isEmpty ? next?.list("items").compactMap { $0["price"] } ?? [] : waiting
+        let products = prices.compactMap { StripePrice.product(of: $0, catalog) }
+        if products.contains(current) { return nil }
+        // The other items go on beside it.
+        let others = further.compactMap(\.product)
+        let changed = products.filter { !others.contains($0) }
+        return changed.first { catalog[$0] != nil } ?? changed.min()
     }
 
     static func item(of object: StoreObject, _ catalog: Catalog) -> StoreObject? {
-        let items = object.list("items")
-        let known = items.first { item in
-            StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
+        items(of: object, catalog).first
+    }
+
+    /// Those that the catalogue names first, then by their ids: Stripe's order changes with every change of an item.
+    private static func items(of object: StoreObject, _ catalog: Catalog) -> [StoreObject] {
+        object.list("items").sorted { left, right in
+            let (a, b) = (isNamed(left, catalog), isNamed(right, catalog))
+            guard a == b else { return a }
+            return (left.text("id") ?? "").utf8.lexicographicallyPrecedes((right.text("id") ?? "").utf8)
         }
-        return known ?? items.first
+    }
+
+    private static func isNamed(_ item: StoreObject, _ catalog: Catalog) -> Bool {
+        StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
     }
 
     static func product(of object: StoreObject, _ item: StoreObject?, _ catalog: Catalog) -> String? {

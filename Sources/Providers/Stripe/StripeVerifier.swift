@@ -60,6 +60,8 @@ public struct StripeVerifier: StoreVerifier {
             kind: meaning.kind,
             signedAt: envelope.created,
             observation: meaning.observation,
+            further: meaning.further,
+            isWhole: meaning.isWhole,
             body: body
         )
     }

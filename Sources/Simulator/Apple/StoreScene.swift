@@ -18,7 +18,7 @@ struct StoreScene {
     /// Names the period; the transaction's id follows from it.
     var period: Instant
     var autoRenews: Bool
-    var reason = "PURCHASE"
+    var reason: String
     var isFamilyShared = false
     var graceUntil: Instant?
     var isInBillingRetry: Bool?
@@ -42,6 +42,7 @@ struct StoreScene {
         expiresAt = end
         period = end
         autoRenews = facts.autoRenew
+        reason = facts.renewals > 0 ? "RENEWAL" : "PURCHASE"
         self.now = now
         if status == 4 {
             graceUntil = end
@@ -91,6 +92,7 @@ struct StoreScene {
     private mutating func startPeriod(at start: Instant) {
         status = 1
         purchasedAt = min(start, now)
+        reason = "PURCHASE"
         expiresAt = start + product.period
         period = expiresAt
         autoRenews = true

@@ -69,6 +69,7 @@ public struct GooglePlayAPI: StoreAPI {
     }
 
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
+        let contract = contract.purchase ?? contract
         let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
         guard let question = GoogleQuestion(subject, package: contract.app), let said = try ask(question) else {
             return nil

@@ -87,7 +87,9 @@ public struct GoogleReader: StoreVerifier {
         _ stored: StoredDelivery
     ) throws(VerificationError) -> Event? {
         guard case .purchase(let purchase) = try reread(record, subject, stored.app) else { return nil }
-        return purchase.statement(body: stored.body, id: stored.id)
+        // Each product of one purchase is stored under an id of its own, behind a mark.
+        let id = String(decoding: stored.id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        return purchase.statement(body: stored.body, id: id)
     }
 
     /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had

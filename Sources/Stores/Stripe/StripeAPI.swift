@@ -48,6 +48,7 @@ public struct StripeAPI: StoreAPI {
 
     /// Nil when Stripe knows of no such subscription, and for what is none.
     func subscription(_ contract: ContractKey, now: Instant) throws(StoreAPIError) -> StripeStatement? {
+        let contract = contract.purchase ?? contract
         guard contract.provider == .stripe, contract.lineage.hasPrefix("sub_"), reads(contract.environment) else {
             return nil
         }

@@ -36,6 +36,7 @@ public struct StripeReader: StoreVerifier {
             receivedAt: record.said.readAt
         )
         if let observation = read.observation { event.observation = merged(observation, event.observation) }
+        (event.further, event.isWhole) = (read.further, read.isWhole)
         event.body = stored.body
         return event
     }
@@ -47,6 +48,7 @@ public struct StripeReader: StoreVerifier {
             guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
             else { return event }
             event.observation = merged(statement.observation, event.observation)
+            (event.further, event.isWhole) = (statement.further, statement.isWhole)
             let said = StoredReading.Said(answer: statement.body, readAt: now)
             event.body = StoredReading(.notification(delivery.body), said)?.bytes ?? delivery.body
             return event

@@ -40,7 +40,7 @@ struct AppleCheck {
     private var verifier: AppleVerifier? {
         let configuration = try? AppleConfiguration(
             bundleIDs: .only(Set(apis.appleApps)),
-            appIDs: apple.appID.map { .only([$0]) } ?? .any,
+            appIDs: apple.appIDs,
             environments: apple.environments,
             roots: roots
         )

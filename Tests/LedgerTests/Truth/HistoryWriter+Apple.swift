@@ -26,12 +26,14 @@ extension HistoryWriter {
 
     private mutating func live(_ life: inout StoreLife, by owner: UserID, rival: UserID?) {
         var now = StoreHistory.start
+        let ownToken = life.token
         for step in 0..<number(in: 3...14) {
             now = now + pause()
             life.pass(to: now)
             let choice = one(of: life.possibleSteps)
-            // The rival buys with the same account at the store.
+            // The rival buys with the same account at the store, and the buyer may come back.
             let isRivals = rival != nil && choice == .start && step > 0 && chance(2)
+            if choice == .start { life.token = ownToken }
             if let rival, isRivals, life.token != nil { life.token = order(of: rival, at: now) }
             let owner = isRivals ? rival ?? owner : owner
             for observation in life.take(choice, at: now) {

@@ -99,6 +99,21 @@ import Testing
         #expect(try verifier.verify(body: body, now: Specimen.now).body == body)
     }
 
+    /// A second app's notification with the first one's id is of neither.
+    @Test(arguments: [(1_234_567_890, true), (2, false)])
+    func appIDBelongsToItsBundle(_ id: Int64, _ isServed: Bool) throws {
+        var specimen = try Specimen()
+        specimen.moveToProduction()
+        specimen.bundleIDs = .only(["com.example.shop", "com.example.other"])
+        specimen.appIDs = .each(["com.example.shop": 1_234_567_890, "com.example.other": 2])
+        specimen.outer.payload["data"]?["appAppleId"] = .number(String(id))
+        if isServed {
+            #expect(try specimen.verify().environment == .production)
+        } else {
+            #expect(throws: VerificationError.wrongApp) { try specimen.verify() }
+        }
+    }
+
     @Test func productionNeedsAnAppID() {
         #expect(throws: AppleConfigurationError.missingAppID) {
             try AppleConfiguration(

@@ -27,6 +27,22 @@ import Testing
 
     static let info = Base64.encode(Array(#"{ "bid" = "com.example"; "transaction-id" = "33993399"; }"#.utf8))
 
+    struct Place: Sendable {
+        var info: String
+        var isAsked: Bool
+    }
+
+    /// Only Apple can tell whose a receipt of iOS 6 is that does not say.
+    @Test(arguments: [
+        Place(info: #"{ "transaction-id" = "33993399"; }"#, isAsked: true),
+        Place(info: #"{ "bid" = "com.example.shop"; "transaction-id" = "33993399"; }"#, isAsked: true),
+        Place(info: #"{ "bid" = "com.example.other"; "transaction-id" = "33993399"; }"#, isAsked: false),
+    ]) func appleIsAskedUnlessItIsOfAnotherApp(_ place: Place) throws {
+        let list = #"{ "purchase-info" = "\#(Base64.encode(Array(place.info.utf8)))"; }"#
+        let verifier = try ReceiptSpecimen().verifier()
+        #expect((verifier.clue(in: Array(list.utf8)) != nil) == place.isAsked)
+    }
+
     struct Old: Sendable {
         var text: String
         var id: String?

@@ -39,6 +39,7 @@ struct Specimen {
     let pki: PKI
     var now = Specimen.now
     var bundleIDs: AppleConfiguration.Accepted<String> = .only(["com.example.shop"])
+    var appIDs: AppleConfiguration.AppIDs = .only([1_234_567_890])
     var environments: Set<StoreEnvironment> = [.production, .sandbox]
     var outer: Document
     var transaction: Document?
@@ -113,7 +114,7 @@ struct Specimen {
     func verify() throws -> Event {
         let configuration = try AppleConfiguration(
             bundleIDs: bundleIDs,
-            appIDs: .only([1_234_567_890]),
+            appIDs: appIDs,
             environments: environments,
             roots: TrustedRoots([pki.root.certificate]) ?? .apple
         )

@@ -21,6 +21,12 @@ import Testing
     private static let issue = RevenueCatSpecimen("BILLING_ISSUE", after: late)
     private static let change = RevenueCatSpecimen("PRODUCT_CHANGE", after: day, ["new_product_id": "pro.annual"])
 
+    private static let unsubscribed: [String: JSON] = ["cancel_reason": "UNSUBSCRIBE"]
+
+    private static func atStripe(_ specimen: RevenueCatSpecimen) -> RevenueCatSpecimen {
+        specimen.with("store", "STRIPE")
+    }
+
     /// Bought in the middle of the first period, for a shorter time or a longer one.
     private static func upgrade(after: Duration, until: Instant) -> RevenueCatSpecimen {
         RevenueCatSpecimen("RENEWAL", after: after, ["product_id": "pro.annual", "transaction_id": "t9"])
@@ -113,6 +119,28 @@ import Testing
             state: .active,
             product: "pro.annual",
             now: start + day * 2
+        ),
+        Life(
+            testDescription: "another plan at Stripe, whose RENEWAL repeats the first purchase's date",
+            events: [
+                atStripe(bought), atStripe(RevenueCatSpecimen("CANCELLATION", after: day, unsubscribed)),
+                atStripe(RevenueCatSpecimen("UNCANCELLATION", after: day * 2)),
+                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day * 3 + .seconds(1))),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: day * 3)).with("product_id", "pro.annual"),
+            ],
+            state: .active,
+            product: "pro.annual",
+            now: start + day * 4
+        ),
+        Life(
+            testDescription: "and back, in the same period",
+            events: [
+                atStripe(bought), atStripe(RevenueCatSpecimen("RENEWAL", after: .seconds(90))).with("product_id", "x"),
+                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day)).with("product_id", "x"),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: day)),
+            ],
+            state: .active,
+            now: start + day * 4
         ),
         Life(
             testDescription: "extended, cancelled, cancellation taken back",

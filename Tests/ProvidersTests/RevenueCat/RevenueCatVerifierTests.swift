@@ -144,8 +144,11 @@ import Testing
         )
     }
 
-    @Test(arguments: ["INITIAL_PURCHASE", "RENEWAL", "TEST", "TYPE_OF_TOMORROW"], [JSON?.none, .raw("null")])
-    func whatStatesNoEnvironmentIsRefused(_ type: String, _ stated: JSON?) throws {
+    @Test(
+        arguments: ["INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "REFUND_REVERSED"],
+        [JSON?.none, .raw("null")]
+    )
+    func purchaseThatStatesNoEnvironmentIsRefused(_ type: String, _ stated: JSON?) throws {
         let specimen = RevenueCatSpecimen(type).with("environment", stated)
         #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
     }

@@ -1,0 +1,68 @@
+internal import Domain
+
+extension LedgerStore {
+    /// Commits what a store said, of every product of the purchase, in one transaction.
+    func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
+        let lines = arrival.event.lines
+        let isNew = lines.isEmpty ? false : try isNew(arrival.event)
+        var commit = try recordOne(arrival)
+        for line in lines {
+            var further = arrival.saying(line)
+            further.isBeside = isNew
+            commit.add(try recordOne(further))
+        }
+        if arrival.event.isWhole, let key = arrival.event.observation?.contract {
+            for event in try missingLines(of: key, arrival.event) {
+                commit.add(try recordOne(arrival.saying(event, claim: nil)))
+            }
+        }
+        return commit
+    }
+
+    /// The purchase gives no access yet.
+    private func isNew(_ event: Event) throws(SQLiteError) -> Bool {
+        guard let key = event.observation?.contract else { return false }
+        return try contract(key)?.standing.isActive != true
+    }
+
+    /// A store does not say that a product was taken out of a purchase: it lists it no more. So a further product has
+    /// ended when the newest statement of the purchase is newer than its own, in whatever order the two came.
+    private func missingLines(of key: ContractKey, _ event: Event) throws(SQLiteError) -> [Event] {
+        guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt else { return [] }
+        return try lines(of: key).compactMap { line in
+            guard line.contract.kind == .subscription, let last = line.contract.snapshot?.snapshot,
+                last.signedAt < stated, last.state != .expired, last.state != .revoked
+            else { return nil }
+            return event.ending(line.contract.key, product: last.product, at: stated)
+        }
+    }
+
+    /// The contracts of a purchase's further products.
+    func lines(of key: ContractKey) throws(SQLiteError) -> [ContractRow] {
+        guard let (lower, upper) = key.lineBounds else { return [] }
+        let bounds: [Value] = [.text(lower), .text(upper)]
+        let place: [Value] = [Value(key.provider), Value(key.environment), .text(key.app)]
+        return try statements.contractsByPurchase.all(bounds + place, read: contractRow)
+    }
+}
+
+extension Arrival {
+    fileprivate func saying(_ event: Event) -> Arrival { saying(event, claim: claim) }
+
+    fileprivate func saying(_ event: Event, claim: Claim?) -> Arrival {
+        var arrival = self
+        arrival.event = event
+        arrival.claim = claim
+        return arrival
+    }
+}
+
+extension Commit<Receipt> {
+    /// What was committed beside it. The answer is one: that something was applied, when anything was.
+    fileprivate mutating func add(_ other: Commit<Receipt>) {
+        entries += other.entries
+        unclaimed += other.unclaimed
+        if value.outcome != .applied, other.value.outcome == .applied { value.outcome = .applied }
+        value.cursor = other.value.cursor
+    }
+}

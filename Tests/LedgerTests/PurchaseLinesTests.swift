@@ -1,0 +1,143 @@
+import Domain
+import Providers
+import Runtime
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// One purchase of several products: each is a contract of its own, whatever the order of the store's list.
+@Suite(.timeLimit(.minutes(10))) struct PurchaseLinesTests {
+    private static let start = TemporaryLedger.start
+    private static let day = Duration.seconds(86_400)
+    private static let catalog = Catalog([
+        "base": .init(group: "premium", level: 1, name: "Base"), "coins": .init(kind: .consumable),
+    ])
+
+    /// One of Google's items, and the day of its end.
+    struct Line: Sendable {
+        var product: String
+        var days = 30
+        var renews = true
+
+        var json: String {
+            let end = (PurchaseLinesTests.start + PurchaseLinesTests.day * days).iso8601
+            return
+                #"{"productId":"\#(product)","expiryTime":"\#(end)","autoRenewingPlan":{"autoRenewEnabled":\#(renews)}}"#
+        }
+    }
+
+    private func read(
+        _ id: String,
+        _ lines: [Line],
+        minute: Int,
+        state: String = "ACTIVE",
+        token: OrderToken?
+    ) throws -> Event {
+        let now = Self.start + .seconds(60 * minute)
+        let account = token.map { #""externalAccountIdentifiers":{"obfuscatedExternalAccountId":"\#($0)"},"# } ?? ""
+        let answer = """
+            {\(account)"subscriptionState":"SUBSCRIPTION_STATE_\(state)","startTime":"\(Self.start.iso8601)",
+            "acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING","lineItems":[\(lines.map(\.json).joined(separator: ","))]}
+            """
+        let purchase = try #require(
+            GooglePurchase(
+                subscription: Array(answer.utf8),
+                token: "T",
+                package: "app",
+                catalog: Self.catalog,
+                readAt: now
+            )
+        )
+        return purchase.statement(body: Array(id.utf8), id: id)
+    }
+
+    private func ledger() throws -> (TemporaryLedger, OrderToken) {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), catalog: Self.catalog))
+        return (ledger, try ledger.order(OrderRequest(user: "42", product: "base")).order.token)
+    }
+
+    private func held(_ ledger: TemporaryLedger) throws -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: try ledger.entitlements("42").entitlements.map {
+                ($0.contract, "\($0.product) \($0.state.rawValue)")
+            }
+        )
+    }
+
+    @Test(arguments: [["base", "extra", "more"], ["more", "extra", "base"], ["extra", "base", "more"]])
+    func eachProductIsAContractWhateverTheirOrder(_ products: [String]) throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let event = try read("e1", products.map { Line(product: $0) }, minute: 1, token: token)
+        #expect(try ledger.send(event).outcome == .applied)
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active", "T#more": "more active"])
+        // The purchase is acknowledged once, and the base plan speaks for the user.
+        #expect(try ledger.errands(dueAt: Self.start + Self.day).map(\.errand.subject) == ["T"])
+        #expect(try told(ledger) == ["base", "base"])
+        #expect(try ledger.send(event).outcome == .duplicate)
+    }
+
+    @Test func aProductEndsByItself() throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let lines = [Line(product: "extra", days: 3, renews: false), Line(product: "base")]
+        _ = try ledger.send(try read("e1", lines, minute: 1, token: token))
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra cancelled"])
+        ledger.clock.set(to: Self.start + Self.day * 4)
+        _ = try ledger.send(try read("e2", [lines[1]], minute: 5761, token: token))
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
+    }
+
+    /// Google lists it no more; the two readings may be committed in any order.
+    @Test(arguments: [[0, 1], [1, 0], [0, 1, 0, 1], [1, 0, 1]]) func whatIsTakenOutHasEnded(_ order: [Int]) throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let events = [
+            try read("e1", [Line(product: "base"), Line(product: "extra")], minute: 1, token: token),
+            try read("e2", [Line(product: "base")], minute: 2, token: token),
+        ]
+        for index in order { _ = try ledger.send(events[index]) }
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
+        // It comes back, and somebody has waited for it.
+        _ = try ledger.send(
+            try read("e3", [Line(product: "extra"), Line(product: "base")], minute: 3, token: token)
+        )
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
+        #expect(try told(ledger).last == "extra")
+    }
+
+    private func told(_ ledger: TemporaryLedger) throws -> [String] {
+        try ledger.entries().entries.flatMap(\.fragments).compactMap { fragment in
+            guard case .template(_, let values) = fragment.content else { return nil }
+            return values["product"]
+        }
+    }
+
+    /// A purchase that names nobody is the user's who claims it, with everything in it; the same when only the first
+    /// product is known to be.
+    @Test func whoHoldsThePurchaseHoldsAllOfIt() throws {
+        let (ledger, _) = try ledger()
+        defer { ledger.remove() }
+        let lines = [Line(product: "base"), Line(product: "extra")]
+        let claimed = try ledger.send(try read("e1", [lines[0]], minute: 1, token: nil), claim: Claim(user: "42"))
+        #expect(claimed.claim == .granted)
+        _ = try ledger.send(try read("e2", lines, minute: 2, token: nil))
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
+    }
+
+    /// What an older version filed under one contract.
+    @Test func replayFindsTheProductsOfOlderLedgers() throws {
+        let (ledger, token) = try ledger()
+        defer { ledger.remove() }
+        let event = try read("e1", [Line(product: "base"), Line(product: "extra")], minute: 1, token: token)
+        var old = event
+        (old.further, old.isWhole) = ([], false)
+        _ = try ledger.send(old)
+        #expect(try held(ledger) == ["T": "base active"])
+        _ = try ledger.replay(ReplayBatch(events: event.lines))
+        #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
+        #expect(event.filed(as: "e1#extra")?.observation?.contract.lineage == "T#extra")
+        #expect(event.filed(as: "e1") == event && event.filed(as: "e1#other") == nil)
+    }
+}

@@ -1,0 +1,164 @@
+import Crypto
+import Domain
+import Glibc
+import Providers
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// Users who take turns on one Apple ID: whoever bought last holds the subscription, whatever arrives when and how often.
+/// `PAYCAST_SEED` sets the first seed.
+@Suite(.timeLimit(.minutes(10))) struct TurnsTests {
+    private static let histories = UInt64(40)
+    private static let first =
+        getenv("PAYCAST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 1...1_000_000)
+
+    @Test(arguments: TransferPolicy.allCases)
+    func buyersOfOneSubscriptionTakeTurns(_ policy: TransferPolicy) throws {
+        print("PAYCAST_SEED=\(Self.first), \(policy.rawValue)")
+        let wire = try TurnsWire()
+        let ledgers = try (0..<4).map { _ in try TruthLedger(policy: policy) }
+        for seed in Self.first..<(Self.first + Self.histories) {
+            let turns = try Turns(seed: seed, on: wire)
+            var generator = SeededGenerator(seed: seed)
+            for ledger in ledgers {
+                let arrivals = turns.history.arrivals(using: &generator)
+                let end = arrivals.map(\.at).reduce(turns.history.end, max)
+                let found = try ledger.run(arrivals, of: turns.history.users, until: end)
+                let holders = turns.history.users.filter { found[$0]?.held.isEmpty == false }
+                let steps = arrivals.map { "\n  \($0.at.iso8601) \($0.delivery.name)" }.joined()
+                try #require(Set(holders) == turns.holders(policy), "seed \(seed), \(policy.rawValue):\(steps)")
+            }
+        }
+    }
+
+    /// The shortest case: A buys, B buys, A buys again.
+    @Test func whoBuysAgainHoldsItAgain() throws {
+        let wire = try TurnsWire()
+        var turns = Turns(seed: 1)
+        for buyer in [0, 1, 0] { try turns.buy(buyer, on: wire) }
+        turns.history.finish()
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]] {
+            let events = turns.history.deliveries.filter { $0.name.hasPrefix("SUBSCRIBED") }
+            let orders = turns.history.deliveries.filter { $0.name.hasPrefix("order") }
+            let arrivals = (orders + order.map { events[$0] }).map { (turns.history.end, $0) }
+            let found = try TruthLedger(policy: .transfer)
+                .run(arrivals, of: turns.history.users, until: turns.history.end)
+            #expect(found[turns.history.users[0]]?.isActive == true, "\(order)")
+            #expect(found[turns.history.users[1]]?.held.isEmpty == true, "\(order)")
+        }
+    }
+}
+
+/// Apple's documents, signed and proven.
+struct TurnsWire {
+    let store: SimulatedAppStore
+    let verifier: AppleVerifier
+
+    init() throws {
+        let authority = try AppleStage.authority.get()
+        store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        verifier = AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: .any,
+                appIDs: .any,
+                environments: [.production],
+                roots: try #require(TrustedRoots(pem: authority.root))
+            )
+        )
+    }
+}
+
+/// Purchases, renewals, changes of mind and expiries on one Apple ID, and who bought when: nothing but that list decides
+/// whose the subscription is.
+struct Turns {
+    var history: History
+    private var purchases: [UserID] = []
+    private var facts: SimulatedSubscription
+    private var token: OrderToken
+    private var generator: SeededGenerator
+    private var now = AppleStage.now
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        history = History(seed: seed, policy: .transfer, users: (0..<3).map { "\(seed)-\($0)" }, end: now)
+        token = OrderToken.random(using: &generator)
+        facts = SimulatedSubscription(product: "paycast.pro.monthly", order: token)
+    }
+
+    init(seed: UInt64, on wire: TurnsWire) throws {
+        self.init(seed: seed)
+        for step in 0..<Int.random(in: 2...12, using: &generator) {
+            pass()
+            switch Int.random(in: 0..<6, using: &generator) {
+            case _ where step == 0 || !facts.state.givesAccess && Bool.random(using: &generator):
+                try buy(Int.random(in: 0..<3, using: &generator), on: wire)
+            case 0, 1, 2: try renew(on: wire)
+            case 3: try say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", on: wire)
+            case 4: try say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", on: wire)
+            default:
+                now = max(now, facts.accessUntil ?? now) + .seconds(1)
+                facts.state = .expired
+                try say("EXPIRED", "VOLUNTARY", on: wire)
+            }
+        }
+        history.finish()
+    }
+
+    /// Whom it belongs to: by `keep` the first buyer, by `share` all of them, else the last one.
+    func holders(_ policy: TransferPolicy) -> Set<UserID> {
+        switch policy {
+        case .share: Set(purchases)
+        case .keep: Set(purchases.prefix(1))
+        case .transfer, .transferIfInactive: Set(purchases.suffix(1))
+        }
+    }
+
+    /// With an order of the buyer's: a new one, or the one from before.
+    mutating func buy(_ buyer: Int, on wire: TurnsWire) throws {
+        pass()
+        let user = history.users[buyer]
+        let isKnown = orders[user] != nil && Bool.random(using: &generator)
+        token = isKnown ? orders[user] ?? token : OrderToken.random(using: &generator)
+        orders[user] = token
+        let order = Order(token: token, user: user, product: facts.product)
+        history.deliveries.append(Happening(name: "order of \(user)", at: now, content: .order(order)))
+        purchases.append(user)
+        (facts.state, facts.renewals) = (.active, 0)
+        try say("SUBSCRIBED", purchases.count == 1 ? "INITIAL_BUY" : "RESUBSCRIBE", on: wire)
+        facts.accessUntil = now + StoreLife.period
+    }
+
+    private var orders: [UserID: OrderToken] = [:]
+
+    private mutating func renew(on wire: TurnsWire) throws {
+        now = max(now, facts.accessUntil ?? now) + .seconds(1)
+        facts.state = .active
+        try say("DID_RENEW", nil, on: wire)
+        facts.renewals += 1
+        facts.accessUntil = now + StoreLife.period
+    }
+
+    private mutating func pass() {
+        now = now + .seconds(Int64.random(in: 60...3_000_000, using: &generator))
+        if let end = facts.accessUntil, end <= now { facts.state = .expired }
+    }
+
+    private mutating func say(_ type: String, _ subtype: String?, on wire: TurnsWire) throws {
+        let event = SimulatedEvent(
+            type: type,
+            subtype: subtype,
+            facts: facts,
+            token: token,
+            environment: .production,
+            now: now,
+            id: "\(history.seed)-\(history.deliveries.count)"
+        )
+        let said = try wire.verifier.verify(body: try wire.store.delivery(event).body, now: now)
+        let name = "\(type) \(subtype ?? "") with \(token.description.prefix(4))"
+        history.deliveries.append(Happening(name: name, at: now, content: .event(said)))
+        history.end = now
+    }
+}
