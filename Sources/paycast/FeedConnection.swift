@@ -104,7 +104,7 @@ struct FeedConnection {
     }
 
     private mutating func noteReset(_ event: EventStreamParser.Event) {
-        let before = follower.since ?? "none"
+        let before = follower.asked ?? "none"
         guard follower.reset(to: event.id) else { return }
         printError(
             "paycast: the cursor \(before) is not one of this ledger, which may have been restored; going on after "

@@ -17,6 +17,8 @@ struct FeedFollower {
     let timeout: Duration?
     /// The `since` of the next request; nil follows from now on.
     private(set) var since: String?
+    /// The `since` of the last request that was answered.
+    private(set) var asked: String?
     private var seen: Cursor?
     private var printed = 0
     private var failures = 0
@@ -66,6 +68,7 @@ struct FeedFollower {
     }
 
     mutating func connected() {
+        asked = since
         failures = 0
     }
 

@@ -43,11 +43,6 @@ import Testing
             command: "truncate -s 8192 paycast.db",
             problem: "it is damaged"
         ),
-        Loss(
-            testDescription: "the ledger's head is overwritten",
-            command: "dd if=/dev/zero of=paycast.db bs=100 count=1 conv=notrunc status=none",
-            problem: "it is damaged"
-        ),
     ]) func lostLedgerIsToldAndTakesNoPurchase(_ loss: Loss) throws {
         let scene = try HealthScene()
         try scene.expectReady(true, #""problems":[]"#)
