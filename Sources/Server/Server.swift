@@ -1,3 +1,4 @@
+internal import Assets
 internal import Domain
 internal import Errands
 internal import Fragments
@@ -165,7 +166,9 @@ public final class Server {
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
         do throws(TemplateProblems) {
-            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments")
+            // The offers are the demo's: an app's own server renders the app's.
+            let own = Assets.fragments.filter { configuration.isDevelopment || $0.key != "paywall.html" }
+            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
         } catch {
             throw .templates(error)
         }

@@ -4,19 +4,24 @@ internal import Runtime
 
 /// Files under the public folder: nothing outside it, no dotfile, no folder listing.
 ///
-/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces.
+/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces. What the folder does not have may
+/// be part of the program.
 struct StaticFiles: Sendable {
     static let notFound = Response.error(404, "not_found", "There is nothing at this address.")
 
     /// Larger files belong on a file server: a worker that hashes one is missing elsewhere.
     private static let sizeLimit = 16 << 20
 
-    private let folder: String
+    /// Nil when it does not exist.
+    private let folder: String?
+    /// By their paths below the folder.
+    private let builtIn: [String: [UInt8]]
     private let readers: WorkerPool
     private let tags = FileTags()
 
-    init(_ folder: String, readers: WorkerPool) {
+    init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
         self.folder = folder
+        self.builtIn = builtIn
         self.readers = readers
     }
 
@@ -42,7 +47,10 @@ struct StaticFiles: Sendable {
         range: String? = nil,
         ifRange: String? = nil
     ) -> Response {
-        guard let name = StaticFiles.name(path), let (file, status) = open(name) else { return StaticFiles.notFound }
+        guard let name = StaticFiles.name(path) else { return StaticFiles.notFound }
+        guard let (file, status) = open(name) else {
+            return builtIn[name].map { StaticFiles.response($0, name, ifNoneMatch) } ?? StaticFiles.notFound
+        }
         let tag = tags.tag(of: name, status, file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
@@ -64,6 +72,14 @@ struct StaticFiles: Sendable {
         return response
     }
 
+    /// For what is part of the program.
+    static func response(_ bytes: [UInt8], _ name: String, _ ifNoneMatch: String?) -> Response {
+        let tag = FileTags.tag(of: bytes)
+        let headers = FileHeaders.of(name, tag: tag)
+        guard !FileHeaders.isCurrent(tag, ifNoneMatch) else { return Response(status: 304, headers: headers) }
+        return Response(status: 200, headers: headers, body: bytes)
+    }
+
     /// The file's path below the folder. `..` has been refused with the request's head; a dotfile is refused here.
     static func name(_ path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
@@ -75,7 +91,7 @@ struct StaticFiles: Sendable {
 
     /// Nil for what is no regular file (a pipe must not block), is too large, or leaves the folder through a link.
     private func open(_ name: String) -> (OpenFile, stat)? {
-        guard let root = realpath(folder, nil) else { return nil }
+        guard let folder, let root = realpath(folder, nil) else { return nil }
         defer { free(root) }
         guard let resolved = realpath("\(folder)/\(name)", nil) else { return nil }
         defer { free(resolved) }
