@@ -28,6 +28,7 @@ public final class Server {
     private let own = OwnAddress()
     private let reloader: Reloader
     private let lock: LedgerLock
+    private let manager: ServiceManager
     /// Where the ledger stood at the start.
     private let position: Int64
 
@@ -35,6 +36,7 @@ public final class Server {
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         FileLimit.set(configuration.limits.files)
         self.configuration = configuration
+        manager = ServiceManager(environment: source.environment)
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         let metrics = Metrics()
@@ -124,6 +126,8 @@ public final class Server {
             ]
         )
         Log.standardOutput("paycast listening on \(address)")
+        manager.tell(.ready)
+        let watchdog = Watchdog(manager) { [gateway, reader] in Server.probe(gateway, reader) }
         var reloader = reloader
         while case .reload = Signals.next() {
             housekeeper.look()
@@ -131,6 +135,8 @@ public final class Server {
         }
         log.info("draining")
         Signals.exitOnNext()
+        manager.tell(.stopping)
+        watchdog?.stop()
         stop()
         housekeeper.stop()
         log.info("stopped")
@@ -149,6 +155,15 @@ public final class Server {
             )
             if !isTaken { gateway.refreshPages() }
         }
+    }
+
+    /// Returns when the loops and the ledger have answered.
+    private static func probe(_ gateway: Gateway, _ reader: LedgerReader) {
+        gateway.waitForLoops()
+        let answer = Promise<Void>()
+        // A reader with no room is busy, not dead.
+        guard reader.head(completion: { _ in answer.fulfil(()) }) else { return }
+        answer.wait()
     }
 
     /// Pages are let go first; what was received is still proven, committed and answered.
