@@ -16,6 +16,14 @@ func library(_ name: String, _ dependencies: [String]) -> Target {
     .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
 }
 
+/// What the program carries of `public/`, through the links in `Sources/Assets`.
+let embedded = [
+    "paycast.js",
+    "demo.css", "demo.js", "events.js", "icon.svg", "index.html", "swap.js", "turbo.js",
+    "ending.html", "fix_billing.html", "manage.html", "moved.html", "paused.html", "paywall.html", "pending.html",
+    "revoked.html", "success.html", "warn_billing.html",
+].map { Resource.embedInCode($0) }
+
 func executable(_ name: String, _ dependencies: [String]) -> Target {
     .executableTarget(
         name: name,
@@ -48,7 +56,7 @@ let package = Package(
         // Values and pure rules, then what they run on.
         library("Domain", []),
         library("Bytes", []),
-        .target(name: "Assets", resources: [.embedInCode("paycast.js")], swiftSettings: settings),
+        .target(name: "Assets", resources: embedded, swiftSettings: settings),
         library("JSONText", ["Bytes"]),
         library("Runtime", ["Domain", "CLinux"]),
         library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
@@ -80,7 +88,7 @@ let package = Package(
             "Server",
             [
                 "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP1", "HTTP2", "JSONText",
+                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP1", "HTTP2", "JSONText", "Assets",
             ]
         ),
         executable(

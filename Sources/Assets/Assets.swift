@@ -1,6 +1,31 @@
-/// Files that the program carries in itself, so that they are there whatever the public folder holds. `Sources/Assets` links
-/// to them, and the build puts their bytes into code.
+/// Files that the program carries in itself, so that they are there whatever the public folder holds, and where there is
+/// none. `Sources/Assets` links to them, and the build puts their bytes into code.
 public enum Assets {
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = PackageResources.paycast_js
+
+    /// `public/demo/`, by their names there, without the picture of README.
+    public static let demo = [
+        "demo.css": PackageResources.demo_css,
+        "demo.js": PackageResources.demo_js,
+        "events.js": PackageResources.events_js,
+        "icon.svg": PackageResources.icon_svg,
+        "index.html": PackageResources.index_html,
+        "swap.js": PackageResources.swap_js,
+        "turbo.js": PackageResources.turbo_js,
+    ]
+
+    /// `public/fragments/`, by their names there.
+    public static let fragments = [
+        "ending.html": PackageResources.ending_html,
+        "fix_billing.html": PackageResources.fix_billing_html,
+        "manage.html": PackageResources.manage_html,
+        "moved.html": PackageResources.moved_html,
+        "paused.html": PackageResources.paused_html,
+        "paywall.html": PackageResources.paywall_html,
+        "pending.html": PackageResources.pending_html,
+        "revoked.html": PackageResources.revoked_html,
+        "success.html": PackageResources.success_html,
+        "warn_billing.html": PackageResources.warn_billing_html,
+    ]
 }

@@ -2,12 +2,12 @@
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    public static func encode(_ bytes: [UInt8]) -> String {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: text(bytes), as: UTF8.self)
     }
 
     /// The text as bytes, for comparisons that make no `String`.
-    static func text(_ bytes: [UInt8]) -> [UInt8] {
+    static func text(_ bytes: some Collection<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
             count = 2 * bytes.count
             for (index, byte) in bytes.enumerated() {

@@ -46,7 +46,7 @@ struct TemplateCatalog: Sendable {
         _ changes: inout TemplateStore.Changes
     ) {
         let source: [UInt8]
-        do { source = try folder.read(file) } catch {
+        do { source = try folder.read(file, stamp) } catch {
             // Without its stamp it is read again at the next look: permissions change without the file changing.
             return report(TemplateProblem(file: file, error: error), &changes)
         }

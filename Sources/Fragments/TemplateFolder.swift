@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The only file here that touches the disk: lists and reads `public/fragments/`.
+/// The only file here that touches the disk: lists and reads `public/fragments/`. Without such a folder there are the
+/// files that the program carries.
 struct TemplateFolder: Sendable {
     /// Tells a changed file without reading it; the inode tells one that was moved into its place.
     struct Stamp: Equatable {
@@ -8,16 +9,21 @@ struct TemplateFolder: Sendable {
         var size: Int64
         var seconds: Int
         var nanoseconds: Int
+
+        /// No file has it.
+        static let builtIn = Stamp(inode: 0, size: -1, seconds: 0, nanoseconds: 0)
     }
 
     static let largestFile = 256 * 1024
 
     let path: String
+    /// By file name.
+    let builtIn: [String: [UInt8]]
 
-    /// Every `*.html` that is a plain file; none when there is no such folder.
+    /// Every `*.html` that is a plain file.
     func files() throws(TemplateError) -> [String: Stamp] {
         guard let folder = opendir(path) else {
-            if errno == ENOENT { return [:] }
+            if errno == ENOENT { return builtIn.mapValues { _ in .builtIn } }
             throw .unreadable(String(cString: strerror(errno)))
         }
         defer { closedir(folder) }
@@ -32,7 +38,8 @@ struct TemplateFolder: Sendable {
         return files
     }
 
-    func read(_ file: String) throws(TemplateError) -> [UInt8] {
+    func read(_ file: String, _ stamp: Stamp) throws(TemplateError) -> [UInt8] {
+        if stamp == .builtIn, let source = builtIn[file] { return source }
         let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
         defer { close(descriptor) }

@@ -22,9 +22,10 @@ public final class TemplateStore: Sendable {
 
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
-    /// A folder that does not exist has no templates, which is allowed: pages then get a `refresh`.
-    public init(folder: String) throws(TemplateProblems) {
-        self.folder = TemplateFolder(path: folder)
+    /// Where there is no such folder, the templates are those of `builtIn`, by file name. One that is missing is allowed:
+    /// pages then get a `refresh`.
+    public init(folder: String, builtIn: [String: [UInt8]] = [:]) throws(TemplateProblems) {
+        self.folder = TemplateFolder(path: folder, builtIn: builtIn)
         let broken = refresh().broken
         if !broken.isEmpty { throw TemplateProblems(problems: broken) }
     }

@@ -94,6 +94,16 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.identity(identity)) }
     }
 
+    /// Returns when each loop has come round.
+    public func waitForLoops() {
+        let answers = ports.map { port in
+            let answer = Promise<Void>()
+            port.send(.echo(answer))
+            return answer
+        }
+        for answer in answers { answer.wait() }
+    }
+
     /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
     /// at once for a few, after 3 s for thousands.
     public func drain() {

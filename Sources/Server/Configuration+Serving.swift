@@ -31,7 +31,12 @@ extension ConfigurationReader {
     mutating func publicFolder() -> String? {
         guard let given = given("PAYCAST_PUBLIC", flag: "--public") else {
             if isFolder("public") { return "public" }
-            warn("there is no folder named public here: no pages and no templates; say --public, or set PAYCAST_PUBLIC")
+            if !isDevelopment {
+                warn(
+                    "there is no folder named public here: no pages, and the program's own templates; say --public, or set "
+                        + "PAYCAST_PUBLIC"
+                )
+            }
             return nil
         }
         if !isFolder(given.value) { reject(given.name, "\(shown(given.value)) is not a folder") }

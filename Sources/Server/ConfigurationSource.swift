@@ -3,7 +3,7 @@
 public struct ConfigurationSource: Sendable {
     private let flags: [String: String]
     private let isDevelopment: Bool
-    private let environment: [String: String]
+    let environment: [String: String]
 
     public init(flags: [String: String], isDevelopment: Bool, environment: [String: String]) {
         self.flags = flags

@@ -1,3 +1,4 @@
+internal import Assets
 internal import Crypto
 internal import Domain
 internal import Fragments
@@ -28,10 +29,8 @@ struct DemoPage: Sendable {
         let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: UserID(user)) else { return false }
         return reader.missed(on: stream, since: .nothing) { result in
-            guard case .success(let missed) = result, let page = contents(of: path) else {
-                return reply.send(
-                    .error(404, "no_demo", "public/demo/index.html is missing; run in the project's folder.")
-                )
+            guard case .success(let missed) = result, let page = contents(of: path) ?? builtIn else {
+                return reply.send(.error(404, "no_demo", "The ledger gives no answer; try again."))
             }
             let html = render(page, request, user: user, stream: stream, missed)
             reply.send(
@@ -43,6 +42,8 @@ struct DemoPage: Sendable {
             )
         }
     }
+
+    private var builtIn: String? { Assets.demo["index.html"].map { String(decoding: $0, as: UTF8.self) } }
 
     private func render(
         _ page: String,

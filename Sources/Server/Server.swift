@@ -1,3 +1,4 @@
+internal import Assets
 internal import Domain
 internal import Errands
 internal import Fragments
@@ -29,6 +30,7 @@ public final class Server {
     private let lock: LedgerLock
     private let watch: LedgerWatch
     private let certificate = CertificateHealth()
+    private let manager: ServiceManager
     /// Where the ledger stood at the start.
     private let position: Int64
     /// At the start: the three that everybody has, and what a service manager may add.
@@ -42,6 +44,7 @@ public final class Server {
             throw .gateway(.noDescriptors)
         }
         self.configuration = configuration
+        manager = ServiceManager(environment: source.environment)
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         let metrics = Metrics()
@@ -158,6 +161,8 @@ public final class Server {
             ]
         )
         Log.standardOutput("paycast listening on \(addresses.shown)")
+        manager.tell(.ready)
+        let watchdog = Watchdog(manager) { [gateway, reader] in Server.probe(gateway, reader) }
         var reloader = reloader
         while case .reload = Signals.next() {
             housekeeper.look()
@@ -166,6 +171,8 @@ public final class Server {
         log.info("draining")
         Signals.exitOnNext()
         probe?.close()
+        manager.tell(.stopping)
+        watchdog?.stop()
         stop()
         housekeeper.stop()
         log.info("stopped")
@@ -186,6 +193,15 @@ public final class Server {
         }
     }
 
+    /// Returns when the loops and the ledger have answered.
+    private static func probe(_ gateway: Gateway, _ reader: LedgerReader) {
+        gateway.waitForLoops()
+        let answer = Promise<Void>()
+        // A reader with no room is busy, not dead.
+        guard reader.head(completion: { _ in answer.fulfil(()) }) else { return }
+        answer.wait()
+    }
+
     /// Pages are let go first; what was received is still proven, committed and answered.
     private func stop() {
         gateway.drain()
@@ -203,111 +219,5 @@ public final class Server {
     private func probe() -> StoreProbe {
         let apis = StoreAPIs(configuration, workspace: nil) { nil }
         return StoreProbe(reloader.stores, Provider.allCases.compactMap(apis.nobodysPurchase), reloader.clock)
-    }
-
-    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
-        do throws(TemplateProblems) {
-            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments")
-        } catch {
-            throw .templates(error)
-        }
-    }
-
-    private static func lock(_ path: String) throws(StartError) -> LedgerLock {
-        do throws(LedgerError) {
-            return try LedgerLock(path: path)
-        } catch {
-            throw .ledger(error)
-        }
-    }
-
-    private static func ledger(
-        _ configuration: Configuration,
-        _ clock: Clock,
-        _ log: Log,
-        _ metrics: Metrics,
-        _ publisher: Publisher,
-        _ ends: AccessEnds
-    ) throws(StartError) -> (writer: LedgerWriter, reader: LedgerReader) {
-        let (path, policy) = (configuration.databasePath, configuration.accessPolicy)
-        do throws(LedgerError) {
-            let writer = try LedgerWriter(
-                path: path,
-                clock: clock,
-                policy: policy,
-                streams: configuration.streamPattern,
-                log: log,
-                metrics: metrics,
-                onCommit: { entries in
-                    publisher.committed(entries)
-                    ends.committed(entries)
-                }
-            )
-            return (writer, try LedgerReader(path: path, clock: clock, policy: policy))
-        } catch {
-            throw .ledger(error)
-        }
-    }
-
-    private static func redis(
-        _ settings: RedisSettings?,
-        _ writer: LedgerWriter,
-        _ log: Log,
-        _ metrics: Metrics
-    ) throws(StartError) -> RedisListener? {
-        guard let settings else { return nil }
-        let listener = RedisListener(settings, log: log, metrics: metrics) { fragments, completion in
-            writer.submit(
-                .broadcast(fragments) { result in
-                    switch result {
-                    case .success: completion(.committed)
-                    case .failure(.busy): completion(.busy)
-                    case .failure: completion(.refused)
-                    }
-                }
-            )
-        }
-        guard let listener else { throw .gateway(.noDescriptors) }
-        return listener
-    }
-
-    private static func gateway(
-        _ configuration: Configuration,
-        _ endpoints: Endpoints,
-        _ clock: Clock,
-        _ metrics: Metrics,
-        _ epoch: String,
-        _ position: Int64
-    ) throws(StartError) -> Gateway {
-        do throws(GatewayError) {
-            return try Gateway(
-                address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
-                port: configuration.port,
-                loops: configuration.loops,
-                epoch: epoch,
-                position: position,
-                clock: clock,
-                identity: configuration.tls?.identity,
-                handler: endpoints,
-                metrics: metrics,
-                limits: configuration.limits,
-                proxies: configuration.trustedProxies
-            )
-        } catch {
-            throw .gateway(error)
-        }
-    }
-
-    /// Where the ledger stands before the first page connects. A guess would not do: pages are told what they missed
-    /// since then.
-    private static func head(_ reader: LedgerReader) throws(StartError) -> Int64 {
-        let answer = Promise<Result<Int64, LedgerError>>()
-        let isAsked = reader.head { answer.fulfil($0.map(\.position)) }
-        guard isAsked else { throw .ledger(.busy) }
-        do throws(LedgerError) {
-            return try answer.wait().get()
-        } catch {
-            throw .ledger(error)
-        }
     }
 }

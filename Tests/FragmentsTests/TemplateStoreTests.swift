@@ -41,6 +41,24 @@ import Testing
         #expect(store.refresh() == TemplateStore.Changes())
     }
 
+    @Test func whatTheProgramCarriesStandsForAFolderThatIsNotThere() throws {
+        let folder = try Folder()
+        let missing = folder.path + "/fragments"
+        let builtIn = ["success.html": Array(paywall("built in").utf8)]
+        let store = try TemplateStore(folder: missing, builtIn: builtIn)
+        #expect(shown(store) == paywall("built in"))
+        #expect(store.refresh() == TemplateStore.Changes())
+        try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
+        #expect(store.refresh().updated == ["success.html"])
+        #expect(shown(store) == nil, "an empty folder has no templates")
+        try folder.write("fragments/success.html", paywall("own"))
+        #expect(store.refresh().updated == ["success.html"])
+        #expect(shown(store) == paywall("own"))
+        try folder.remove("fragments")
+        #expect(store.refresh().updated == ["success.html"])
+        #expect(shown(store) == paywall("built in"))
+    }
+
     @Test func keepsTheLastGoodVersionOfABrokenFile() throws {
         let folder = try Folder()
         try folder.write("success.html", paywall("good"))

@@ -1,9 +1,10 @@
+internal import Assets
 internal import Domain
 
 /// From a route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {
     private let services: Services
-    private let files: StaticFiles?
+    private let files: StaticFiles
     /// Asked thousands of times a second: made once.
     private let broadcasts: BroadcastsEndpoint
     private let streams: StreamsEndpoint
@@ -11,7 +12,12 @@ public struct Endpoints: RequestHandler {
 
     public init(_ services: Services) {
         self.services = services
-        files = services.publicFolder.map { StaticFiles($0, readers: services.workers) }
+        let demo = services.development == nil ? [] : Assets.demo.map { ("demo/\($0.key)", $0.value) }
+        files = StaticFiles(
+            services.publicFolder,
+            builtIn: Dictionary(uniqueKeysWithValues: demo),
+            readers: services.workers
+        )
         broadcasts = BroadcastsEndpoint(services)
         streams = StreamsEndpoint(services)
         cable = CableEndpoint(services)
@@ -46,7 +52,7 @@ public struct Endpoints: RequestHandler {
         case .ready: return ProbeEndpoint(services).ready(request)
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
         case .demoStore, .demoEvents, .demoAPI, .server: return .respond(StaticFiles.notFound)
-        case .file(let path): return files?.answer(request, path) ?? .respond(StaticFiles.notFound)
+        case .file(let path): return files.answer(request, path)
         }
     }
 

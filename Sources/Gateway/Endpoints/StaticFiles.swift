@@ -4,19 +4,24 @@ internal import Runtime
 
 /// Files under the public folder: nothing outside it, no dotfile, no folder listing.
 ///
-/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces.
+/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces. What the folder does not have may
+/// be part of the program.
 struct StaticFiles: Sendable {
     static let notFound = Response.error(404, "not_found", "There is nothing at this address.")
 
     /// Larger files belong on a file server: a worker that hashes one is missing elsewhere.
     private static let sizeLimit = 16 << 20
 
-    private let folder: String
+    /// Nil when it does not exist.
+    private let folder: String?
+    /// By their paths below the folder.
+    private let builtIn: [String: [UInt8]]
     private let readers: WorkerPool
     private let tags = FileTags()
 
-    init(_ folder: String, readers: WorkerPool) {
+    init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
         self.folder = folder
+        self.builtIn = builtIn
         self.readers = readers
     }
 
@@ -47,7 +52,8 @@ struct StaticFiles: Sendable {
         do throws(Failure) {
             (file, status) = try open(name)
         } catch {
-            return error == .missing ? StaticFiles.notFound : .busy
+            guard error == .missing else { return .busy }
+            return builtIn[name].map { StaticFiles.response($0, name, ifNoneMatch) } ?? StaticFiles.notFound
         }
         let tag = tags.tag(of: name, status, file)
         let size = Int(status.st_size)
@@ -70,6 +76,14 @@ struct StaticFiles: Sendable {
         return response
     }
 
+    /// For what is part of the program.
+    static func response(_ bytes: [UInt8], _ name: String, _ ifNoneMatch: String?) -> Response {
+        let tag = FileTags.tag(of: bytes)
+        let headers = FileHeaders.of(name, tag: tag)
+        guard !FileHeaders.isCurrent(tag, ifNoneMatch) else { return Response(status: 304, headers: headers) }
+        return Response(status: 200, headers: headers, body: bytes)
+    }
+
     /// The file's path below the folder. `..` has been refused with the request's head; a dotfile is refused here.
     static func name(_ path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
@@ -87,7 +101,7 @@ struct StaticFiles: Sendable {
 
     /// What is no regular file (a pipe must not block), is too large, or leaves the folder through a link is missing.
     private func open(_ name: String) throws(Failure) -> (OpenFile, stat) {
-        guard let root = realpath(folder, nil) else { throw .missing }
+        guard let folder, let root = realpath(folder, nil) else { throw .missing }
         defer { free(root) }
         guard let resolved = realpath("\(folder)/\(name)", nil) else { throw .missing }
         defer { free(resolved) }

@@ -16,6 +16,8 @@ final class LoopPort: Sendable {
         case forgetRecentMessages
         /// New connections are shown this one.
         case identity(ServerIdentity)
+        /// Answered in its turn: the loop turns.
+        case echo(Promise<Void>)
         case drain(Promise<Void>)
         case stop
     }

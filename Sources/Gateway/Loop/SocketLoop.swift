@@ -241,6 +241,7 @@ final class SocketLoop {
             case .refreshPages: refreshPages(for: nil)
             case .forgetRecentMessages: hub.forgetRecentMessages()
             case .identity(let identity): security?.identity = identity
+            case .echo(let answer): answer.fulfil(())
             case .drain(let done): drain(done)
             case .stop: return stop()
             }

@@ -75,7 +75,7 @@ public struct GooglePlayAPI: StoreAPI {
             return nil
         }
         let purchase = try question.purchase(said.answer, catalog: catalog, readAt: said.readAt)
-        let token = Hex.encode(Array(SHA256.hash(Array(contract.lineage.utf8)).prefix(16)))
+        let token = Hex.encode(SHA256.hash(Array(contract.lineage.utf8)).prefix(16))
         let id = "statement:\(said.readAt.milliseconds):\(token)"
         let record = StoredReading(.subscription(token: contract.lineage), said)
         return purchase.statement(body: record?.bytes ?? said.answer, id: id)
