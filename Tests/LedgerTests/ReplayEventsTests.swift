@@ -32,6 +32,34 @@ import Testing
         #expect(try ledger.entries().entries.count == 2)
     }
 
+    /// Earlier versions dated a token by its first charge alone, so that who came back got nothing.
+    @Test func whoBoughtAgainIsFound() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        let tokens = try ["1", "2"].map { user in
+            try ledger.order(OrderRequest(user: UserID(user), product: "monthly")).order.token
+        }
+        func bought(_ number: Int, isPurchase: Bool) -> Event {
+            var event = Stories.subscription("e\(number)", .active, minute: Int64(number), token: tokens[number % 2])
+            event.observation?.isPurchase = isPurchase
+            event.observation?.transaction = Transaction(
+                id: "\(number)",
+                product: "monthly",
+                purchasedAt: event.signedAt,
+                expiresAt: event.signedAt + .seconds(30 * 86_400),
+                signedAt: event.signedAt
+            )
+            return event
+        }
+        for number in 0..<3 { _ = try ledger.send(bought(number, isPurchase: false)) }
+        #expect(try ledger.entitlements("2").isActive)
+        var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
+        for number in 0..<3 { rebuild.fold(bought(number, isPurchase: true)) }
+        _ = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
+        #expect(try ledger.entitlements("1").isActive)
+        #expect(try ledger.entitlements("2").entitlements.isEmpty)
+    }
+
     /// What an earlier version misread, here a revocation 15 years ahead, would otherwise stay the newest for ever.
     @Test func wrongStateIsMadeAnew() throws {
         let ledger = try TemporaryLedger()

@@ -40,6 +40,14 @@ import Testing
         #expect(try once([item("gems"), item("coins")].joined(separator: ",")).errands.map(\.kind) == [.consume])
     }
 
+    /// Without a catalogue, too, it is always the same one that speaks for the purchase.
+    @Test(arguments: [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]])
+    func listSaysNothingByItsOrder(_ products: [String]) throws {
+        let event = try once(products.map { item($0) }.joined(separator: ","))
+        #expect(event.observation?.transaction?.product == "a")
+        #expect(event.further.map(\.contract.lineage) == ["T#b", "T#c"])
+    }
+
     /// A void by quantity takes some of them back, and what is read of it may be committed in any order.
     @Test func whatWasPaidBackIsNotLeft() throws {
         let events = try [
