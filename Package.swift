@@ -16,17 +16,26 @@ func library(_ name: String, _ dependencies: [String]) -> Target {
     .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
 }
 
+/// A release runs where there is no Swift. The two libraries are parts of FoundationEssentials, which names them only to
+/// code that was compiled for it.
+let withoutSwift: [LinkerSetting] = [
+    .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
+    .linkedLibrary("_FoundationCollections", .when(configuration: .release)),
+    .linkedLibrary("_FoundationCShims", .when(configuration: .release)),
+]
+
 /// What the program carries of `public/`, through the links in `Sources/Assets`.
 let embedded = [
     "paycast.js", "demo.css", "demo.js", "icon.svg", "index.html", "ending.html", "fix_billing.html", "manage.html",
     "moved.html", "paused.html", "paywall.html", "pending.html", "revoked.html", "success.html", "warn_billing.html",
 ].map { Resource.embedInCode($0) }
 
-func executable(_ name: String, _ dependencies: [String]) -> Target {
+func executable(_ name: String, _ dependencies: [String], linkerSettings: [LinkerSetting] = []) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies.map { .init(stringLiteral: $0) },
-        swiftSettings: settings
+        swiftSettings: settings,
+        linkerSettings: linkerSettings
     )
 }
 
@@ -91,7 +100,8 @@ let package = Package(
         ),
         executable(
             "paycast",
-            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"]
+            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"],
+            linkerSettings: withoutSwift
         ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 
