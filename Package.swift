@@ -16,6 +16,14 @@ func library(_ name: String, _ dependencies: [String]) -> Target {
     .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
 }
 
+/// A release runs where there is no Swift. The two libraries are parts of FoundationEssentials, which names them only to
+/// code that was compiled for it.
+let withoutSwift: [LinkerSetting] = [
+    .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
+    .linkedLibrary("_FoundationCollections", .when(configuration: .release)),
+    .linkedLibrary("_FoundationCShims", .when(configuration: .release)),
+]
+
 /// What the program carries of `public/`, through the links in `Sources/Assets`.
 let embedded = [
     "paycast.js",
@@ -24,11 +32,12 @@ let embedded = [
     "revoked.html", "success.html", "warn_billing.html",
 ].map { Resource.embedInCode($0) }
 
-func executable(_ name: String, _ dependencies: [String]) -> Target {
+func executable(_ name: String, _ dependencies: [String], linkerSettings: [LinkerSetting] = []) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies.map { .init(stringLiteral: $0) },
-        swiftSettings: settings
+        swiftSettings: settings,
+        linkerSettings: linkerSettings
     )
 }
 
@@ -96,7 +105,8 @@ let package = Package(
             [
                 "Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Ledger", "Fragments", "Simulator",
                 "HTTPClient",
-            ]
+            ],
+            linkerSettings: withoutSwift
         ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 

@@ -59,7 +59,9 @@ import Testing
         let key = "0123456789abcdef0123456789abcdef"
         let environment = ["PAYCAST_API_KEY": key, "PAYCAST_STREAM_KEYS": key]
         let (server, url) = try start(["serve"], environment: environment)
-        for path in ["/", "/demo/demo.css", "/demo/index.html"] { #expect(try get(url + path).status == 404, "\(path)") }
+        for path in ["/", "/demo/demo.css", "/demo/index.html"] {
+            #expect(try get(url + path).status == 404, "\(path)")
+        }
         #expect(server.errors.contains("the program's own templates"), "\(server.errors)")
         server.send(.terminate)
         #expect(try server.waitForExit() == 0)
