@@ -86,8 +86,10 @@ import Testing
         let scene = try HealthScene()
         #expect(try scene.pay("second") == 200)
         try scene.run("rm", "paycast.db-wal")
-        try scene.server.restart(with: .terminate)
+        #expect(try scene.pay("third") == 503)
+        try scene.server.restart(with: .kill)
         #expect(try scene.outcome(of: "second").contains("\"duplicate\""))
+        #expect(try !scene.outcome(of: "third").contains("\"duplicate\""))
     }
 
     /// A limit of file sizes is a disk that refuses.
