@@ -12,8 +12,8 @@ final class Checkpointer: Sendable {
     private let isClosing = Atomic<Bool>(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
-    init(path: String, log: Log) {
-        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, log) }
+    init(path: String, health: LedgerHealth) {
+        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, health) }
         thread.withLock { $0 = worker }
     }
 
@@ -31,17 +31,24 @@ final class Checkpointer: Sendable {
         running?.join()
     }
 
-    private func run(_ path: String, _ log: Log) {
-        do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
-            while true {
-                waker.wait()
-                if isClosing.load(ordering: .acquiring) { return }
-                try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    /// While it fails it tries again every second. The writer's own checkpoints, every 16,000 pages, come to help.
+    private func run(_ path: String, _ health: LedgerHealth) {
+        while !isClosing.load(ordering: .acquiring) {
+            do throws(SQLiteError) {
+                let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+                while true {
+                    // A file that is no longer ours is left alone.
+                    if health.isSound, !health.isTroubled(.files) {
+                        try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                        health.report(.checkpoint, nil)
+                    }
+                    waker.wait()
+                    if isClosing.load(ordering: .acquiring) { return }
+                }
+            } catch {
+                health.report(.checkpoint, "the journal cannot be copied into it (\(error.message)): \(error.advice)")
+                waker.wait(timeout: .seconds(1))
             }
-        } catch {
-            // The writer's own checkpoints, every 16,000 pages, take over.
-            log.error("ledger checkpoints stopped", ["error": error])
         }
     }
 }

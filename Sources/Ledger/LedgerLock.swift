@@ -7,10 +7,11 @@ internal import Glibc
 /// processes lock two files.
 public final class LedgerLock: Sendable {
     private let descriptor: Int32
+    private let file: String
 
     public init(path: String) throws(LedgerError) {
         LedgerFile.create(path)
-        let file = LedgerLock.file(of: path)
+        file = LedgerLock.file(of: path)
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
         // Every descriptor of a process counts by itself, and children do not inherit this one.
@@ -32,6 +33,14 @@ public final class LedgerLock: Sendable {
     /// From now on the server can be reached: tells whoever comes second.
     public func announce(address: String) {
         write(Holder(process: Int(getpid()), address: address))
+    }
+
+    /// Nil while the file at the lock's path is the one that is locked: another server would lock another one.
+    var problem: String? {
+        var (held, found) = (stat(), stat())
+        guard fstat(descriptor, &held) == 0 else { return nil }
+        let isInPlace = stat(file, &found) == 0 && held.st_ino == found.st_ino && held.st_dev == found.st_dev
+        return isInPlace ? nil : "\(file) is gone, and a second server could begin: start this one again"
     }
 
     /// Beside the file itself, so that a link to the ledger leads to the same lock.

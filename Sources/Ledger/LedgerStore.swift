@@ -5,6 +5,7 @@ struct LedgerStore: ~Copyable {
     let connection: Connection
     let statements: WriterStatements
     let epoch: String
+    let place: LedgerPlace
     private let slot: PolicySlot
     let streams: StreamPattern
 
@@ -13,6 +14,7 @@ struct LedgerStore: ~Copyable {
         try Schema.migrate(connection)
         (statements, epoch) = try LedgerStore.prepare(connection, path)
         self.connection = connection
+        place = LedgerPlace(path)
         slot = PolicySlot(policy)
         self.streams = streams
     }

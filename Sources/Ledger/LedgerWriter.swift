@@ -13,6 +13,9 @@ public final class LedgerWriter: Sendable {
 
     /// Names this ledger in its cursors.
     public let epoch: String
+    /// What is wrong with it, as far as it is known.
+    public let health: LedgerHealth
+    let place: LedgerPlace
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
     private let thread: Mutex<WorkerThread?>
@@ -32,13 +35,21 @@ public final class LedgerWriter: Sendable {
         let waker = Waker()
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics)
-        let opened = Handover<Result<String, LedgerError>>()
+        let health = LedgerHealth(log, metrics)
+        let opened = Handover<Result<(epoch: String, place: LedgerPlace), LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
-                opened.give(.success(store.epoch))
-                let loop = WriterLoop(store: store, clock: clock, log: log, counts: counts, onCommit: onCommit)
-                let checkpointer = Checkpointer(path: path, log: log)
+                opened.give(.success((store.epoch, store.place)))
+                let loop = WriterLoop(
+                    store: store,
+                    clock: clock,
+                    log: log,
+                    counts: counts,
+                    health: health,
+                    onCommit: onCommit
+                )
+                let checkpointer = Checkpointer(path: path, health: health)
                 loop.run(mailbox, waker, checkpoint: checkpointer.wake)
                 checkpointer.close()
                 loop.truncateJournal()
@@ -47,11 +58,12 @@ public final class LedgerWriter: Sendable {
             }
         }
         switch opened.take() {
-        case .success(let epoch): self.epoch = epoch
+        case .success(let store): (epoch, place) = store
         case .failure(let error):
             thread.join()
             throw error
         }
+        self.health = health
         self.mailbox = mailbox
         self.waker = waker
         self.thread = Mutex(thread)

@@ -15,6 +15,7 @@ struct WriterLoop: ~Copyable {
     private let clock: Clock
     private let log: Log
     let counts: LedgerMetrics
+    private let health: LedgerHealth
     private let onCommit: @Sendable ([Entry]) -> Void
 
     init(
@@ -22,12 +23,14 @@ struct WriterLoop: ~Copyable {
         clock: Clock,
         log: Log,
         counts: LedgerMetrics,
+        health: LedgerHealth,
         onCommit: @escaping @Sendable ([Entry]) -> Void
     ) {
         self.store = store
         self.clock = clock
         self.log = log
         self.counts = counts
+        self.health = health
         self.onCommit = onCommit
     }
 
@@ -61,7 +64,23 @@ struct WriterLoop: ~Copyable {
 
     /// So that the next start reads no journal. A reader may hold it: then that start does.
     func truncateJournal() {
+        guard isInPlace() else { return }
         try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// The files are open, and hold everything, until this process ends: a journal without a name is copied into its
+    /// ledger, and a ledger without a name into a new file.
+    private func rescue() {
+        guard let path = store.place.path, health.contentIsSound else { return }
+        do throws(SQLiteError) {
+            guard !store.place.hasLedger else { return try store.connection.execute("PRAGMA wal_checkpoint(FULL)") }
+            let file = path + ".rescued"
+            LedgerFile.create(file)
+            try store.connection.prepare("VACUUM INTO ?").run([.text(file)])
+            log.error("ledger rescued", ["file": file, "todo": "stop the server, then: paycast restore \(file)"])
+        } catch {
+            log.error("ledger not rescued", ["problem": error])
+        }
     }
 
     private func timeToNextEnd() -> Duration? {
@@ -78,6 +97,10 @@ struct WriterLoop: ~Copyable {
 
     /// One transaction. False when it was rolled back, or when the contracts whose time has come could not be ended.
     private func commit(_ commands: ArraySlice<LedgerCommand>) -> Bool {
+        guard isInPlace() else {
+            refuse(commands)
+            return false
+        }
         let start = monotonicNanoseconds()
         let batch: Batch
         do throws(SQLiteError) {
@@ -86,6 +109,13 @@ struct WriterLoop: ~Copyable {
             fail(error, commands)
             return false
         }
+        // What is in the way now was not when the transaction began: it went into files that nobody opens again.
+        if let problem = store.place.problem {
+            health.lose(problem)
+            refuse(commands)
+            return false
+        }
+        health.committed()
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
@@ -153,8 +183,20 @@ struct WriterLoop: ~Copyable {
 
     private func fail(_ error: SQLiteError, _ commands: ArraySlice<LedgerCommand>) {
         if store.connection.isInTransaction { try? store.statements.rollback.run() }
+        health.report(.commit, error.advice)
+        refuse(commands)
+    }
+
+    /// What nobody would find after the next start is not committed.
+    private func isInPlace() -> Bool {
+        let problem = store.place.problem
+        health.report(.files, problem)
+        if problem != nil && health.beginRescue() { rescue() }
+        return problem == nil && health.isSound
+    }
+
+    private func refuse(_ commands: ArraySlice<LedgerCommand>) {
         counts.failures.add()
-        log.error("ledger transaction rolled back", ["error": error, "commands": commands.count])
         for command in commands { command.refuse(.busy) }
     }
 }

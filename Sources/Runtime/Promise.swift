@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Domain
 internal import Glibc
 internal import Synchronization
 
@@ -25,6 +26,17 @@ public final class Promise<Value: Sendable>: Sendable {
     }
 }
 
+extension Promise {
+    /// Nil when the value has not come in time.
+    public func wait(timeout: Duration) -> Value? {
+        let deadline = monotonicNanoseconds() + UInt64(max(0, timeout.milliseconds)) * 1_000_000
+        while true {
+            if let value = value.withLock({ $0 }) { return value }
+            guard gate.wait(until: deadline) else { return nil }
+        }
+    }
+}
+
 /// Closed until somebody opens it, once and for all. Sendable by this promise: lock and condition
 /// are pthreads' own, at addresses that never change, and `isOpen` is read and written under the lock only.
 private final class Gate: @unchecked Sendable {
@@ -34,7 +46,11 @@ private final class Gate: @unchecked Sendable {
 
     init() {
         pthread_mutex_init(lock, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -55,5 +71,18 @@ private final class Gate: @unchecked Sendable {
         pthread_mutex_lock(lock)
         while !isOpen { pthread_cond_wait(condition, lock) }
         pthread_mutex_unlock(lock)
+    }
+
+    /// False when monotonic nanoseconds have passed `deadline`.
+    func wait(until deadline: UInt64) -> Bool {
+        var time = timespec()
+        time.tv_sec = Int(deadline / 1_000_000_000)
+        time.tv_nsec = Int(deadline % 1_000_000_000)
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while !isOpen {
+            if pthread_cond_timedwait(condition, lock, &time) != 0 { return isOpen }
+        }
+        return true
     }
 }

@@ -16,7 +16,8 @@ public enum Signals {
     public static func block() {
         var set = set(of: stopSignals + [SIGHUP])
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        for ignored in [SIGPIPE, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
+        // A limit of file sizes is an error of the write that meets it, not the end of the server.
+        for ignored in [SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ] { signal(ignored, SIG_IGN) }
     }
 
     /// Sleeps until SIGTERM, SIGINT or SIGHUP arrives.

@@ -21,12 +21,14 @@ struct CertificateWatch {
 
     private let files: Configuration.TLS
     private let gateway: Gateway
+    private let health: CertificateHealth
     private let log: Log
     private var seen: [Stamp]
 
-    init(_ files: Configuration.TLS, _ gateway: Gateway, _ log: Log) {
-        (self.files, self.gateway, self.log) = (files, gateway, log)
+    init(_ files: Configuration.TLS, _ gateway: Gateway, _ health: CertificateHealth, _ log: Log) {
+        (self.files, self.gateway, self.health, self.log) = (files, gateway, health, log)
         seen = CertificateWatch.stamps(files)
+        health.shown(files.certificateFile)
     }
 
     /// A pair that does not fit is reported once: the second file may still be on its way.
@@ -36,8 +38,10 @@ struct CertificateWatch {
         seen = stamps
         do throws(ServerIdentityError) {
             gateway.renew(try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile))
+            health.shown(files.certificateFile)
             log.info("certificate renewed", ["file": files.certificateFile])
         } catch {
+            health.broken(error.description)
             log.warning("certificate not renewed, the last good one is kept", ["problem": error.description])
         }
     }

@@ -11,6 +11,7 @@ struct Reloader {
     let services: Services
     let clock: Clock
     let own: OwnAddress
+    let health: StoreHealth
     let log: Log
 
     /// Templates and the certificate are the housekeeper's: it has been woken.
@@ -36,7 +37,7 @@ struct Reloader {
     private func replaceStores() {
         let keys = Keys(configuration, in: keys.workspace)
         do throws(StartError) {
-            stores.replace(with: try StoreParts(configuration, keys, clock, own, log))
+            stores.replace(with: try StoreParts(configuration, keys, clock, own, health, log))
         } catch {
             log.error("stores not reloaded, the old ones stay; correct it and send SIGHUP again", ["problem": error])
         }

@@ -27,6 +27,8 @@ public final class Server {
     private let own = OwnAddress()
     private let reloader: Reloader
     private let lock: LedgerLock
+    private let watch: LedgerWatch
+    private let certificate = CertificateHealth()
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
@@ -44,7 +46,8 @@ public final class Server {
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
         let callers = WorkerPool(name: "caller", threads: 8, capacity: 250)
-        let parts = try StoreParts(configuration, keys, clock, own, log)
+        let storeHealth = StoreHealth(log)
+        let parts = try StoreParts(configuration, keys, clock, own, storeHealth, log)
         let stores = Current(parts)
         let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
@@ -58,7 +61,25 @@ public final class Server {
                 standIns: parts.standIns
             )
         }
+        let watch = LedgerWatch(
+            path: configuration.databasePath,
+            writer: ledger.writer,
+            reader: ledger.reader,
+            lock: lock,
+            clock: clock,
+            metrics: metrics
+        )
         let redis = configuration.redis.map { Server.redis($0, ledger.writer, log, metrics) }
+        let report = HealthReport(
+            gaps: configuration.gaps,
+            watch: watch,
+            ledger: ledger.writer.health,
+            templates: templates,
+            redis: redis,
+            upkeep: upkeep,
+            certificate: certificate,
+            stores: storeHealth
+        )
         let services = Services(
             isSecure: configuration.tls != nil,
             access: keys.access(configuration.allowedOrigins),
@@ -79,10 +100,7 @@ public final class Server {
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
-            problems: {
-                configuration.gaps.map(\.description) + templates.problems + (redis?.problems ?? [])
-                    + upkeep.problems
-            }
+            readiness: report.ask
         )
         gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger)
         publisher.connect(gateway)
@@ -94,10 +112,12 @@ public final class Server {
             services: services,
             clock: clock,
             own: own,
+            health: storeHealth,
             log: log
         )
         (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
         (writer, reader, self.redis, self.upkeep) = (ledger.writer, ledger.reader, redis, upkeep)
+        self.watch = watch
     }
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
@@ -110,10 +130,12 @@ public final class Server {
         upkeep.start()
         let housekeeper = Housekeeper(
             templates: templates,
-            certificate: configuration.tls.map { CertificateWatch($0, gateway, log) },
+            certificate: configuration.tls.map { CertificateWatch($0, gateway, certificate, log) },
             gateway: gateway,
             log: log
         )
+        // A development server's stores answer from itself: there is nothing to find out.
+        let probe = configuration.isDevelopment ? nil : probe()
         // What Redis lost, the app's own server still knows: pages ask there.
         redis?.start { [gateway] in gateway.refreshPages() }
         log.info(
@@ -131,6 +153,7 @@ public final class Server {
         }
         log.info("draining")
         Signals.exitOnNext()
+        probe?.close()
         stop()
         housekeeper.stop()
         log.info("stopped")
@@ -143,10 +166,16 @@ public final class Server {
         workers.close()
         callers.close()
         redis?.close()
+        watch.close()
         writer.close()
         reader.close()
         demo?.close()
         gateway.stop()
+    }
+
+    private func probe() -> StoreProbe {
+        let apis = StoreAPIs(configuration, workspace: nil) { nil }
+        return StoreProbe(reloader.stores, Provider.allCases.compactMap(apis.nobodysPurchase), reloader.clock)
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {

@@ -8,18 +8,24 @@ public import Stores
 /// The stores' APIs: where they are, and with which keys they are asked. In development the server's own stand-ins and
 /// the workspace's keys take the place of what is not set. The server asks them, and doctor whether they can be asked.
 public struct StoreAPIs: Sendable {
-    private let configuration: Configuration
+    let configuration: Configuration
     /// Nil in production.
     private let workspace: DevelopmentWorkspace?
     private let ownAddress: @Sendable () -> String?
+    private let witness: @Sendable (Provider, StoreAPIError?) -> Void
 
-    /// `ownAddress` is where the development server listens; nil as long as it does not.
+    /// `ownAddress` is where the development server listens; nil as long as it does not. `witness` is told how every call
+    /// ended.
     public init(
         _ configuration: Configuration,
         workspace: DevelopmentWorkspace?,
+        witness: @escaping @Sendable (Provider, StoreAPIError?) -> Void = { _, _ in },
         ownAddress: @escaping @Sendable () -> String?
     ) {
-        (self.configuration, self.workspace, self.ownAddress) = (configuration, workspace, ownAddress)
+        self.configuration = configuration
+        self.workspace = workspace
+        self.ownAddress = ownAddress
+        self.witness = witness
     }
 
     /// Where the development server answers in a store's place.
@@ -57,7 +63,8 @@ public struct StoreAPIs: Sendable {
             issuer: apple.serverKey?.issuer ?? "development",
             app: app,
             verifier: verifier,
-            client: client
+            client: client,
+            witness: { [witness] in witness(.apple, $0) }
         ) { [self] environment in
             apple.environments.contains(environment) ? appleAddress(environment) : nil
         }
@@ -81,6 +88,7 @@ public struct StoreAPIs: Sendable {
         }
         return GooglePlayAPI(
             catalog: configuration.accessPolicy.catalog,
+            witness: { [witness] in witness(.google, $0) },
             clock: clock,
             credentials: { [workspace] in
                 if let given { return given }
@@ -100,7 +108,12 @@ public struct StoreAPIs: Sendable {
     public var stripe: StripeAPI? {
         let stripe = configuration.stripe
         return stripe.apiKey.map {
-            StripeAPI(key: $0.value, address: stripe.apiURL, catalog: configuration.accessPolicy.catalog)
+            StripeAPI(
+                key: $0.value,
+                address: stripe.apiURL,
+                catalog: configuration.accessPolicy.catalog,
+                witness: { [witness] in witness(.stripe, $0) }
+            )
         }
     }
 }

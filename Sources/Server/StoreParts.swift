@@ -23,9 +23,10 @@ struct StoreParts {
         _ keys: Keys,
         _ clock: Clock,
         _ own: OwnAddress,
+        _ health: StoreHealth,
         _ log: Log
     ) throws(StartError) {
-        let stores = StoreAPIs(configuration, workspace: keys.workspace) { own.value }
+        let stores = StoreAPIs(configuration, workspace: keys.workspace, witness: health.asked) { own.value }
         let stripe = StoreParts.stripe(configuration, keys, stores, log)
         apple = try StoreParts.apple(configuration.apple, keys, configuration.accessPolicy.catalog)
         appleParts = StoreParts.appleParts(configuration.apple.environments, apple, stores)

@@ -9,6 +9,24 @@ public protocol StoreAPI: Sendable {
     func perform(_ errand: Errand, now: Instant) throws(StoreAPIError)
 }
 
+/// Told how each call to a store's API ended: nil after an answer. Any thread, must not block.
+public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
+
+/// Makes a call, and tells how it ended.
+func witnessed<Answer>(
+    by witness: StoreWitness,
+    _ call: () throws(StoreAPIError) -> Answer
+) throws(StoreAPIError) -> Answer {
+    do throws(StoreAPIError) {
+        let answer = try call()
+        witness(nil)
+        return answer
+    } catch {
+        witness(error)
+        throw error
+    }
+}
+
 /// Why a store's API did not do it. Safe to print: no address beyond the origin, no token.
 public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
     /// No answer, or one that asks to come back: `after`, when the store says when.

@@ -75,6 +75,7 @@ import Testing
             clock: Clock(startingAt: TemporaryLedger.start),
             log: .silent,
             counts: LedgerMetrics(Metrics()),
+            health: LedgerHealth(.silent, Metrics()),
             onCommit: { committed.add($0) }
         )
         loop.run(mailbox, Waker()) {}

@@ -39,7 +39,7 @@ public struct Endpoints: RequestHandler {
         case .replays: return trusted(request, ReplaysEndpoint(services).answer)
         case .script: return .respond(ScriptEndpoint.answer(request))
         case .up: return .respond(ProbeEndpoint.up)
-        case .ready: return .respond(ProbeEndpoint(services).ready(request))
+        case .ready: return ProbeEndpoint(services).ready(request)
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
         case .demoStore, .demoFeed, .demoAPI, .server: return .respond(StaticFiles.notFound)
         case .file(let path): return files?.answer(request, path) ?? .respond(StaticFiles.notFound)

@@ -11,15 +11,11 @@ struct ProbeEndpoint {
         self.services = services
     }
 
-    private struct Readiness: Encodable {
-        var ready: Bool
-        var problems: [String]
-    }
-
-    func ready(_ request: Request) -> Response {
-        guard isOperator(request) else { return Access.unauthorized }
-        let problems = services.problems()
-        return JSON.response(problems.isEmpty ? 200 : 503, Readiness(ready: problems.isEmpty, problems: problems))
+    func ready(_ request: Request) -> Answer {
+        guard isOperator(request) else { return .respond(Access.unauthorized) }
+        return .later { [ask = services.readiness] reply in
+            ask { readiness in reply.send(JSON.response(readiness.ready ? 200 : 503, readiness)) }
+        }
     }
 
     func metrics(_ request: Request) -> Response {

@@ -32,8 +32,8 @@ public final class Services: Sendable {
     public let publicFolder: String?
     /// The demo's own routes, in development only.
     public let development: (any DevelopmentRoutes)?
-    /// Why the server is not ready, when it is not.
-    public let problems: @Sendable () -> [String]
+    /// Whether the server is ready, from probes: the answer comes on another thread. False when too many ask.
+    public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
 
     public init(
         isSecure: Bool,
@@ -55,7 +55,7 @@ public final class Services: Sendable {
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
-        problems: @escaping @Sendable () -> [String]
+        readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     ) {
         self.isSecure = isSecure
         trust = Current(Trust(access: access, verifiers: verifiers, apple: apple))
@@ -75,7 +75,7 @@ public final class Services: Sendable {
         self.publish = publish
         self.publicFolder = publicFolder
         self.development = development
-        self.problems = problems
+        self.readiness = readiness
     }
 
     /// Whom the server believes; a reload replaces all of it at once.

@@ -47,6 +47,9 @@ struct Connection: ~Copyable {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Valid while the connection is open.
+    var interrupter: Interrupter { Interrupter(handle: handle) }
+
     /// Pages that this connection has written since the last call.
     func takePagesWritten() -> Int {
         var current: Int32 = 0
@@ -65,4 +68,14 @@ struct Connection: ~Copyable {
         }
         return texts
     }
+}
+
+/// Ends the running statement of a connection, from another thread (https://www.sqlite.org/c3ref/interrupt.html).
+///
+/// Sendable by this promise: SQLite lets any thread call it, and whoever holds one lets go of it before the connection is
+/// closed.
+struct Interrupter: @unchecked Sendable {
+    fileprivate let handle: OpaquePointer
+
+    func interrupt() { sqlite3_interrupt(handle) }
 }

@@ -25,8 +25,29 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Another process holds the lock.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 
-    /// Not the statement's fault, nor curable by leaving it out: full, unreadable or read-only.
-    var isOfTheDisk: Bool { [SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_NOMEM].contains(code) }
+    /// Not the statement's fault, nor curable by leaving it out: full, unreadable, damaged or read-only.
+    var isOfTheDisk: Bool {
+        isOfTheContent || [SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_NOMEM, SQLITE_CANTOPEN].contains(code)
+    }
+
+    /// The file does not hold what was written to it.
+    var isOfTheContent: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
+    /// What to do about a failure that concerns everybody.
+    var advice: String {
+        switch code {
+        case SQLITE_FULL: "its disk is full, nothing can be committed: make room"
+        case SQLITE_READONLY, SQLITE_CANTOPEN:
+            "it cannot be written (\(message)): look at its owner, its mode and how its disk is mounted"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another process has locked it: find it with fuser, and end it"
+        case SQLITE_CORRUPT, SQLITE_NOTADB: SQLiteError.damage
+        case SQLITE_IOERR:
+            "its disk refuses (\(message), \(extendedCode)): look at its quota, its limits and the kernel's log"
+        default: description
+        }
+    }
+
+    static let damage = "it is damaged, nothing is committed any more: stop the server and restore a backup"
 
     var description: String {
         "SQLite error \(extendedCode): \(message)" + (sql.isEmpty ? "" : " (in: \(sql))")

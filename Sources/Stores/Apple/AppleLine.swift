@@ -8,6 +8,7 @@ struct AppleLine: Sendable {
     /// Of each environment that is served; nil while it is not known where that is.
     let address: @Sendable (StoreEnvironment) -> String?
     let client: HTTPClient
+    let witness: StoreWitness
 
     func serves(_ environment: StoreEnvironment) -> Bool { address(environment) != nil }
 
@@ -21,16 +22,18 @@ struct AppleLine: Sendable {
         guard let address = address(environment) else {
             throw .unavailable(reason: "no address is known for \(environment.rawValue)")
         }
-        let response = try exchange(call, address, try bearer(app, now))
-        guard (200..<300).contains(response.status) else {
-            throw AppleRefusal(
-                status: response.status,
-                retryAfter: response.header("Retry-After"),
-                body: response.body,
-                environment: environment
-            ).error(now: now)
+        return try witnessed(by: witness) { () throws(StoreAPIError) in
+            let response = try exchange(call, address, try bearer(app, now))
+            guard (200..<300).contains(response.status) else {
+                throw AppleRefusal(
+                    status: response.status,
+                    retryAfter: response.header("Retry-After"),
+                    body: response.body,
+                    environment: environment
+                ).error(now: now)
+            }
+            return response.body
         }
-        return response.body
     }
 
     private func bearer(_ app: String, _ now: Instant) throws(StoreAPIError) -> String {

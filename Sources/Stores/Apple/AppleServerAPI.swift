@@ -40,10 +40,11 @@ public struct AppleServerAPI: StoreAPI {
         app bundle: String,
         verifier: AppleVerifier,
         client: HTTPClient,
+        witness: @escaping StoreWitness = { _ in },
         address: @escaping @Sendable (StoreEnvironment) -> String?
     ) {
         let tokens = AppleTokens(key: key, keyID: keyID, issuer: issuer)
-        line = AppleLine(tokens: tokens, address: address, client: client)
+        line = AppleLine(tokens: tokens, address: address, client: client, witness: witness)
         self.verifier = verifier
         app = bundle
     }

@@ -14,12 +14,14 @@ public struct GooglePlayAPI: StoreAPI {
     private let client: HTTPClient
     private let address: @Sendable () -> String?
     private let readings: GoogleReadings
+    private let witness: StoreWitness
 
     /// `credentials` and `address` are asked when they are needed: a stand-in's are not known before its server listens.
     /// `clock` dates what is read.
     public init(
         catalog: Catalog = Catalog(),
         client: HTTPClient = HTTPClient(timeout: .seconds(8)),
+        witness: @escaping StoreWitness = { _ in },
         clock: @escaping @Sendable () -> Instant,
         credentials: @escaping @Sendable () -> GoogleCredentials?,
         address: @escaping @Sendable () -> String?
@@ -28,6 +30,7 @@ public struct GooglePlayAPI: StoreAPI {
         readings = GoogleReadings(clock: clock)
         self.catalog = catalog
         self.client = client
+        self.witness = witness
         self.address = address
     }
 
@@ -109,6 +112,18 @@ public struct GooglePlayAPI: StoreAPI {
         _ path: String,
         of package: String,
         body: [UInt8]? = nil,
+        now: Instant
+    ) throws(StoreAPIError) -> [UInt8]? {
+        try witnessed(by: witness) { () throws(StoreAPIError) in
+            try exchange(method, path, of: package, body: body, now: now)
+        }
+    }
+
+    private func exchange(
+        _ method: String,
+        _ path: String,
+        of package: String,
+        body: [UInt8]?,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
         guard let address = address() else { throw .unavailable(reason: "its address is not known yet") }

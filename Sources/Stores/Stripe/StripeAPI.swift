@@ -12,18 +12,21 @@ public struct StripeAPI: StoreAPI {
     private let address: String
     private let catalog: Catalog
     private let client: HTTPClient
+    private let witness: StoreWitness
 
     /// `address` is an origin such as `https://api.stripe.com`.
     public init(
         key: String,
         address: String,
         catalog: Catalog = Catalog(),
-        client: HTTPClient = HTTPClient(timeout: .seconds(8))
+        client: HTTPClient = HTTPClient(timeout: .seconds(8)),
+        witness: @escaping StoreWitness = { _ in }
     ) {
         self.key = key
         self.address = address
         self.catalog = catalog
         self.client = client
+        self.witness = witness
     }
 
     /// A key belongs to one mode, and says so.
@@ -68,6 +71,11 @@ public struct StripeAPI: StoreAPI {
         guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
         var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
         if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
+        let signed = headers
+        return try witnessed(by: witness) { () throws(StoreAPIError) in try exchange(path, signed) }
+    }
+
+    private func exchange(_ path: String, _ headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
             response = try client.send("GET", address + path, headers: headers)

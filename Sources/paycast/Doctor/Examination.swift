@@ -52,7 +52,7 @@ struct Examination {
             if configuration.apple.serverKey != nil, let date = apple.date { others.append(("Apple", date)) }
         }
         if stores.contains(.google) {
-            findings += google.findings + [reading.google(configuration.google.packages)].compactMap { $0 }
+            findings += google.findings + [reading.google()].compactMap { $0 }
         }
         if stores.contains(.stripe) { findings.append(reading.stripe(isDevelopment: false)) }
         return findings + ClockCheck(now: now, others: others).findings
@@ -69,7 +69,7 @@ struct Examination {
         let apis = StoreAPIs(configuration, workspace: workspace) { [url = remote.url] in url }
         let reading = ReadingCheck(apis: apis, now: clock)
         let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client).run(now: clock)
-        let others = [reading.google(configuration.google.packages), reading.stripe(isDevelopment: true)]
+        let others = [reading.google(), reading.stripe(isDevelopment: true)]
         return apple + google.findings + others.compactMap { $0 } + [ClockCheck.development(now: now, server: clock)]
     }
 

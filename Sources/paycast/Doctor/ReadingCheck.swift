@@ -1,6 +1,5 @@
 internal import Domain
 internal import Server
-internal import Simulator
 internal import Stores
 
 /// Whether Google and Stripe let us read: asks for a purchase that nobody has made.
@@ -9,21 +8,19 @@ struct ReadingCheck {
     let now: Instant
 
     /// Whether the service account may read purchases. Nil without one: its settings tell.
-    func google(_ packages: Set<String>) -> Finding? {
-        guard let api = apis.google(clock: { [now] in now }) else { return nil }
-        let package = packages.min() ?? SimulatedGooglePlay.package
-        let contract = ContractKey(provider: .google, environment: .production, app: package, lineage: id)
-        return ask(api, "Google API", contract, "the service account reads purchases of \(package)")
+    func google() -> Finding? {
+        guard let api = apis.google(clock: { [now] in now }), let contract = apis.nobodysPurchase(at: .google) else {
+            return nil
+        }
+        return ask(api, "Google API", contract, "the service account reads purchases of \(contract.app)")
     }
 
     /// Whether the key may read subscriptions.
     func stripe(isDevelopment: Bool) -> Finding {
-        guard let api = apis.stripe else {
+        guard let api = apis.stripe, let contract = apis.nobodysPurchase(at: .stripe) else {
             let detail = "no key: of two changes within a second the wrong one may stay; set PAYCAST_STRIPE_API_KEY"
             return isDevelopment ? .ok("Stripe API", "is not asked: no key is set") : .warn("Stripe API", detail)
         }
-        let environment = StoreEnvironment.allCases.first(where: api.reads) ?? .production
-        let contract = ContractKey(provider: .stripe, environment: environment, app: "stripe", lineage: "sub_" + id)
         return ask(api, "Stripe API", contract, "the key reads subscriptions")
     }
 
@@ -44,6 +41,4 @@ struct ReadingCheck {
             }
         }
     }
-
-    private var id: String { "paycastdoctor" }
 }

@@ -37,8 +37,11 @@ struct ServerCheck {
             [200, 503].contains(response.status), let answer = JSONValue(response.body)
         else { return [] }
         let problems = answer["problems"]?.items.compactMap(\.words) ?? []
-        if problems.isEmpty, response.status == 200 { return [.ok("ready", "the server has no problem to tell")] }
-        return problems.map { .fail("ready", $0) }
+        let warnings = (answer["warnings"]?.items.compactMap(\.words) ?? []).map { Finding.warn("ready", $0) }
+        if problems.isEmpty, response.status == 200 {
+            return [.ok("ready", "the server has no problem to tell")] + warnings
+        }
+        return problems.map { .fail("ready", $0) } + warnings
     }
 
     private var apiKey: Finding {

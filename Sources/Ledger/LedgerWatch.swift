@@ -1,0 +1,130 @@
+internal import Domain
+internal import Glibc
+public import Runtime
+internal import Synchronization
+
+/// Looks at the ledger from outside its writer, once a second and whenever it is asked: whether it commits and answers,
+/// whether its files are where they were, and whether they hold what was written. What it finds is in the writer's
+/// `health`.
+public final class LedgerWatch: Sendable {
+    /// So long a commit or an answer may take before it counts as missing.
+    private static let patience = Duration.seconds(2)
+    /// A transaction that is not older proves that commits work.
+    private static let fresh: UInt64 = 1_000_000_000
+    /// Less than this holds no commit.
+    private static let smallest = 256 << 10
+
+    private let path: String
+    private let writer: LedgerWriter
+    private let reader: LedgerReader
+    private let lock: LedgerLock?
+    private let clock: Clock
+    private let freeBytes: Gauge
+    private let mailbox: Mailbox<@Sendable () -> Void>
+    private let waker = Waker()
+    private let thread = Mutex<WorkerThread?>(nil)
+    private let content: ContentCheck
+
+    /// Close it before `writer` and `reader`. `lock` is the one of this process.
+    public init(
+        path: String,
+        writer: LedgerWriter,
+        reader: LedgerReader,
+        lock: LedgerLock?,
+        clock: Clock,
+        metrics: Metrics
+    ) {
+        self.path = path
+        self.writer = writer
+        self.reader = reader
+        self.lock = lock
+        self.clock = clock
+        freeBytes = metrics.gauge("paycast_ledger_disk_free_bytes", "Room that is left on the ledger's disk.")
+        mailbox = Mailbox(capacity: 1000) { [waker] in waker.wake() }
+        content = ContentCheck(path: path, epoch: writer.epoch)
+        let worker = WorkerThread(name: "ledger-watch") { [self] in run() }
+        thread.withLock { $0 = worker }
+    }
+
+    /// Looks, and calls `done` on the watch's thread. False when too many ask, or it is closed.
+    public func ask(_ done: @escaping @Sendable () -> Void) -> Bool { mailbox.send(done) }
+
+    public func close() {
+        mailbox.close()
+        content.stop()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+
+    private func run() {
+        while !mailbox.isClosed {
+            let waiting = mailbox.drain()
+            look(isAsked: !waiting.isEmpty)
+            // A large ledger is read for minutes: then those who ask are told of the last time.
+            if content.isQuick { examine(isAsked: !waiting.isEmpty) }
+            for done in waiting { done() }
+            if !content.isQuick { examine(isAsked: false) }
+            if mailbox.count == 0 { waker.wait(timeout: .seconds(1)) }
+        }
+        for done in mailbox.drain() { done() }
+    }
+
+    private var health: LedgerHealth { writer.health }
+
+    private func look(isAsked: Bool) {
+        health.report(.files, writer.place.problem)
+        health.report(.lock, lock?.problem)
+        lookAtDisk()
+        let isTroubled = health.isTroubled(.commit) || health.isTroubled(.read)
+        guard isAsked || isTroubled else { return }
+        if isTroubled || health.idleNanoseconds(now: monotonicNanoseconds()) > LedgerWatch.fresh { commit() }
+        read()
+    }
+
+    private func lookAtDisk() {
+        var information = statvfs()
+        // The folder's: the file may be gone.
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard statvfs(folder, &information) == 0 else { return }
+        let free = Int(clamping: UInt64(information.f_bavail) &* UInt64(information.f_frsize))
+        freeBytes.set(free)
+        let isFull = free < LedgerWatch.smallest
+        health.report(.disk, isFull ? "its disk has \(free) bytes left: make room" : nil)
+    }
+
+    /// The writer itself reports how it went; what it does not, is that it never came to it.
+    private func commit() {
+        let answer = Promise<Bool>()
+        let isTaken = writer.submit(.mark(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
+        if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
+            health.report(.commit, "it has committed nothing for \(LedgerWatch.patience.components.seconds) seconds")
+        }
+    }
+
+    private static let mark = "watch"
+
+    private func read() {
+        let answer = Promise<Result<Cursor, LedgerError>>()
+        let isTaken = reader.head { answer.fulfil($0) }
+        switch isTaken ? answer.wait(timeout: LedgerWatch.patience) : nil {
+        case .success: health.report(.read, nil)
+        case .failure(let error): health.report(.read, "it cannot be read: \(error)")
+        case nil:
+            health.report(.read, "no question was answered for \(LedgerWatch.patience.components.seconds) seconds")
+        }
+    }
+
+    private func examine(isAsked: Bool) {
+        // Whoever opens files that are not ours makes a journal beside them.
+        guard !health.isTroubled(.files), content.isDue(isAsked: isAsked, now: monotonicNanoseconds()) else { return }
+        switch content.run() {
+        case .whole: health.report(.content, nil)
+        case .damaged(let problem): health.report(.content, problem)
+        // Not what it holds, but that nobody could look.
+        case .unknown: break
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import Fragments
+internal import Gateway
+internal import Ledger
+internal import Redis
+
+/// What `/ready` answers, gathered from the parts that know.
+struct HealthReport: Sendable {
+    let gaps: [Configuration.Gap]
+    let watch: LedgerWatch
+    let ledger: LedgerHealth
+    let templates: TemplateStore
+    let redis: RedisListener?
+    let upkeep: Upkeep
+    let certificate: CertificateHealth
+    let stores: StoreHealth
+
+    /// The ledger is probed first, on its watch's thread, which calls `done`. False when too many ask.
+    @Sendable func ask(_ done: @escaping @Sendable (Readiness) -> Void) -> Bool {
+        watch.ask { done(readiness) }
+    }
+
+    private var readiness: Readiness {
+        let settings = gaps.map(\.description)
+        let parts = templates.problems + (redis?.problems ?? []) + upkeep.problems + stores.problems
+        return Readiness(
+            problems: settings + ledger.problems + certificate.problems + parts,
+            warnings: certificate.warnings
+        )
+    }
+}
