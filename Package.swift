@@ -85,7 +85,7 @@ let package = Package(
         ),
         executable(
             "paycast",
-            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator", "HTTPClient"]
+            ["Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Ledger", "Simulator", "HTTPClient"]
         ),
         executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
 

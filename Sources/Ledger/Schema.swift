@@ -162,7 +162,7 @@ enum Schema {
     }
 
     /// 41 random bits: cursors of another ledger must not pass for this one's.
-    private static func newEpoch() -> String {
+    static func newEpoch() -> String {
         let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
         return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })
     }

@@ -22,8 +22,9 @@ struct CommandFailure: Error, Equatable {
 
 var commands: [any Command.Type] {
     [
-        Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Doctor.self, Publish.self,
-        Sign.self, CreateOrder.self, Version.self,
+        Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Backup.self, Restore.self,
+        Doctor.self,
+        Publish.self, Sign.self, CreateOrder.self, Version.self,
     ]
 }
 

@@ -80,6 +80,10 @@ struct FeedConnection {
     /// False when nothing more is to be read.
     private mutating func received(_ bytes: UnsafeRawBufferPointer, _ parser: inout EventStreamParser) -> Bool {
         for event in parser.receive(bytes) {
+            if event.type == "reset" {
+                noteReset(event)
+                continue
+            }
             guard let entry = FeedEntry(event) else { continue }
             switch follower.received(entry) {
             case .skip: continue
@@ -97,6 +101,15 @@ struct FeedConnection {
         follower.receivedID(parser.lastEventID)
         if parser.hasOverflowed { ending = .overflowed }
         return !parser.hasOverflowed && !isOver
+    }
+
+    private mutating func noteReset(_ event: EventStreamParser.Event) {
+        let before = follower.asked ?? "none"
+        guard follower.reset(to: event.id) else { return }
+        printError(
+            "paycast: the cursor \(before) is not one of this ledger, which may have been restored; going on after "
+                + "\(event.id) (--since start shows what it holds)"
+        )
     }
 
     private mutating func pause(_ reason: String) throws(CommandFailure) {

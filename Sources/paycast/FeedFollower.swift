@@ -17,6 +17,8 @@ struct FeedFollower {
     let timeout: Duration?
     /// The `since` of the next request; nil follows from now on.
     private(set) var since: String?
+    /// The `since` of the last request that was answered.
+    private(set) var asked: String?
     private var seen: Cursor?
     private var printed = 0
     private var failures = 0
@@ -49,6 +51,14 @@ struct FeedFollower {
         return until.isEmpty ? .printAndFinish : .printAndGiveUp
     }
 
+    /// The ledger is another one now, or was restored: what was seen of it counts no more. False when the cursor cannot be
+    /// read.
+    mutating func reset(to id: String) -> Bool {
+        guard let cursor = Cursor(id) else { return false }
+        (seen, since) = (cursor, id)
+        return true
+    }
+
     /// A block with nothing but an id, as right after connecting, tells where to resume.
     mutating func receivedID(_ id: String) {
         guard let cursor = Cursor(id) else { return }
@@ -58,6 +68,7 @@ struct FeedFollower {
     }
 
     mutating func connected() {
+        asked = since
         failures = 0
     }
 

@@ -12,6 +12,8 @@ enum Help {
           trigger    deliver what a store would, locally signed, to a development server
           replay     apply or tell stored events once more
           recover    fetch what a store sent while nobody listened
+          backup     copy a ledger into one file, also while a server works with it
+          restore    put a backup in the ledger's place
           doctor     look at a server's settings and say what to do
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
@@ -25,7 +27,8 @@ enum Help {
 
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
-        "doctor": doctor, "publish": publish, "sign": sign, "order": order, "version": version, "help": overview,
+        "backup": backup, "restore": restore, "doctor": doctor, "publish": publish, "sign": sign, "order": order,
+        "version": version, "help": overview,
     ]
 
     private static let serve = """

@@ -69,6 +69,19 @@ import Testing
         #expect(try scene.pay("second") == 503, "at once, whether or not anybody has asked how it is")
     }
 
+    /// What was answered 200 before is not lost with the name of the file.
+    @Test func deletedLedgerIsRescued() throws {
+        let scene = try HealthScene()
+        #expect(try scene.pay("second") == 200)
+        try scene.run("rm", "paycast.db")
+        #expect(try scene.pay("third") == 503)
+        try scene.server.stop(with: .terminate)
+        try scene.run(PaycastProgram.path, "restore", "paycast.db.rescued")
+        try scene.server.start()
+        for id in ["first", "second"] { #expect(try scene.outcome(of: id).contains("\"duplicate\"")) }
+        #expect(try !scene.outcome(of: "third").contains("\"duplicate\""))
+    }
+
     @Test func deletedJournalCostsNothing() throws {
         let scene = try HealthScene()
         #expect(try scene.pay("second") == 200)

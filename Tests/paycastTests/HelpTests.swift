@@ -26,7 +26,8 @@ import Testing
         Example(name: "serve", words: []), Example(name: "demo", words: []), Example(name: "tail", words: []),
         Example(name: "trigger", words: ["apple", "TEST"]), Example(name: "sign", words: ["x"]),
         Example(name: "replay", words: ["--user", "1"]), Example(name: "recover", words: ["apple"]),
-        Example(name: "doctor", words: []),
+        Example(name: "doctor", words: []), Example(name: "backup", words: ["x"]),
+        Example(name: "restore", words: ["x"]),
         Example(name: "publish", words: ["--user", "1", "--html", "x"]),
         Example(name: "order", words: ["--user", "1", "--product", "p"]), Example(name: "version", words: []),
     ]) func namesEveryOptionAndNoOther(_ example: Example) throws {

@@ -20,31 +20,52 @@ public struct FeedEndpoint: Sendable {
         self.init(reader: services.reader, epoch: services.epoch)
     }
 
-    /// `since=start` is the ledger's beginning; without a cursor it is now.
+    /// `since=start` is the ledger's beginning; without a cursor it is now. After a cursor that says nothing of this ledger
+    /// the first event is `reset`.
     public func answer(_ request: Request) -> Answer {
         let filter = FeedFilter(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
-        guard let given else { return .open(page(filter, after: nil)) }
+        guard let given else { return .open(page(filter) { done in now(done) }) }
         guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
             return .respond(.error(400, "invalid_cursor", "since must be a cursor of this ledger, or start."))
         }
-        // A cursor of another ledger says nothing about this one: everything is new.
-        return .open(page(filter, after: cursor.epoch == epoch ? cursor.position : 0))
+        guard cursor.epoch == epoch else { return .open(page(filter) { done in now(resetting: filter, done) }) }
+        return .open(page(filter) { done in newer(than: cursor.position, filter, done) })
     }
 
-    private func page(_ filter: FeedFilter, after position: Int64?) -> PageRequest {
-        let (reader, epoch) = (reader, epoch)
-        return PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil) { done in
-            guard let position else {
-                return reader.head { result in
-                    done((try? result.get()).map { MissedMessages(through: $0.position, messages: []) } ?? .unreadable)
-                }
-            }
-            return reader.entries(after: position, limit: FeedEndpoint.chunk) { result in
-                guard case .success(let page) = result else { return done(.unreadable) }
-                done(MissedMessages(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
-            }
+    private typealias Done = @Sendable (MissedMessages) -> Void
+
+    private func page(
+        _ filter: FeedFilter,
+        _ read: @escaping @Sendable (_ done: @escaping Done) -> Bool
+    ) -> PageRequest {
+        PageRequest(stream: filter.stream, content: .feed(filter), allowedOrigin: nil, readMissed: read)
+    }
+
+    /// From here on; a consumer that believed something else is told where that is.
+    private func now(resetting filter: FeedFilter? = nil, _ done: @escaping Done) -> Bool {
+        reader.head { result in
+            guard let head = try? result.get() else { return done(.unreadable) }
+            done(MissedMessages(through: head.position, messages: filter.map { [.reset(to: head, $0)] } ?? []))
         }
+    }
+
+    private func newer(than position: Int64, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
+        reader.entries(after: position, limit: FeedEndpoint.chunk) { [epoch] result in
+            guard case .success(let page) = result else { return done(.unreadable) }
+            // What the consumer has seen here has never been, or is not there any more.
+            guard position <= page.head.position else {
+                return done(MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter)]))
+            }
+            done(MissedMessages(page, filter, epoch: epoch, limit: FeedEndpoint.chunk))
+        }
+    }
+}
+
+extension Message {
+    fileprivate static func reset(to head: Cursor, _ filter: FeedFilter) -> Message {
+        let part = Part(html: FeedEvent.reset(to: head), collapseKey: nil)
+        return Message(stream: filter.stream, position: head.position, parts: [part])
     }
 }
 

@@ -8,6 +8,17 @@ enum FeedEvent {
         return EventStream.event(JSON.encode(Line(entry, cursor)), cursor: cursor)
     }
 
+    /// The complete block that tells a consumer that its cursor is not one of this ledger: `event: reset`, and the position
+    /// from which on it is told everything.
+    static func reset(to head: Cursor) -> [UInt8] {
+        Array("event: reset\n".utf8) + EventStream.event(JSON.encode(Reset(cursor: head.description)), cursor: head)
+    }
+
+    private struct Reset: Encodable {
+        var cursor: String
+        var message = "Your cursor is not one of this ledger, which may have been restored. What it holds: since=start."
+    }
+
     private struct Line: Encodable {
         var cursor: String
         var at: String

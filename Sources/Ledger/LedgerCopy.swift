@@ -1,0 +1,124 @@
+internal import Glibc
+
+/// A whole, consistent ledger in one file: what a backup is, and what a restore puts back.
+///
+/// Written beside its place under another name, proven, made durable, and only then renamed: whoever looks finds the old
+/// file or the new one, and never half of one.
+public struct LedgerCopy: Sendable, Equatable {
+    public var epoch: String
+    /// The newest position in it.
+    public var position: Int64
+    public var bytes: Int
+
+    /// Copies the ledger at `path`, whether or not a server works with it, to `file`, which is replaced if it is a copy
+    /// of a ledger itself.
+    public static func backup(of path: String, to file: String) throws(LedgerCopyError) -> LedgerCopy {
+        guard isFile(path) else { throw .noLedger(path) }
+        try refuseToReplace(file, from: path)
+        return try made(from: path, for: file, epoch: nil)
+    }
+
+    /// Puts a backup in the ledger's place, with a new epoch: no cursor of the ledger that was there, or of the one that
+    /// was backed up, says anything about this one. Returns where the ledger that was there is now, if there was one.
+    ///
+    /// A server that runs on it makes this throw.
+    public static func restore(
+        _ file: String,
+        to path: String
+    ) throws(LedgerCopyError) -> (copy: LedgerCopy, former: String?) {
+        guard isFile(file) else { throw .noLedger(file) }
+        guard !isSameFile(file, path) else { throw .sameFile(file) }
+        let path = resolved(path)
+        let hasFormer = isFile(path)
+        let lock: LedgerLock
+        do throws(LedgerError) {
+            lock = try LedgerLock(path: path)
+        } catch {
+            throw .ledger(error)
+        }
+        // The lock goes when nobody holds it any more.
+        defer { withExtendedLifetime(lock) {} }
+        let former = "\(path).before-restore"
+        let copy = try made(from: file, for: path, epoch: Schema.newEpoch()) { () throws(LedgerCopyError) in
+            try setAside(path, hasLedger: hasFormer, as: former)
+        }
+        return (copy, hasFormer ? former : nil)
+    }
+
+    private static func made(
+        from source: String,
+        for file: String,
+        epoch: String?,
+        before: () throws(LedgerCopyError) -> Void = {}
+    ) throws(LedgerCopyError) -> LedgerCopy {
+        let draft = "\(file).\(getpid()).part"
+        unlink(draft)
+        // SQLite would make it readable to all that the umask lets in.
+        LedgerFile.create(draft)
+        defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) } }
+        var copy = try copied(source, to: draft)
+        if let epoch {
+            try rename(draft, epoch)
+            copy.epoch = epoch
+        }
+        copy.bytes = try synchronized(draft)
+        try before()
+        guard Glibc.rename(draft, file) == 0 else { throw .cannotWrite(file, reason: reason()) }
+        synchronizeFolder(of: file)
+        return copy
+    }
+
+    /// From one snapshot, packed, and read again from the first to the last page.
+    private static func copied(_ source: String, to draft: String) throws(LedgerCopyError) -> LedgerCopy {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: source, access: .readOnly, lockTimeout: .seconds(10))
+            try connection.prepare("VACUUM INTO ?").run([.text(draft)])
+        } catch {
+            throw .cannotCopy(source, reason: error.isOfTheContent ? "it is damaged, or no ledger" : error.message)
+        }
+        return try proven(draft, from: source)
+    }
+
+    private static func proven(_ draft: String, from source: String) throws(LedgerCopyError) -> LedgerCopy {
+        let (version, answer, epoch, head): (Int64, String?, String?, Int64?)
+        do throws(SQLiteError) {
+            let connection = try Connection(path: draft, access: .readOnly, lockTimeout: .zero)
+            version = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
+            answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
+            epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
+            head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) }
+        } catch {
+            throw .unsound(source, reason: error.message)
+        }
+        guard version <= Schema.newest else {
+            throw .ledger(.newerSchema(found: version, supported: Schema.newest))
+        }
+        guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is no ledger") }
+        return LedgerCopy(epoch: epoch, position: head ?? 0, bytes: 0)
+    }
+
+    private static func rename(_ draft: String, _ epoch: String) throws(LedgerCopyError) {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: draft, access: .readWrite, lockTimeout: .zero)
+            try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+            try connection.prepare("UPDATE meta SET value = ? WHERE key = 'epoch'").run([.text(epoch)])
+        } catch {
+            throw .cannotWrite(draft, reason: error.message)
+        }
+    }
+
+    /// The ledger stays at its path until the new one takes it, so that no server ever finds none. Its journal goes first:
+    /// into the ledger, or else aside with it. One that stayed would be read into the new ledger, and destroy it.
+    private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(LedgerCopyError) {
+        if hasLedger { try? emptyJournal(of: path) }
+        for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
+        guard !hasLedger || link(path, former) == 0 else { throw .cannotWrite(former, reason: reason()) }
+        for suffix in ["-wal", "-shm"] { _ = Glibc.rename(path + suffix, former + suffix) }
+    }
+
+    /// The last one to close a ledger takes its journal away.
+    private static func emptyJournal(of path: String) throws(SQLiteError) {
+        let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}
