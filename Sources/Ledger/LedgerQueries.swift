@@ -119,6 +119,10 @@ struct LedgerQueries: ~Copyable {
         }
     }
 
+    func position(before instant: Instant) throws(LedgerError) -> Int64 {
+        try snapshot { head throws(SQLiteError) in try position(before: instant, head.position) }
+    }
+
     /// The newest entry that was committed before an instant, by bisection: positions ascend with time.
     private func position(before instant: Instant, _ head: Int64) throws(SQLiteError) -> Int64 {
         var (low, high) = (Int64(0), head)

@@ -84,6 +84,16 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Everything after this position was committed at `instant` or later.
+    public func position(
+        before instant: Instant,
+        completion: @escaping @Sendable (Result<Int64, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.position(before: instant) })
+        }
+    }
+
     /// Errands whose time has come, the oldest first.
     public func errands(
         dueAt now: Instant,

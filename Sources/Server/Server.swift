@@ -122,7 +122,8 @@ public final class Server {
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
-        let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.bind):\(gateway.port)"
+        let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
+        let address = addresses.own
         configuration.tell(log)
         own.set(address)
         lock.announce(address: address)
@@ -145,7 +146,7 @@ public final class Server {
                 "loops": configuration.loops,
             ]
         )
-        Log.standardOutput("paycast listening on \(address)")
+        Log.standardOutput("paycast listening on \(addresses.shown)")
         var reloader = reloader
         while case .reload = Signals.next() {
             housekeeper.look()

@@ -90,11 +90,18 @@ struct Arguments {
 
     /// One of a few words.
     mutating func choice(_ name: String, among words: [String]) throws(UsageError) -> String? {
-        guard let text = try option(name) else { return nil }
-        guard words.contains(text) else {
+        let chosen = try choices(name, among: words)
+        if chosen.count > 1 { throw UsageError("\(name) is given more than once") }
+        return chosen.first
+    }
+
+    /// Some of a few words; the option may be repeated.
+    mutating func choices(_ name: String, among words: [String]) throws(UsageError) -> [String] {
+        let chosen = try options(name)
+        for text in chosen where !words.contains(text) {
             throw UsageError("\(name) cannot be \(quoted(text))" + suggestion(for: text, among: words))
         }
-        return text
+        return chosen
     }
 
     /// `key=value`, repeatable.

@@ -24,7 +24,7 @@ var commands: [any Command.Type] {
     [
         Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Backup.self, Restore.self,
         Doctor.self,
-        Publish.self, Sign.self, CreateOrder.self, Version.self,
+        Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
     ]
 }
 

@@ -5,7 +5,7 @@ struct FeedEntry: Sendable {
     /// What filters and `--until` may name.
     static let fields = [
         "cursor", "at", "kind", "provider", "environment", "type", "subtype", "event", "outcome", "user",
-        "contract", "order", "product", "previous_state", "state", "active", "access_until",
+        "contract", "order", "product", "previous_state", "state", "active", "access_until", "reason",
     ]
 
     /// As it was received, on one line.

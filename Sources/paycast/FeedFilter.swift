@@ -4,27 +4,33 @@ struct FeedFilter: Equatable {
 
     private struct Condition: Equatable {
         var field: String
-        var value: String
+        /// One of them.
+        var values: [String]
     }
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    mutating func require(_ field: String, _ value: String) {
-        conditions.append(Condition(field: field, value: value))
+    mutating func require(_ field: String, _ value: String) { require(field, anyOf: [value]) }
+
+    /// None of them is no condition.
+    mutating func require(_ field: String, anyOf values: [String]) {
+        if !values.isEmpty { conditions.append(Condition(field: field, values: values)) }
     }
 
     /// A type may be written with its subtype: `DID_RENEW/BILLING_RECOVERY`.
     func matches(_ entry: FeedEntry) -> Bool {
         conditions.allSatisfy { condition in
-            entry[condition.field] == condition.value || condition.field == "type" && entry.label == condition.value
+            condition.values.contains { value in
+                entry[condition.field] == value || condition.field == "type" && entry.label == value
+            }
         }
     }
 
-    /// The same for the server, so that less is sent; it does not know types with subtypes.
+    /// The same for the server, so that less is sent; it knows neither types with subtypes nor choices.
     var query: [(name: String, value: String)] {
-        conditions.map { condition in
+        conditions.filter { $0.values.count == 1 }.map { condition in
             let isType = condition.field == "type"
-            return (condition.field, isType ? String(condition.value.prefix { $0 != "/" }) : condition.value)
+            return (condition.field, isType ? String(condition.values[0].prefix { $0 != "/" }) : condition.values[0])
         }
     }
 }

@@ -14,7 +14,8 @@ struct FeedLine {
             plain(entry["product"] ?? "-"),
         ]
         let fragments = entry.fragments.isEmpty ? [] : ["→ " + plain(entry.fragments.joined(separator: " "))]
-        return (columns + fragments).joined(separator: "  ")
+        let reason = FeedReason(entry: entry).text.map { ["(\(plain($0)))"] } ?? []
+        return (columns + fragments + reason).joined(separator: "  ")
     }
 
     /// `active → expired`, or the one state when there was none before.
@@ -23,11 +24,11 @@ struct FeedLine {
         return states.isEmpty ? "-" : states.joined(separator: " → ")
     }
 
-    /// The time of day in UTC: `12:34:56.789`.
+    /// In UTC: `2026-01-31 12:34:56.789`.
     private func clock(_ instant: String?) -> String {
-        guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 12) }
+        guard let instant, let start = instant.firstIndex(of: "T") else { return padded(instant ?? "-", to: 23) }
         let time = instant[instant.index(after: start)...].prefix { $0 != "Z" && $0 != "+" }
-        return padded(String(time), to: 12)
+        return padded("\(instant[..<start]) \(time)", to: 23)
     }
 
     private func coloured(_ text: String, by outcome: String) -> String {

@@ -31,3 +31,15 @@ extension Help {
         Example: paycast restore /backups/paycast.db
         """
 }
+
+extension Help {
+    static let completions = """
+        Print what a shell needs to complete the words of paycast.
+
+        Usage: paycast completions SHELL
+
+        SHELL is bash, zsh or fish.
+
+        Example: source <(paycast completions bash)
+        """
+}

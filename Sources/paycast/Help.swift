@@ -18,6 +18,7 @@ enum Help {
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
+          completions  print what bash, zsh or fish needs to complete words
           version    print the versions of this program and its libraries
           help       print the help of a command: paycast help tail
 
@@ -28,7 +29,7 @@ enum Help {
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
         "backup": backup, "restore": restore, "doctor": doctor, "publish": publish, "sign": sign, "order": order,
-        "version": version, "help": overview,
+        "completions": completions, "version": version, "help": overview,
     ]
 
     private static let serve = """
@@ -80,14 +81,15 @@ enum Help {
 
         Options:
           --json                one line of JSON an event, as the server sent it
-          --user USER           only events of this user
+          --user USER           only events of this user; this and the next four may be
+                                repeated: any of them
           --provider NAME       only of this store: apple, google, stripe …
           --type TYPE           only of this type, or TYPE/SUBTYPE
           --outcome WORD        only with this outcome: applied, duplicate, stale,
                                 ignored, unclaimed, quarantined
           --environment WORD    only of Production or of Sandbox
-          --since CURSOR        begin after this cursor, or at the “start”;
-                                without it, begin now
+          --since WHEN          begin after this cursor, 1h ago, at an instant or a
+                                date, or at the “start”; without it, begin now
           --until KEY=VALUE     exit 0 after the first event shown that has this
                                 value; several must hold together
           --limit NUMBER        exit 0 after so many events; 1 when --until is given
@@ -127,6 +129,7 @@ enum Help {
           --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
           --list                print the store's events, and deliver nothing
+          --force               send a type that the store does not document as it is
 
         Faults, on purpose:
           --duplicate NUMBER    deliver it so often; all but the first must be told to
@@ -187,7 +190,7 @@ enum Help {
         the store's API, and does the same by itself at start and every hour.
 
         Options:
-          --since INSTANT       an ISO 8601 instant, or how long ago: 7d, 12h; without
+          --since INSTANT       an instant, a date, or how long ago: 7d, 12h; without
                                 it, since the last success
           --json                the server's answer as JSON
         \(remote)

@@ -1,6 +1,4 @@
 internal import Domain
-internal import Runtime
-internal import Simulator
 
 /// Fetches what a store sent while nobody listened.
 struct Recover: Command {
@@ -27,19 +25,20 @@ struct Recover: Command {
 
     /// An instant, or how long ago it is by the server's clock.
     private static func instant(_ text: String) throws(UsageError) -> Instant {
-        if let instant = Instant(iso8601: text) { return instant }
-        guard let ago = try? ScenarioParser.duration(text[...]) else {
-            throw UsageError("--since is an instant such as 2026-01-31T12:00:00Z, or 7d, not \(quoted(text))")
+        guard let instant = moment(text) else {
+            throw UsageError("--since is an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))")
         }
-        let offset = (try? DevelopmentWorkspace.existing(in: "."))?.clockOffset ?? .zero
-        return Clock().now() + offset - ago
+        return instant
     }
 
     func run() throws(CommandFailure) -> Int32 {
         var body: [String: JSONValue] = ["provider": .text(store)]
         body["since"] = since.map { .text($0.iso8601) }
         // Half a year of notifications comes in pages of twenty.
-        let bytes = try remote.post("/recoveries", .object(body), timeout: .seconds(1800))
+        let question = JSONValue.object(body)
+        let bytes = try Progress().counting("recovering from \(store)") { () throws(CommandFailure) in
+            try remote.post("/recoveries", question, timeout: .seconds(1800))
+        }
         guard let answer = JSONValue(bytes), let found = answer["found"]?.words else {
             throw CommandFailure("\(remote.url) does not tell what it recovered: is that a Paycast server?")
         }

@@ -34,12 +34,15 @@ struct Replay: Command {
 
     func run() throws(CommandFailure) -> Int32 {
         var (body, total) = (body, Total())
+        let progress = Progress()
+        defer { progress.clear() }
         while true {
             let response = try remote.response(toPosting: .object(body), at: "/replays", timeout: .seconds(300))
             guard let page = JSONValue(response.body), case .array(let changes)? = page["changes"] else {
                 if response.status != 200 { throw remote.failure(status: response.status, body: response.body) }
                 throw CommandFailure("\(remote.url) does not tell what it replayed: is that a Paycast server?")
             }
+            progress.clear()
             if printsJSON {
                 printText(String(decoding: response.body, as: UTF8.self))
             } else {
@@ -47,9 +50,11 @@ struct Replay: Command {
                 for contract in page["left"]?.items ?? [] { printText("\(contract.words ?? "?")  left as it was") }
             }
             total.add(page, changes: changes.count)
+            progress.show("\(total.read) read, \(total.changed) changed …")
             guard let next = page["next"]?.words else { break }
             body["since"] = .text(next)
         }
+        progress.clear()
         if !printsJSON { printText(summary(total)) }
         guard total.left.isEmpty else {
             throw CommandFailure("its store kept saying something of what was left as it was: replay it again")

@@ -19,10 +19,10 @@ struct Tail: Command {
             ("environment", StoreEnvironment.allCases.map(\.rawValue)),
         ]
         for (field, words) in choices {
-            if let value = try arguments.choice("--" + field, among: words) { filter.require(field, value) }
+            filter.require(field, anyOf: try arguments.choices("--" + field, among: words))
         }
         for field in ["user", "type"] {
-            if let value = try arguments.option("--" + field) { filter.require(field, value) }
+            filter.require(field, anyOf: try arguments.options("--" + field))
         }
         var until = FeedFilter()
         for (field, value) in try arguments.pairs("--until") {
@@ -31,10 +31,7 @@ struct Tail: Command {
             }
             until.require(field, value)
         }
-        let since = try arguments.option("--since")
-        if let since, since != "start", Cursor(since) == nil {
-            throw UsageError("--since is a cursor such as 3f9a-120, or start; not \(quoted(since))")
-        }
+        let since = try arguments.option("--since").map(Tail.since)
         let limit = try arguments.number("--limit", in: 1...1_000_000_000)
         let timeout = try arguments.number("--timeout", in: 1...1_000_000_000)
         waits = !until.isEmpty || limit != nil
@@ -44,6 +41,16 @@ struct Tail: Command {
             limit: limit,
             since: since,
             timeout: timeout.map { .seconds($0) }
+        )
+    }
+
+    /// What the server understands: a cursor, `start` or an instant.
+    private static func since(_ text: String) throws(UsageError) -> String {
+        if text == "start" || Cursor(text) != nil { return text }
+        if let instant = moment(text) { return instant.iso8601 }
+        throw UsageError(
+            "--since is a cursor such as 3f9a-120, start, 1h, a date, or an instant such as 2026-01-31T12:00:00Z; not "
+                + quoted(text)
         )
     }
 

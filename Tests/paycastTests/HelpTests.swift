@@ -27,7 +27,7 @@ import Testing
         Example(name: "trigger", words: ["apple", "TEST"]), Example(name: "sign", words: ["x"]),
         Example(name: "replay", words: ["--user", "1"]), Example(name: "recover", words: ["apple"]),
         Example(name: "doctor", words: []), Example(name: "backup", words: ["x"]),
-        Example(name: "restore", words: ["x"]),
+        Example(name: "restore", words: ["x"]), Example(name: "completions", words: ["bash"]),
         Example(name: "publish", words: ["--user", "1", "--html", "x"]),
         Example(name: "order", words: ["--user", "1", "--product", "p"]), Example(name: "version", words: []),
     ]) func namesEveryOptionAndNoOther(_ example: Example) throws {

@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: [
         "serve", "demo", "tail", "trigger", "replay", "recover", "doctor", "publish", "sign", "order", "version",
-        "backup", "restore",
+        "backup", "restore", "completions",
     ])
     func everyCommandHasHelp(_ name: String) throws {
         for words in [[name, "--help"], ["help", name], [name, "--nonsense", "-h"]] {

@@ -39,11 +39,33 @@ import Testing
         #expect(process.errors == "paycast: the server refuses (503 wrong_app): not our bundle\n")
     }
 
-    @Test func unknownTypeIsSentWithAHint() throws {
+    /// A new type of the store's.
+    @Test func unknownTypeIsSentByForce() throws {
         let recorder = Recorder(answer(200, #"{"outcome":"ignored"}"#))
-        let process = trigger(recorder, "SUBSCRIBE", "--order", order)
+        let process = trigger(recorder, "SUBSCRIBE", "--order", order, "--force")
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         #expect(process.errors.contains("did you mean SUBSCRIBED?"))
+    }
+
+    struct Slip: Sendable, CustomTestStringConvertible {
+        var store: String
+        var type: String
+        var meant: String
+
+        var testDescription: String { type }
+    }
+
+    @Test(arguments: [
+        Slip(store: "apple", type: "SUBSCRIBE", meant: "SUBSCRIBED"),
+        Slip(store: "apple", type: "DID_RENEWED/BILLING_RECOVERY", meant: "DID_RENEW"),
+        Slip(store: "stripe", type: "invoice.payed", meant: "invoice.paid"),
+        Slip(store: "revenuecat", type: "RENEWALL", meant: "RENEWAL"),
+        Slip(store: "apple", type: "renw", meant: "renew"),
+    ]) func unknownNameIsRefused(_ slip: Slip) throws {
+        let process = PaycastProgram.start(["trigger", slip.store, slip.type, "--user", "42"], folder: folder.path)
+        #expect(try process.waitForExit() == 64)
+        #expect(process.output.isEmpty)
+        #expect(process.errors.contains("Did you mean \(slip.meant)?"), "\(process.errors)")
     }
 
     @Test func withoutAWorkspaceSaysWhereToRunIt() throws {

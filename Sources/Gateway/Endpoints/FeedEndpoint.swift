@@ -20,14 +20,19 @@ public struct FeedEndpoint: Sendable {
         self.init(reader: services.reader, epoch: services.epoch)
     }
 
-    /// `since=start` is the ledger's beginning; without a cursor it is now. After a cursor that says nothing of this ledger
-    /// the first event is `reset`.
+    /// `since=start` is the ledger's beginning, an instant what was committed since then; without any it is now. After a
+    /// cursor that says nothing of this ledger the first event is `reset`.
     public func answer(_ request: Request) -> Answer {
         let filter = FeedFilter(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
         guard let given else { return .open(page(filter) { done in now(done) }) }
+        if let instant = Instant(iso8601: given) {
+            return .open(page(filter) { done in newer(than: instant, filter, done) })
+        }
         guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
-            return .respond(.error(400, "invalid_cursor", "since must be a cursor of this ledger, or start."))
+            return .respond(
+                .error(400, "invalid_cursor", "since must be a cursor of this ledger, an instant, or start.")
+            )
         }
         guard cursor.epoch == epoch else { return .open(page(filter) { done in now(resetting: filter, done) }) }
         return .open(page(filter) { done in newer(than: cursor.position, filter, done) })
@@ -47,6 +52,14 @@ public struct FeedEndpoint: Sendable {
         reader.head { result in
             guard let head = try? result.get() else { return done(.unreadable) }
             done(MissedMessages(through: head.position, messages: filter.map { [.reset(to: head, $0)] } ?? []))
+        }
+    }
+
+    private func newer(than instant: Instant, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
+        reader.position(before: instant) { result in
+            guard let position = try? result.get(), newer(than: position, filter, done) else {
+                return done(.unreadable)
+            }
         }
     }
 

@@ -75,7 +75,13 @@ struct StoreWords {
         return event.subtype.map { "\(event.type)/\($0)" } ?? event.type
     }
 
-    /// Stores add types, so an unknown one is sent all the same.
+    /// Nil for a type that the store documents.
+    func refusal(of type: String) -> String? {
+        guard !types.contains(type) else { return nil }
+        return "no event is named \(quoted(type))\(suggestion(for: type, among: types)); --force sends it all the same"
+    }
+
+    /// Stores add types, so a scenario, or whoever says --force, sends an unknown one all the same.
     func hint(about type: String) -> String? {
         guard !types.contains(type) else { return nil }
         let store = vocabulary.provider.rawValue

@@ -28,6 +28,20 @@ struct Trigger: Command {
         }
         guard event != "" else { throw UsageError("the type is empty") }
         self.provider = provider
+        if let event { try refuseUnknown(event) }
+    }
+
+    /// A slip of the fingers would be answered 200 and change nothing.
+    private func refuseUnknown(_ event: String) throws(UsageError) {
+        let vocabulary = StoreVocabulary(provider, options.request.kind ?? .subscription)
+        let words = StoreWords(vocabulary, types: Trigger.types(of: provider))
+        do throws(StoreWords.Unknown) {
+            let known = try words.event(event)
+            guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
+            throw StoreWords.Unknown(message: hint)
+        } catch {
+            throw UsageError(error.message)
+        }
     }
 
     func run() throws(CommandFailure) -> Int32 {

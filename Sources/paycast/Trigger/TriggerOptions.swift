@@ -14,10 +14,13 @@ struct TriggerOptions {
     let printsJSON: Bool
     /// Nothing is delivered: the store's events are printed.
     let isList: Bool
+    /// A type that the store does not document is sent as it is.
+    let isForced: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         printsJSON = try arguments.flag("--json")
         isList = try arguments.flag("--list")
+        isForced = try arguments.flag("--force")
         seed = try arguments.seed("--shuffle")
         scenario = try arguments.option("--scenario")
         timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 10)

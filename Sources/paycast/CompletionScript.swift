@@ -1,0 +1,151 @@
+internal import Domain
+
+/// The completion scripts, made of the help texts: an option that help names is one that shells know. Pure.
+struct CompletionScript {
+    enum Shell: String, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    struct Entry {
+        var command: String
+        /// Its first sentence, without the full stop.
+        var summary: String
+        /// `--name`, and whether a value follows.
+        var options: [(name: String, takesValue: Bool)]
+        /// What may stand behind it.
+        var words: [String]
+    }
+
+    let entries: [Entry]
+
+    init() {
+        entries = Help.commands.keys.sorted().filter { $0 != "help" }.map { name in
+            let lines = (Help.commands[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+            let options = lines.filter { $0.hasPrefix("  --") }.map { line in
+                let words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)
+                // A value stands one space behind the name; the text begins in its own column.
+                return (name: String(words[0]), takesValue: words.count > 1 && words[1].first?.isUppercase == true)
+            }
+            return Entry(
+                command: name,
+                summary: String(lines[0].drop { $0 == " " }.prefix { $0 != "." && $0 != ":" }),
+                options: options + [(name: "--help", takesValue: false)],
+                words: CompletionScript.words[name] ?? []
+            )
+        }
+    }
+
+    private static var words: [String: [String]] {
+        [
+            "trigger": Provider.allCases.map(\.rawValue), "recover": [Provider.apple.rawValue],
+            "completions": Shell.allCases.map(\.rawValue),
+        ]
+    }
+
+    /// What an option's value may be; others take a file or anything.
+    private static let values: KeyValuePairs<String, [String]> = [
+        "--provider": Provider.allCases.map(\.rawValue), "--outcome": Outcome.allCases.map(\.rawValue),
+        "--environment": StoreEnvironment.allCases.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
+        "--log-format": ["text", "json"], "--log-level": ["debug", "info", "warning", "error"],
+    ]
+
+    private var commands: String { (entries.map(\.command) + ["help"]).joined(separator: " ") }
+
+    func text(for shell: Shell) -> String {
+        switch shell {
+        case .bash: bash
+        case .zsh: zsh
+        case .fish: fish
+        }
+    }
+
+    private var bash: String {
+        let cases = entries.map { entry in
+            let words = (entry.words + entry.options.map(\.name)).joined(separator: " ")
+            return "        \(entry.command)) words=\"\(words)\" ;;"
+        }
+        let values = CompletionScript.values.map {
+            "        \($0.key)) words=\"\($0.value.joined(separator: " "))\" ;;"
+        }
+        return """
+            # bash completion of paycast: source <(paycast completions bash)
+            _paycast() {
+                local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" words=""
+                COMPREPLY=()
+                case "$previous" in
+            \(values.joined(separator: "\n"))
+                esac
+                if [ -z "$words" ]; then
+                    if [ "$COMP_CWORD" = 1 ]; then words="\(commands)"; else case "${COMP_WORDS[1]}" in
+            \(cases.joined(separator: "\n"))
+                    help) words="\(commands)" ;;
+                    esac; fi
+                fi
+                COMPREPLY=($(compgen -W "$words" -- "$current"))
+            }
+            complete -o default -F _paycast paycast
+            """
+    }
+
+    private var zsh: String {
+        let described = entries.map { "        '\($0.command):\(escaped($0.summary))'" }
+        let cases = entries.map { entry in
+            let options = entry.options.map { option in
+                let known = CompletionScript.values.first { $0.key == option.name }?.value
+                let value = known.map { ":value:(\($0.joined(separator: " ")))" } ?? ":value:_files"
+                return "'*\(option.name)\(option.takesValue ? value : "")'"
+            }
+            let words = entry.words.isEmpty ? "'*:word:_files'" : "'*:word:(\(entry.words.joined(separator: " ")))'"
+            return "        \(entry.command)) _arguments \((options + [words]).joined(separator: " ")) ;;"
+        }
+        return """
+            #compdef paycast
+            # zsh completion of paycast: paycast completions zsh > "${fpath[1]}/_paycast"
+            _paycast() {
+                local -a commands
+                commands=(
+            \(described.joined(separator: "\n"))
+                    'help:print the help of a command'
+                )
+                if (( CURRENT == 2 )); then
+                    _describe command commands
+                    return
+                fi
+                local command=$words[2]
+                shift words
+                (( CURRENT-- ))
+                case $command in
+            \(cases.joined(separator: "\n"))
+                    help) _describe command commands ;;
+                esac
+            }
+            if [ "$funcstack[1]" = _paycast ]; then _paycast "$@"; else compdef _paycast paycast; fi
+            """
+    }
+
+    private var fish: String {
+        var lines = [
+            "# fish completion of paycast: paycast completions fish > ~/.config/fish/completions/paycast.fish",
+            "complete -c paycast -n __fish_use_subcommand -f -a help -d 'print the help of a command'",
+        ]
+        for entry in entries {
+            let summary = escaped(entry.summary)
+            lines.append("complete -c paycast -n __fish_use_subcommand -f -a \(entry.command) -d '\(summary)'")
+            let condition = "-n '__fish_seen_subcommand_from \(entry.command)'"
+            for option in entry.options {
+                let known = CompletionScript.values.first { $0.key == option.name }?.value
+                let value = known.map { " -xa '\($0.joined(separator: " "))'" } ?? " -r"
+                lines.append(
+                    "complete -c paycast \(condition) -l \(option.name.dropFirst(2))\(option.takesValue ? value : "")"
+                )
+            }
+            if !entry.words.isEmpty {
+                lines.append("complete -c paycast \(condition) -f -a '\(entry.words.joined(separator: " "))'")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// For single quotes: none of ours has one but the apostrophe.
+    private func escaped(_ text: String) -> String { text.replacing("'", with: "’") }
+}
