@@ -45,7 +45,10 @@ public struct Announcement: Sendable, Equatable {
     private static func isNews(_ before: Holdings, _ after: Holdings) -> Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
         let others = before.ranked.filter { $0.kind != .consumable && $0.standing.isActive }
-        return others.contains { !shows($0, sameAs: after[$0.contract]) }
+        return others.contains { other in
+            // Or what goes on under another id.
+            !shows(other, sameAs: after[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
+        }
     }
 
     private static func shows(_ left: Holding?, sameAs right: Holding?) -> Bool {
