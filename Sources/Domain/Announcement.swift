@@ -6,9 +6,10 @@ public struct Announcement: Sendable, Equatable {
 
     /// What a commit that changed `contract` means to the page of one user.
     ///
-    /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state.
-    /// `paywall` is replaced when access or the product changes, when a purchase is handed over, and when the reason
-    /// for having no access changes; `subscription_status` when anything of the winning contract changes.
+    /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state, and
+    /// with each other: what the one says of the winning contract, the other does not say of yesterday's. So both are
+    /// replaced whenever anything of it changes that a page shows, and `paywall` when a purchase is handed over, too. The
+    /// offers alone stay as they are: they tell nothing of a contract, and a page's visitor may be choosing.
     ///
     /// `isBeside`: it was bought together with another contract, which has just been announced for both.
     public static func announcements(
@@ -47,13 +48,26 @@ public struct Announcement: Sendable, Equatable {
             return refusal(of: consumable, before, after)
         }
         guard let winner = after.winner else { return nil }
-        if after.isActive {
-            guard !before.isActive || before.winner?.standing.product != winner.standing.product else { return nil }
-            return Announcement(target: .paywall, name: .success, holding: winner)
-        }
-        let shown = before.winner.map { paywallName($0.standing.state) } ?? .paywall
         let name = paywallName(winner.standing.state)
-        return name == shown ? nil : Announcement(target: .paywall, name: name, holding: winner)
+        let shown = before.winner.map { paywallName($0.standing.state) } ?? .paywall
+        if name == shown, name == .paywall || !isNews(before, after) { return nil }
+        return Announcement(target: .paywall, name: name, holding: winner)
+    }
+
+    /// Whether the element may show what is so no more: of the contract that speaks for the user, or of another one, which was
+    /// handed over there.
+    private static func isNews(_ before: Holdings, _ after: Holdings) -> Bool {
+        if !shows(before.winner, sameAs: after.winner) { return true }
+        let others = before.ranked.filter { $0.kind != .consumable && $0.standing.isActive }
+        return others.contains { other in
+            // Or what goes on under another id.
+            !shows(other, sameAs: after[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
+        }
+    }
+
+    private static func shows(_ left: Holding?, sameAs right: Holding?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.standing.shows(sameAs: right.standing)
     }
 
     private static func status(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {

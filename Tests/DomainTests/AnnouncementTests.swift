@@ -45,22 +45,47 @@ import Testing
 
     @Test(arguments: [
         Case(name: "bought", after: on, expected: ["paywall=success", "subscription_status=manage"]),
-        Case(name: "renewed", before: on, after: renewed, expected: ["subscription_status=manage"]),
+        Case(name: "renewed", before: on, after: renewed, expected: ["paywall=success", "subscription_status=manage"]),
         Case(name: "said again", before: on, after: on, expected: []),
         Case(name: "confirmed", before: unconfirmed, after: on, expected: []),
-        Case(name: "renewal off", before: on, after: off, expected: ["subscription_status=ending"]),
-        Case(name: "renewal on", before: off, after: on, expected: ["subscription_status=manage"]),
-        Case(name: "downgrade", before: on, after: downgrading, expected: ["subscription_status=ending"]),
-        Case(name: "pause scheduled", before: on, after: pausing, expected: ["subscription_status=ending"]),
-        Case(name: "pause called off", before: pausing, after: on, expected: ["subscription_status=manage"]),
+        Case(name: "renewal off", before: on, after: off, expected: ["paywall=success", "subscription_status=ending"]),
+        Case(name: "renewal on", before: off, after: on, expected: ["paywall=success", "subscription_status=manage"]),
+        Case(
+            name: "downgrade",
+            before: on,
+            after: downgrading,
+            expected: ["paywall=success", "subscription_status=ending"]
+        ),
+        Case(
+            name: "pause scheduled",
+            before: on,
+            after: pausing,
+            expected: ["paywall=success", "subscription_status=ending"]
+        ),
+        Case(
+            name: "pause called off",
+            before: pausing,
+            after: on,
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
         Case(
             name: "upgraded",
             before: on,
             after: upgraded,
             expected: ["paywall=success", "subscription_status=manage"]
         ),
-        Case(name: "grace", before: on, after: grace, expected: ["subscription_status=warn_billing"]),
-        Case(name: "recovered in grace", before: grace, after: renewed, expected: ["subscription_status=manage"]),
+        Case(
+            name: "grace",
+            before: on,
+            after: grace,
+            expected: ["paywall=success", "subscription_status=warn_billing"]
+        ),
+        Case(
+            name: "recovered in grace",
+            before: grace,
+            after: renewed,
+            expected: ["paywall=success", "subscription_status=manage"]
+        ),
         Case(
             name: "billing retry",
             before: on,
@@ -105,9 +130,42 @@ import Testing
             name: "moved away, another one runs",
             before: on,
             others: [long],
+            expected: ["paywall=success"]
+        ),
+        Case(
+            name: "expired, another one runs",
+            before: on,
+            after: expired,
+            others: [long],
+            expected: ["paywall=success"]
+        ),
+        Case(
+            name: "renewed, another one runs",
+            before: on,
+            after: renewed,
+            others: [long],
+            expected: ["paywall=success"]
+        ),
+        Case(name: "said again, another one runs", before: on, after: on, others: [long], expected: []),
+        Case(
+            name: "expired long ago, refunded, another one runs",
+            before: expired,
+            after: revoked,
+            others: [long],
             expected: []
         ),
-        Case(name: "expired, another one runs", before: on, after: expired, others: [long], expected: []),
+        Case(
+            name: "retry goes on, and will not",
+            before: retry,
+            after: Standing(state: .inBillingRetry, product: "m", accessUntil: day(0), autoRenew: false),
+            expected: ["paywall=fix_billing", "subscription_status=fix_billing"]
+        ),
+        Case(
+            name: "expired, and the end is known better",
+            before: expired,
+            after: Standing(state: .expired, product: "m", accessUntil: day(1), autoRenew: false),
+            expected: ["subscription_status=paywall"]
+        ),
         Case(
             name: "the longer one is revoked, another one runs",
             before: long,
@@ -143,6 +201,24 @@ import Testing
             contract: Self.key("1")
         )
         #expect(announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" } == given.expected)
+    }
+
+    /// Both elements of one message show the same contract as it is now.
+    @Test(arguments: [
+        (Self.on, Self.renewed), (on, off), (off, on), (on, grace), (grace, renewed), (on, downgrading), (on, upgraded),
+        (on, pausing), (on, retry), (retry, renewed), (on, revoked), (pending, on),
+    ])
+    func oneMessageTellsOneTruth(_ before: Standing, _ after: Standing) throws {
+        let announcements = Announcement.announcements(
+            before: Self.holdings([Self.holding("1", .subscription, before)]),
+            after: Self.holdings([Self.holding("1", .subscription, after)]),
+            contract: Self.key("1")
+        )
+        #expect(announcements.map(\.target) == [.paywall, .subscriptionStatus])
+        #expect(announcements.allSatisfy { $0.holding.standing == after })
+        // And says of it what a page that comes now is told.
+        let current = Announcement.current(Self.holdings([Self.holding("1", .subscription, after)]))
+        #expect(announcements == current)
     }
 
     @Test func sandboxThatIsNotHonouredChangesNothing() {

@@ -37,7 +37,7 @@ extension TableCase {
             is: .graceStarted,
             .inGracePeriod,
             until: end,
-            ["subscription_status=warn_billing"]
+            ["paywall=success", "subscription_status=warn_billing"]
         )
     }
 

@@ -16,7 +16,7 @@ extension TableCase {
             is: .providerUnknown,
             .inGracePeriod,
             until: .day(46),
-            ["subscription_status=warn_billing"]
+            ["paywall=success", "subscription_status=warn_billing"]
         ),
         TableCase(
             42,

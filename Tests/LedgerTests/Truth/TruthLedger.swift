@@ -96,8 +96,7 @@ final class TruthLedger {
             guard case .template(let name, let values) = fragment.content,
                 let user = values["user"].map({ UserID($0) }), let target = fragment.target
             else { continue }
-            pages[user, default: [:]][target] =
-                "\(name) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
+            pages[user, default: [:]][target] = "\(name) \(words(values))"
         }
         // Of all, not only of those who were told something: a fragment that is never sent must be noticed too.
         for user in users { try checkPages(of: user) }
@@ -109,9 +108,7 @@ final class TruthLedger {
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {
             let expected = Announcement.current(holdings).last.map {
-                let values = $0.holding.templateValues(user: user)
-                return
-                    "\($0.name.rawValue) \(values["state"] ?? "") \(values["product"] ?? "") \(values["access_until_iso"] ?? "") \(values["pending_product"] ?? "")"
+                "\($0.name.rawValue) \(words($0.holding.templateValues(user: user)))"
             }
             // A refund that comes before its purchase does not tell that it is a consumable's, of which banners are silent.
             let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("revoked "))
@@ -130,7 +127,16 @@ final class TruthLedger {
             guard opens == holdings.isActive || isConsumable else {
                 throw Violation(description: "\(user) sees \(paywall), active: \(holdings.isActive)")
             }
+            // As it is now, not as it was when it was bought.
+            let held = holdings.ranked.map { "success \(words($0.templateValues(user: user)))" }
+            guard !opens || isConsumable || held.contains(paywall) else {
+                throw Violation(description: "\(user) sees \(paywall) instead of one of \(held)")
+            }
         }
+    }
+
+    private func words(_ values: [String: String]) -> String {
+        ["state", "product", "access_until_iso", "pending_product"].map { values[$0] ?? "" }.joined(separator: " ")
     }
 
     private func final(of user: UserID, _ now: Instant) throws -> Final {

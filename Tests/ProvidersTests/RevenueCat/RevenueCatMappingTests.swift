@@ -133,7 +133,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .subscriptionRenewed,
             .active,
-            ["subscription_status=manage"]
+            ["paywall=success", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL in grace",
@@ -141,7 +141,7 @@ extension RevenueCatMappingTests {
             after: [bought, inGrace],
             is: .subscriptionRenewed,
             .active,
-            ["subscription_status=manage"]
+            ["paywall=success", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL after access was off",
@@ -165,7 +165,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .planChangeScheduled,
             .active,
-            ["subscription_status=ending"]
+            ["paywall=success", "subscription_status=ending"]
         ),
         Row(
             "11 CANCELLATION/UNSUBSCRIBE",
@@ -173,7 +173,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .autoRenewOff,
             .cancelled,
-            ["subscription_status=ending"]
+            ["paywall=success", "subscription_status=ending"]
         ),
         Row(
             "12 UNCANCELLATION",
@@ -181,7 +181,7 @@ extension RevenueCatMappingTests {
             after: [bought, cancelled],
             is: .autoRenewOn,
             .active,
-            ["subscription_status=manage"]
+            ["paywall=success", "subscription_status=manage"]
         ),
         Row(
             "14 BILLING_ISSUE with a grace date",
@@ -189,7 +189,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["subscription_status=warn_billing"]
+            ["paywall=success", "subscription_status=warn_billing"]
         ),
         Row(
             "14 BILLING_ISSUE before the paid period ends",
@@ -197,7 +197,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["subscription_status=warn_billing"]
+            ["paywall=success", "subscription_status=warn_billing"]
         ),
         Row(
             "15 BILLING_ISSUE without a date",
@@ -213,7 +213,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .pauseScheduled,
             .active,
-            ["subscription_status=ending"]
+            ["paywall=success", "subscription_status=ending"]
         ),
         Row(
             "22 RENEWAL after a pause",
@@ -229,7 +229,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .subscriptionExtended,
             .active,
-            ["subscription_status=manage"]
+            ["paywall=success", "subscription_status=manage"]
         ),
     ]
 
