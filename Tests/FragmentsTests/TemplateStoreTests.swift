@@ -49,7 +49,7 @@ import Testing
         #expect(shown(store) == paywall("built in"))
         #expect(store.refresh() == TemplateStore.Changes())
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
-        #expect(store.refresh().updated == ["success.html"])
+        #expect(store.refresh().removed == ["success.html"])
         #expect(shown(store) == nil, "an empty folder has no templates")
         try folder.write("fragments/success.html", paywall("own"))
         #expect(store.refresh().updated == ["success.html"])

@@ -107,7 +107,13 @@ import Testing
             status: 403,
             error: "host_not_allowed"
         ),
-        Case(name: "the feed", line: "GET /demo/feed", host: "evil.example", status: 403, error: "host_not_allowed"),
+        Case(
+            name: "the list of events",
+            line: "GET /demo/events",
+            host: "evil.example",
+            status: 403,
+            error: "host_not_allowed"
+        ),
         Case(name: "readiness", line: "GET /ready", host: "evil.example", status: 403, error: "host_not_allowed"),
         Case(name: "a file", line: "GET /demo/demo.js", host: "evil.example", status: 403, error: "host_not_allowed"),
         Case(name: "localhost", line: "GET /", host: "localhost:8080", status: 200),
@@ -171,7 +177,7 @@ import Testing
 
     private func answer(_ example: Case, from server: PaycastServer) throws -> String {
         let own = "127.0.0.1:\(server.port)"
-        let body = example.line.hasPrefix("GET") ? "" : #"{"user":"42","type":"SUBSCRIBED","subtype":"INITIAL_BUY"}"#
+        let body = example.line.hasPrefix("GET") ? "" : #"{"user":"42","step":"initial"}"#
         var head = ["\(example.line) HTTP/1.1", "Host: \(example.host)", "Connection: close"] + example.headers
         if !body.isEmpty { head.append("Content-Length: \(body.utf8.count)") }
         let socket = try server.connect()
