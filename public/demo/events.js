@@ -21,15 +21,16 @@ export function listForEver() {
 }
 
 async function ask(renderedAt) {
+    const askedAt = performance.now()
     const response = await fetch(newest ? `/demo/events?since=${newest}` : "/demo/events").catch(() => null)
     if (!response?.ok) return
-    const lines = await response.json()
-    const now = performance.now()
-    for (const line of lines) add(line, now)
+    // The server answers somewhere between the question and the answer's arrival.
+    const answeredAt = (askedAt + performance.now()) / 2
+    for (const line of await response.json()) add(line, answeredAt)
     if (renderedAt) timePage(renderedAt)
 }
 
-function add({ event, timing }, now) {
+function add({ event, timing }, answeredAt) {
     newest = event.cursor
     document.getElementById("empty").hidden = true
     const events = document.getElementById("events")
@@ -37,15 +38,15 @@ function add({ event, timing }, now) {
     while (events.children.length > 50) events.lastElementChild.remove()
     if (event.user !== user || !timing) return
     const { age, verified, committed } = timing
-    stages = { start: now - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
+    stages = { start: answeredAt - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
     showStages()
 }
 
 function timePage(renderedAt) {
     const time = renderedAt - stages.start
     // A change from before belongs to an event from before.
-    if (!stages.changesPage || stages.page || time < stages.committed) return
-    stages.page = time
+    if (!stages.changesPage || stages.page || time < 0) return
+    stages.page = Math.max(time, stages.committed)
     showStages()
 }
 
