@@ -61,7 +61,7 @@ import Testing
         try upload.send(piece, times: 3000)
         #expect(try #require(server.process.residentBytes) - before < 12 << 20)
         // The answer was on its way all the time.
-        try client.send(.credit(200_000), .credit(200_000, stream: 1))
+        try client.send(.credit(1_000_000), .credit(1_000_000, stream: 1))
         while try client.frame(.data, stream: 1).flags & HTTP2Frame.endStream == 0 {}
     }
 }
