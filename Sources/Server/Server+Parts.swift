@@ -3,9 +3,7 @@ internal import Domain
 internal import Errands
 internal import Fragments
 internal import Gateway
-internal import Glibc
 internal import Ledger
-internal import Providers
 internal import Redis
 internal import Runtime
 

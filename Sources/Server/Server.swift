@@ -1,9 +1,7 @@
-internal import Assets
 internal import Domain
 internal import Errands
 internal import Fragments
 internal import Gateway
-internal import Glibc
 internal import Ledger
 internal import Providers
 internal import Redis
