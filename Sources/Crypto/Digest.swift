@@ -6,18 +6,16 @@ public enum HashFunction: Sendable, CaseIterable {
     case sha1
 
     /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as to hash 64 bytes
-    /// (crypto(7), "Explicit fetching").
+    /// (crypto(7), "Explicit fetching"). The pointer outlives the call: the handles below are never let go.
     var evp: OpaquePointer? {
         switch self {
-        case .sha256: HashFunction.sha256Method
-        case .sha1: HashFunction.sha1Method
+        case .sha256: HashFunction.sha256Method?.borrow { $0 }
+        case .sha1: HashFunction.sha1Method?.borrow { $0 }
         }
     }
 
-    /// Safe by this promise: it is never freed, and OpenSSL only reads it, so any thread may use it.
-    nonisolated(unsafe) private static let sha256Method = EVP_MD_fetch(nil, "SHA256", nil)
-    /// Safe by the same promise.
-    nonisolated(unsafe) private static let sha1Method = EVP_MD_fetch(nil, "SHA1", nil)
+    private static let sha256Method = Handle(EVP_MD_fetch(nil, "SHA256", nil), free: EVP_MD_free)
+    private static let sha1Method = Handle(EVP_MD_fetch(nil, "SHA1", nil), free: EVP_MD_free)
 
     var size: Int {
         switch self {

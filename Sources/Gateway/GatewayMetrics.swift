@@ -69,7 +69,7 @@ final class GatewayMetrics: Sendable {
         feeds = metrics.gauge("paycast_pages", help, labels: ["transport": "feed"])
         cables = metrics.gauge("paycast_pages", help, labels: ["transport": "cable"])
         commands = metrics.counter("paycast_cable_commands_total", "Commands of Action Cable clients.")
-        rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions with a name that is none of ours.")
+        rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions whose name no key vouches for.")
         refusedFrames = metrics.counter(
             "paycast_cable_refused_frames_total",
             "Action Cable clients ended for a frame that was too long, no text, or against RFC 6455."

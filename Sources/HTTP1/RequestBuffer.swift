@@ -54,8 +54,8 @@ public struct RequestBuffer: Sendable {
     /// Everything that has been received and not read.
     public mutating func takeAll() -> [UInt8] { takeBody(count) ?? [] }
 
-    /// Behind the empty line. While there is none, says at once what can no longer become a head: whoever sends it shall
-    /// not have to wait for a deadline.
+    /// The offset behind the empty line, or nil if it has not arrived. Throws as soon as the bytes can no longer become a
+    /// head, so that the sender does not wait for a deadline.
     private mutating func findEnd() throws(HeadFlaw) -> Int? {
         skipEmptyLine()
         if let first = bytes[start...].first {

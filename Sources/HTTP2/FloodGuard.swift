@@ -10,7 +10,7 @@ struct FloodGuard {
     static let reset = 40
     /// Of an answer that goes on: a page that is left. With its request it costs what its answer has given.
     static let departure = 2
-    /// A head that is none, or too large.
+    /// A malformed head, or one that is too large.
     static let flaw = 100
     /// For each frame of an answer: the client has asked for it, and gives credit for the stream and the connection.
     static let sent = 3

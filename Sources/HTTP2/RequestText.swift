@@ -48,7 +48,7 @@ struct RequestText {
         }
     }
 
-    /// The whole head. Nil and a flaw when there is none.
+    /// The whole head; nil, with a flaw, if it cannot be written.
     mutating func finish() -> [UInt8]? {
         guard flaw == nil else { return nil }
         guard method != Array("CONNECT".utf8) else {

@@ -7,7 +7,7 @@ final class Receiver {
     private var head = ResponseHead()
     private var isHeadComplete = false
     private var lastByte = ContinuousClock.now
-    /// One of the closures said false, so libcurl's error about it is none.
+    /// One of the closures said false, so libcurl's error about it does not count.
     private(set) var wasStopped = false
     private(set) var isSilent = false
 

@@ -90,7 +90,7 @@ public enum JSONLiteral {
         }
     }
 
-    /// A pair of surrogates is one code point; half a pair is none.
+    /// A pair of surrogates is one code point; half a pair is an error.
     private static func codePoint(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
         guard let high = unit(&rest) else { return nil }
         guard (0xD800...0xDBFF).contains(high) else { return Unicode.Scalar(high) }

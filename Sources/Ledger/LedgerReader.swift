@@ -150,7 +150,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Nil when there is none; `until`: the last position that is of interest.
+    /// Nil if there is no such entry; `until` is the last position of interest.
     public func contract(
         _ id: Int64,
         until position: Int64,

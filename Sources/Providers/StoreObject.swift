@@ -26,7 +26,7 @@ struct StoreObject {
         StoreObject(path.reduce(Optional(node)) { $0?[$1] })
     }
 
-    /// An array's objects: more than 100 are none that a store sends.
+    /// An array's objects: no store sends more than 100.
     func objects(_ name: String) -> [StoreObject] {
         guard case .array(let items)? = node[name] else { return [] }
         return items.prefix(100).compactMap { StoreObject($0) }
@@ -48,7 +48,7 @@ struct StoreObject {
     /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
     func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
 
-    /// Thousandths of a price; nil when it is none, or too large to count.
+    /// Thousandths of a price; nil if it is not a price, or too large to count.
     func thousandths(_ name: String) -> Int64? {
         guard case .number(let digits)? = node[name], let price = Double(String(decoding: digits, as: UTF8.self)),
             abs(price) < 9e12

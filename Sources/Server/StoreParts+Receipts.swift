@@ -14,7 +14,7 @@ extension StoreParts {
 }
 
 /// Apple's API as the receipts' route asks it: a receipt proves a purchase without it, too. A key that is not accepted
-/// (Production, before the first release) and an id that is none say that nobody can be asked, not that it should be
+/// (Production, before the first release) and an invalid id say that nobody can be asked, not that it should be
 /// tried again.
 private struct AppleLookup: AppleStatements {
     let api: AppleServerAPI

@@ -2,7 +2,7 @@ public import Domain
 
 /// A store's own API, asked what it holds of a contract. Calls block: never on a loop.
 public protocol StoreAPI: Sendable {
-    /// The store's statement of the contract as of now, to be committed like a webhook's. Nil: it knows of none.
+    /// The store's statement of the contract as of now, to be committed like a webhook's. Nil if the store does not know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
     /// Does one errand. Returning means that it is done, or had been done before.

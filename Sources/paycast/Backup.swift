@@ -4,19 +4,16 @@ internal import Ledger
 struct Backup: Command {
     static let name = "backup"
 
-    private let path: String
-    private let file: String
+    private let files: LedgerFiles
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        path = try ledgerPath(&arguments)
-        guard let file = try arguments.positional() else { throw UsageError("where to? paycast backup FILE") }
-        self.file = file
+        files = try LedgerFiles(&arguments, asking: "where to? paycast backup FILE")
     }
 
     func run() throws(CommandFailure) -> Int32 {
         do throws(LedgerCopyError) {
-            let copy = try LedgerCopy.backup(of: path, to: file)
-            printText("\(file): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read again and whole")
+            let copy = try LedgerCopy.backup(of: files.ledger, to: files.copy)
+            printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read again and whole")
             return 0
         } catch {
             throw CommandFailure("\(error)")
@@ -28,19 +25,16 @@ struct Backup: Command {
 struct Restore: Command {
     static let name = "restore"
 
-    private let path: String
-    private let file: String
+    private let files: LedgerFiles
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        path = try ledgerPath(&arguments)
-        guard let file = try arguments.positional() else { throw UsageError("which backup? paycast restore FILE") }
-        self.file = file
+        files = try LedgerFiles(&arguments, asking: "which backup? paycast restore FILE")
     }
 
     func run() throws(CommandFailure) -> Int32 {
         do throws(LedgerCopyError) {
-            let (copy, former) = try LedgerCopy.restore(file, to: path)
-            printText("\(path): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
+            let (copy, former) = try LedgerCopy.restore(files.copy, to: files.ledger)
+            printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
             if let former { printText("the ledger that was there is \(former)") }
             return 0
         } catch {
@@ -49,13 +43,21 @@ struct Restore: Command {
     }
 }
 
-/// `--database`, else `DATABASE_URL`, else the server's default.
-private func ledgerPath(_ arguments: inout Arguments) throws(UsageError) -> String {
-    let flag = try arguments.option("--database")
-    let variable = processEnvironment()["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
-    do throws(DatabaseURL.Failure) {
-        return try DatabaseURL(flag ?? variable ?? "sqlite:paycast.db").path
-    } catch {
-        throw UsageError("\(flag == nil ? "DATABASE_URL" : "--database") \(error)")
+/// What both commands are given.
+private struct LedgerFiles {
+    let ledger: String
+    let copy: String
+
+    /// `--database`, else `DATABASE_URL`, else the server's default; and a file. `question` asks for the latter.
+    init(_ arguments: inout Arguments, asking question: String) throws(UsageError) {
+        let flag = try arguments.option("--database")
+        let variable = processEnvironment()["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        do throws(DatabaseURL.Failure) {
+            ledger = try DatabaseURL(flag ?? variable ?? "sqlite:paycast.db").path
+        } catch {
+            throw UsageError("\(flag == nil ? "DATABASE_URL" : "--database") \(error)")
+        }
+        guard let copy = try arguments.positional() else { throw UsageError(question) }
+        self.copy = copy
     }
 }

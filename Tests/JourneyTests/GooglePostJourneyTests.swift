@@ -104,6 +104,7 @@ import Testing
         Refusal(body: "{}", status: 400, error: "missing_purchase_token"),
         Refusal(body: #"{"purchaseToken":7}"#, status: 400, error: "invalid_json"),
         Refusal(body: #"{"purchaseToken":""}"#, status: 400, error: "invalid_purchase_token"),
+        Refusal(body: ##"{"purchaseToken":"a#b"}"##, status: 400, error: "invalid_purchase_token"),
         Refusal(body: #"{"purchaseToken":"a\u0000b"}"#, status: 400, error: "invalid_purchase_token"),
         Refusal(body: #"{"purchaseToken":"a","purchaseToken":"b"}"#, status: 400, error: "duplicate_member"),
         Refusal(body: #"{"purchaseToken":"a","productId":""}"#, status: 400, error: "invalid_json"),
@@ -116,7 +117,7 @@ import Testing
             error: "forged_stream_name"
         ),
         Refusal(body: #"{"purchaseToken":"a","package":"com.example.other"}"#, status: 503, error: "wrong_app"),
-        Refusal(body: #"{"purchaseToken":"x y?z#%"}"#, status: 400, error: "unknown_purchase"),
+        Refusal(body: #"{"purchaseToken":"x y?z%"}"#, status: 400, error: "unknown_purchase"),
     ]
 
     @Test func isRefused() throws {

@@ -4,7 +4,7 @@ import os
 import re
 import tempfile
 
-from proxies import MODULES, Apache, Caddy, HAProxy, Nginx
+from proxies import MODULES, NGINX_HEAD, Apache, Caddy, HAProxy, Nginx
 from servers import ROOT, UNVERIFIED
 from wire import Wire
 
@@ -40,19 +40,7 @@ class Example:
 
 class NginxExample(Example, Nginx):
     name = "nginx"
-    around = """
-daemon off;
-user root;
-pid {folder}/nginx.pid;
-events {{}}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    scgi_temp_path {folder}/scgi;
-    uwsgi_temp_path {folder}/uwsgi;
-{example}
+    around = NGINX_HEAD + """{example}
 }}
 """
 

@@ -23,7 +23,8 @@ backend paycast
     server paycast 127.0.0.1:{target}
 """
 
-NGINX = """
+# In a folder of its own, up to the first line of `http`.
+NGINX_HEAD = """
 daemon off;
 user root;
 pid {folder}/nginx.pid;
@@ -36,7 +37,8 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     scgi_temp_path {folder}/scgi;
     uwsgi_temp_path {folder}/uwsgi;
-    map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
+"""
+NGINX = NGINX_HEAD + """    map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
     upstream paycast {{
         server 127.0.0.1:{target};
         keepalive 8;

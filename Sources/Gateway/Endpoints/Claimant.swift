@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import JSONText
 internal import Runtime
 
 /// Whose a posted purchase is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
@@ -8,6 +9,11 @@ struct Claimant {
     /// A signed stream name.
     var stream: String?
     var user: UserID?
+
+    init(of body: JSONNode) throws(RefusedBody) {
+        stream = try RefusedBody.string("stream", of: body)
+        user = try RefusedBody.user(of: body)
+    }
 
     func resolve(
         _ services: Services,

@@ -17,10 +17,11 @@ struct PurchaseBody {
         guard let token = try RefusedBody.string("purchaseToken", of: node) else {
             throw RefusedBody("missing_purchase_token", "Send {\"purchaseToken\":TOKEN}.")
         }
-        guard isPlain(token, limit: PurchaseBody.tokenLimit) else {
+        // Behind a `#` stands a further product of one purchase, in names of contracts.
+        guard isPlain(token, limit: PurchaseBody.tokenLimit), !token.utf8.contains(UInt8(ascii: "#")) else {
             throw RefusedBody(
                 "invalid_purchase_token",
-                "purchaseToken must have 1 to \(PurchaseBody.tokenLimit) bytes and no control characters."
+                "purchaseToken must have 1 to \(PurchaseBody.tokenLimit) bytes, no control characters and no #."
             )
         }
         purchase = PostedGooglePurchase(
@@ -28,10 +29,7 @@ struct PurchaseBody {
             product: try PurchaseBody.name("productId", of: node),
             package: try PurchaseBody.name("package", of: node)
         )
-        claimant = Claimant(
-            stream: try RefusedBody.string("stream", of: node),
-            user: try RefusedBody.user(of: node)
-        )
+        claimant = try Claimant(of: node)
         order = try RefusedBody.order(of: node)
     }
 

@@ -14,25 +14,17 @@ struct PurchasesEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        let origin = PageOrigin(request, services.access)
-        if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
-        let isTrusted = services.access.isTrusted(request.credentials)
-        do throws(RefusedBody) {
-            let body = try PurchaseBody(request.body)
-            let user = try body.claimant.resolve(services, isTrusted: isTrusted, origin)
-            guard let google = services.google else { return .respond(origin.shown(refusal(.notConfigured))) }
-            return .later { [callers = services.callers] reply in
-                let refuse = { @Sendable in reply.send(origin.shown(.busy)) }
-                let isTaken = callers.submit(.app(.google)) {
-                    commit(body, for: user, request, google) { reply.send(origin.shown($0)) }
-                } orElse: {
-                    refuse()
-                }
-                if !isTaken { refuse() }
+        let post = AppPost(services: services, read: PurchaseBody.init, claimant: \.claimant)
+        return post.answer(request) { body, user, answer in
+            guard let google = services.google else {
+                answer(refusal(.notConfigured))
                 return true
             }
-        } catch {
-            return .respond(origin.shown(error.response))
+            return services.callers.submit(.app(.google)) {
+                commit(body, for: user, request, google, answer)
+            } orElse: {
+                answer(.busy)
+            }
         }
     }
 

@@ -5,8 +5,7 @@ internal import JSONText
 struct TransactionBody {
     var signedTransaction: String
     var signedRenewalInfo: String?
-    var stream: String?
-    var user: UserID?
+    var claimant: Claimant
     /// For a purchase that carries no token of its own (an offer code): the claimant's order.
     var order: OrderToken?
     var finish: Bool
@@ -19,8 +18,7 @@ struct TransactionBody {
         guard let text = transaction.text else { throw RefusedBody.mistyped("signedTransaction", "a string") }
         signedTransaction = text
         signedRenewalInfo = try RefusedBody.string("signedRenewalInfo", of: node)
-        stream = try RefusedBody.string("stream", of: node)
-        user = try RefusedBody.user(of: node)
+        claimant = try Claimant(of: node)
         order = try RefusedBody.order(of: node)
         switch node["finish"] {
         case nil, .null: finish = false

@@ -13,23 +13,13 @@ struct TransactionsEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        let origin = PageOrigin(request, services.access)
-        if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
-        let isTrusted = services.access.isTrusted(request.credentials)
-        do throws(RefusedBody) {
-            let body = try TransactionBody(request.body)
-            let claimant = Claimant(stream: body.stream, user: body.user)
-            let user = try claimant.resolve(services, isTrusted: isTrusted, origin)
-            guard let apple = services.apple else { return .respond(origin.shown(refusal(.notConfigured))) }
-            return .later { [services] reply in
-                let isTaken = services.workers.submit {
-                    commit(body, for: user, request, apple.transactions) { reply.send(origin.shown($0)) }
-                }
-                if !isTaken { reply.send(origin.shown(.busy)) }
+        let post = AppPost(services: services, read: TransactionBody.init, claimant: \.claimant)
+        return post.answer(request) { body, user, answer in
+            guard let apple = services.apple else {
+                answer(refusal(.notConfigured))
                 return true
             }
-        } catch {
-            return .respond(origin.shown(error.response))
+            return services.workers.submit { commit(body, for: user, request, apple.transactions, answer) }
         }
     }
 

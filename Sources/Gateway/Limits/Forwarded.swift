@@ -17,9 +17,9 @@ struct ForwardedHeaders: Equatable {
 
 /// Who sent a request, through how many proxies of ours, and how they reached the first one.
 struct Sender: Equatable {
-    /// The nearest address that is no proxy of ours; nil when a proxy named something that is none.
+    /// The nearest address that is not a trusted proxy's; nil if a proxy named something that is not an address.
     var address: IPAddress?
-    /// Nil when no proxy of ours says.
+    /// Nil if no trusted proxy says.
     var scheme: Scheme?
     var host: String?
 

@@ -90,7 +90,7 @@ private struct ReceiptAttributes {
 
     func integer(_ type: Int64) -> Int64? { element(type)?.integer }
 
-    /// An empty date is none. One that cannot be read might have been a cancellation.
+    /// An empty date counts as missing. One that cannot be read might have been a cancellation.
     func date(_ type: Int64) throws(BERReader.Malformed) -> Instant? {
         guard let text = text(type), !text.isEmpty else { return nil }
         guard let date = Instant(iso8601: text) else { throw BERReader.Malformed() }

@@ -44,7 +44,7 @@ public struct ReceiptClue: Sendable, Equatable {
 }
 
 /// A receipt of `SKPaymentTransaction.transactionReceipt`: `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }`
-/// around another such list. Its signature is none that we could check.
+/// around another such list. We cannot check its signature.
 enum PropertyListReceipt {
     static func clue(in receipt: [UInt8]) -> ReceiptClue? {
         guard let info = value(of: "purchase-info", in: receipt).flatMap({ Base64.decode($0) }),

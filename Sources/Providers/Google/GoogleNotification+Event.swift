@@ -5,7 +5,7 @@ public enum GoogleReading: Sendable {
     case purchase(GooglePurchase)
     /// There was nothing to read.
     case nothing
-    /// Google knows of no such purchase, or no more: it will say so for ever.
+    /// Google does not know the purchase, or no longer does, and will keep saying so.
     case unknown
     /// An answer, but none that tells of a purchase.
     case unreadable

@@ -2,7 +2,7 @@ public import Domain
 
 extension GooglePurchase {
     /// Reads `ProductPurchaseV2`
-    /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.productsv2). Nil when it is none.
+    /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.productsv2). Nil if it is not one.
     public init?(product body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body),
             let said = purchase.object("purchaseStateContext")?.text("purchaseState")

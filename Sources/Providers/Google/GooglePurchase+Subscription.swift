@@ -1,7 +1,7 @@
 public import Domain
 
 extension GooglePurchase {
-    /// Reads `SubscriptionPurchaseV2`. Nil when it is none.
+    /// Reads `SubscriptionPurchaseV2`; nil if it is not one.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
         let items = GoogleLineItems(purchase.objects("lineItems"), catalog).items

@@ -37,7 +37,7 @@ extension Snapshot {
 }
 
 extension Catalog {
-    /// What kind of thing is bought once: Stripe knows of no kinds. What the catalogue leaves open stays for ever.
+    /// What kind of thing is bought once: Stripe does not know kinds. What the catalogue leaves open stays for ever.
     func kind(bought product: String?) -> ProductKind {
         guard let kind = product.flatMap({ self[$0]?.kind }), kind != .subscription else { return .nonConsumable }
         return kind

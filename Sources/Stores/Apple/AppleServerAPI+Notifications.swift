@@ -57,7 +57,7 @@ extension AppleServerAPI {
         return answer
     }
 
-    /// A signed answer that does not prove genuine is none.
+    /// A signed answer that does not prove genuine is ignored.
     func proven(
         _ environment: StoreEnvironment?,
         _ verify: () throws(VerificationError) -> Event

@@ -42,7 +42,7 @@ struct GoogleAnswer {
         return word
     }
 
-    /// `purchaseTokenNotFound`, `purchaseTokenDoesNotMatchPackageName`; a token that is none is just `invalid`.
+    /// `purchaseTokenNotFound`, `purchaseTokenDoesNotMatchPackageName`; a made-up token is just `invalid`.
     private var isAboutToken: Bool {
         guard let reason else { return false }
         if reason.hasPrefix("purchaseToken") { return true }

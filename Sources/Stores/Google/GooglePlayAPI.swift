@@ -114,7 +114,7 @@ public struct GooglePlayAPI: StoreAPI {
         let path = "purchases/\(detail[0])/\(escaped(String(detail[1])))/tokens/\(escaped(errand.subject)):\(verb)"
         do throws(StoreAPIError) {
             guard try call("POST", path, of: errand.app, body: Array("{}".utf8), now: now) != nil else {
-                throw .refused(status: 404, code: nil, reason: "Google knows of no such purchase, or no more")
+                throw .refused(status: 404, code: nil, reason: "Google does not know this purchase, or no longer does")
             }
         } catch .refused(status: 400, code: "alreadyAcknowledged", _) {
             // Somebody else, the app perhaps, was faster.

@@ -46,7 +46,7 @@ public struct StripeAPI: StoreAPI {
         throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(errand.kind.rawValue)")
     }
 
-    /// Nil when Stripe knows of no such subscription, and for what is none.
+    /// Nil if Stripe does not know the subscription, and for contracts of other kinds.
     func subscription(_ contract: ContractKey, now: Instant) throws(StoreAPIError) -> StripeStatement? {
         let contract = contract.purchase ?? contract
         guard contract.provider == .stripe, contract.lineage.hasPrefix("sub_"), reads(contract.environment) else {
