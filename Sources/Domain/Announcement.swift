@@ -8,8 +8,9 @@ public struct Announcement: Sendable, Equatable {
     ///
     /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state, and
     /// with each other: what the one says of the winning contract, the other does not say of yesterday's. So both are
-    /// replaced whenever anything of it changes that a page shows, and `paywall` when a purchase is handed over, too. The
-    /// offers alone stay as they are: they tell nothing of a contract, and a page's visitor may be choosing.
+    /// replaced, by the same name, whenever anything of it changes that a page shows. A purchase that is handed over brings
+    /// `success` to `paywall`. The offers alone stay as they are: they tell nothing of a contract, and a page's visitor may be
+    /// choosing.
     ///
     /// `isBeside`: it was bought together with another contract, which has just been announced for both.
     public static func announcements(
@@ -25,8 +26,8 @@ public struct Announcement: Sendable, Equatable {
     public static func current(_ holdings: Holdings) -> [Announcement] {
         guard let winner = holdings.winner else { return [] }
         return [
-            Announcement(target: .paywall, name: paywallName(winner.standing.state), holding: winner),
-            Announcement(target: .subscriptionStatus, name: statusName(winner.standing), holding: winner),
+            Announcement(target: .paywall, name: name(winner.standing), holding: winner),
+            Announcement(target: .subscriptionStatus, name: name(winner.standing), holding: winner),
         ]
     }
 
@@ -39,7 +40,9 @@ public struct Announcement: Sendable, Equatable {
         if !isBeside, let bought = after[contract],
             isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
         {
-            return Announcement(target: .paywall, name: .success, holding: bought)
+            // What was restored in its grace period opens, and still wants another card.
+            let isInGrace = bought.standing.state == .inGracePeriod
+            return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, holding: bought)
         }
         if let lost = before[contract], after[contract] == nil, !after.isActive {
             return Announcement(target: .paywall, name: .moved, holding: lost)
@@ -48,8 +51,8 @@ public struct Announcement: Sendable, Equatable {
             return refusal(of: consumable, before, after)
         }
         guard let winner = after.winner else { return nil }
-        let name = paywallName(winner.standing.state)
-        let shown = before.winner.map { paywallName($0.standing.state) } ?? .paywall
+        let name = name(winner.standing)
+        let shown = before.winner.map { Announcement.name($0.standing) } ?? .paywall
         if name == shown, name == .paywall || !isNews(before, after) { return nil }
         return Announcement(target: .paywall, name: name, holding: winner)
     }
@@ -76,7 +79,7 @@ public struct Announcement: Sendable, Equatable {
             return Announcement(target: .subscriptionStatus, name: .moved, holding: lost)
         }
         if let shown = before.winner, shown.standing.shows(sameAs: winner.standing) { return nil }
-        return Announcement(target: .subscriptionStatus, name: statusName(winner.standing), holding: winner)
+        return Announcement(target: .subscriptionStatus, name: name(winner.standing), holding: winner)
     }
 
     /// Somebody waits for this purchase, whatever else the user holds.
@@ -89,27 +92,20 @@ public struct Announcement: Sendable, Equatable {
     /// A consumable that was refunded, or whose payment waits or failed: worth a page that shows nothing better.
     private static func refusal(of holding: Holding, _ before: Holdings, _ after: Holdings) -> Announcement? {
         guard !after.isActive, before[holding.contract]?.standing.state != holding.standing.state else { return nil }
-        return Announcement(target: .paywall, name: paywallName(holding.standing.state), holding: holding)
+        return Announcement(target: .paywall, name: name(holding.standing), holding: holding)
     }
 
-    private static func paywallName(_ state: ContractState) -> FragmentName {
-        switch state {
-        case .active, .cancelled, .inGracePeriod, .owned, .delivered: .success
-        case .pending: .pending
-        case .inBillingRetry: .fixBilling
-        case .paused: .paused
-        case .expired: .paywall
-        case .revoked: .revoked
-        }
-    }
-
-    private static func statusName(_ standing: Standing) -> FragmentName {
+    private static func name(_ standing: Standing) -> FragmentName {
         switch standing.state {
         case .active: standing.pendingProduct == nil && !standing.isPausing ? .manage : .ending
         case .owned, .delivered: .manage
         case .cancelled: .ending
         case .inGracePeriod: .warnBilling
-        case .pending, .inBillingRetry, .paused, .expired, .revoked: paywallName(standing.state)
+        case .pending: .pending
+        case .inBillingRetry: .fixBilling
+        case .paused: .paused
+        case .expired: .paywall
+        case .revoked: .revoked
         }
     }
 }

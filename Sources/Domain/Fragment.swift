@@ -1,6 +1,6 @@
 /// The two elements of a page that Paycast owns. Raw values are their DOM ids.
 public enum PageTarget: String, CaseIterable, Sendable {
-    /// Changes when access or the product changes.
+    /// A card: what the user may buy, or has.
     case paywall
     /// A banner: changes on every state change.
     case subscriptionStatus = "subscription_status"

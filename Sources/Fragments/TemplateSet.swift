@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The templates of one moment. A value: rendering never waits for a file.
 public struct TemplateSet: Sendable, Equatable {
     enum Found: Equatable {
@@ -37,8 +39,17 @@ public struct TemplateSet: Sendable, Equatable {
         files[TemplateSet.key(of: file)] = nil
     }
 
-    /// The most specific element for `target`: a variant replaces what it has and leaves the rest to the next one.
+    /// The most specific element for `target`: a variant replaces what it has and leaves the rest to the next one. A
+    /// template that has a banner only, for a user who has access, leaves the card to `success`.
     func find(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
+        let found = findOwn(name, action: action, target: target, values: values)
+        guard found == .otherTargets, target == PageTarget.paywall.rawValue,
+            FragmentName(rawValue: name)?.requiredTarget == .subscriptionStatus
+        else { return found }
+        return findOwn(FragmentName.success.rawValue, action: action, target: target, values: values)
+    }
+
+    private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
         let candidates = TemplateSet.keys(name, product: values["product"], locale: values["locale"])
             .compactMap { files[$0] }
         for file in candidates {

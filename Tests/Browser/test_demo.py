@@ -101,6 +101,23 @@ def test_only_what_makes_sense_now_is_offered(server, open_page):
     assert page.evaluate("window.hasNotReloaded")
 
 
+def test_the_card_and_the_banner_tell_one_truth(server, open_page):
+    page = open_page(server.url)
+    subscribe(page)
+    for step, card, banner in [
+        ("grace", "Your payment didn’t go through", "Your payment didn’t go through."),
+        ("recover", "Pro is yours", "Pro is on."),
+        ("cancel", "Pro is yours for now", "Your current plan is ending."),
+        ("resume", "Pro is yours", "Pro is on."),
+    ]:
+        say(page, step)
+        expect(page.locator("#paywall h2")).to_have_text(card)
+        expect(page.locator("#subscription_status strong")).to_have_text(banner)
+        ends = page.locator("#paywall time, #subscription_status time")
+        assert len({end.get_attribute("datetime") for end in ends.all()}) == 1, step
+    assert page.evaluate("window.hasNotReloaded")
+
+
 def test_a_monthly_plan_is_upgraded(server, open_page):
     page = open_page(server.url)
     subscribe(page, "Monthly")

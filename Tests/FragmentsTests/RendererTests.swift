@@ -43,9 +43,10 @@ import Testing
                 "<turbo-stream action=\"update\" target=\"subscription_status\"><template></template></turbo-stream>"
         ),
         Case(
-            name: "a paywall without a template reloads the page",
-            content: .template(name: "manage", values: [:]),
-            result: "<turbo-stream action=\"refresh\"></turbo-stream>"
+            name: "a user with access whose template has a banner only keeps the card of success",
+            content: .template(name: "manage", values: ["user": "Ann"]),
+            result: "<turbo-stream action=\"replace\" target=\"paywall\"><template>"
+                + "<p id=\"paywall\">Hi Ann</p></template></turbo-stream>"
         ),
         Case(
             name: "a missing file reloads the page",

@@ -96,7 +96,7 @@ import Testing
         _ = try ledger.send(
             Self.said("e3", .refundCompleted, .revoked, minute: 2, reason: "WHY", lineage: "9", token: token)
         )
-        #expect(words(try ledger.entries().entries.last) == ["success  ", "ending  "])
+        #expect(words(try ledger.entries().entries.last) == ["ending  ", "ending  "])
     }
 
     @Test func accessThatEndsByItselfSaysSo() throws {

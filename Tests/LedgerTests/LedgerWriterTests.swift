@@ -103,7 +103,7 @@ import Testing
         #expect(last.notice.state == .revoked)
         #expect(last.notice.active == true)
         // The card may be that of the one which was revoked.
-        #expect(last.fragments.summary == ["paywall=success"])
+        #expect(last.fragments.summary == ["paywall=manage"])
         let products: [String?] = last.fragments.map { fragment in
             guard case .template(_, let values) = fragment.content else { return nil }
             return values["product"]

@@ -176,7 +176,7 @@ import Testing
         for event in events { _ = try ledger.send(event) }
         #expect(try ledger.tell(contracts: [1, 1, 99]) == ["42"])
         let entries = try ledger.entries(after: 2).entries
-        #expect(entries.map(\.fragments.summary) == [["paywall=success", "subscription_status=ending"]])
+        #expect(entries.map(\.fragments.summary) == [["paywall=ending", "subscription_status=ending"]])
         #expect(entries.map(\.notice.user) == ["42"])
     }
 

@@ -37,7 +37,7 @@ extension TableCase {
             is: .graceStarted,
             .inGracePeriod,
             until: end,
-            ["paywall=success", "subscription_status=warn_billing"]
+            .both("warn_billing")
         )
     }
 

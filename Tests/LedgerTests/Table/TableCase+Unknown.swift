@@ -16,7 +16,7 @@ extension TableCase {
             is: .providerUnknown,
             .inGracePeriod,
             until: .day(46),
-            ["paywall=success", "subscription_status=warn_billing"]
+            .both("warn_billing")
         ),
         TableCase(
             42,

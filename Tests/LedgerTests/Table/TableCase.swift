@@ -64,7 +64,7 @@ struct TableCase: Sendable, CustomTestStringConvertible {
 
 extension [String] {
     static let granted = ["paywall=success", "subscription_status=manage"]
-    static let manage = granted
-    static let ending = ["paywall=success", "subscription_status=ending"]
+    static let manage = both("manage")
+    static let ending = both("ending")
     static func both(_ name: String) -> [String] { ["paywall=\(name)", "subscription_status=\(name)"] }
 }

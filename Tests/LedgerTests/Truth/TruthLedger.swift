@@ -122,17 +122,32 @@ final class TruthLedger {
             throw Violation(description: "\(user) has access and was never told")
         }
         if let paywall = page[PageTarget.paywall.rawValue], holdings.winner != nil {
-            let opens = paywall.hasPrefix("success ") && !paywall.contains(" delivered ")
+            let isOpen = TruthLedger.open.contains { paywall.hasPrefix("\($0.rawValue) ") }
+            let opens = isOpen && !paywall.contains(" delivered ")
             let isConsumable = paywall.contains(" coins ")
             guard opens == holdings.isActive || isConsumable else {
                 throw Violation(description: "\(user) sees \(paywall), active: \(holdings.isActive)")
             }
             // As it is now, not as it was when it was bought.
-            let held = holdings.ranked.map { "success \(words($0.templateValues(user: user)))" }
+            let held = holdings.ranked.flatMap { cards($0, user) }
             guard !opens || isConsumable || held.contains(paywall) else {
                 throw Violation(description: "\(user) sees \(paywall) instead of one of \(held)")
             }
         }
+    }
+
+    /// The fragments of a user who has access.
+    private static let open: [FragmentName] = [.success, .manage, .ending, .warnBilling]
+
+    /// What `paywall` may say of a contract: that it was bought, or how it goes on; never both while a payment has failed.
+    private func cards(_ holding: Holding, _ user: UserID) -> [String] {
+        let names: [FragmentName] =
+            switch (holding.standing.state, holding.standing.pendingProduct == nil && !holding.standing.isPausing) {
+            case (.inGracePeriod, _): [.warnBilling]
+            case (.cancelled, _), (.active, false): [.success, .ending]
+            default: [.success, .manage]
+            }
+        return names.map { "\($0.rawValue) \(words(holding.templateValues(user: user)))" }
     }
 
     private func words(_ values: [String: String]) -> String {

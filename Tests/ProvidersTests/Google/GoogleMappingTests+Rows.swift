@@ -2,7 +2,7 @@ import Domain
 
 extension GoogleMappingTests {
     static let success: Set = ["paywall=success", "subscription_status=manage"]
-    static let manage: Set = ["paywall=success", "subscription_status=manage"]
+    static let manage: Set = ["paywall=manage", "subscription_status=manage"]
     static func both(_ name: String) -> Set<String> { ["paywall=\(name)", "subscription_status=\(name)"] }
     static let bought = "SUBSCRIPTION_PURCHASED"
     static let expired = "SUBSCRIPTION_EXPIRED"
@@ -100,7 +100,7 @@ extension GoogleMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["paywall=success", "subscription_status=warn_billing"]
+            ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "15: hold",
@@ -240,5 +240,5 @@ extension GoogleMappingTests {
         Row("40: test", "TEST", is: .providerTest, nil),
     ]
 
-    static let ending: Set = ["paywall=success", "subscription_status=ending"]
+    static let ending: Set = ["paywall=ending", "subscription_status=ending"]
 }

@@ -44,7 +44,7 @@ import Testing
             event: PurchaseKitSpecimen("subscription.updated", period: 1),
             kind: .subscriptionRenewed,
             state: .active,
-            fragments: ["paywall=success", "subscription_status=manage"]
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             testDescription: "41/8 updated: another plan",
@@ -61,7 +61,7 @@ import Testing
             event: PurchaseKitSpecimen("subscription.updated", period: 1),
             kind: .subscriptionRenewed,
             state: .active,
-            fragments: ["paywall=success", "subscription_status=manage"]
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             testDescription: "41/11 canceled",
@@ -69,7 +69,7 @@ import Testing
             event: canceled,
             kind: .autoRenewOff,
             state: .cancelled,
-            fragments: ["paywall=success", "subscription_status=ending"]
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             testDescription: "41/11 updated to canceled",
@@ -77,7 +77,7 @@ import Testing
             event: PurchaseKitSpecimen("subscription.updated", after: day, ["status": "canceled"]),
             kind: .autoRenewOff,
             state: .cancelled,
-            fragments: ["paywall=success", "subscription_status=ending"]
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             testDescription: "41/16-19 expired",
@@ -116,7 +116,7 @@ import Testing
             event: PurchaseKitSpecimen("subscription.paused", after: day, ["status": "canceled"]),
             kind: .providerUnknown,
             state: .cancelled,
-            fragments: ["paywall=success", "subscription_status=ending"]
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             testDescription: "42 unknown status",

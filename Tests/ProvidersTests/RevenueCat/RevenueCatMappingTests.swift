@@ -133,7 +133,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .subscriptionRenewed,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL in grace",
@@ -141,7 +141,7 @@ extension RevenueCatMappingTests {
             after: [bought, inGrace],
             is: .subscriptionRenewed,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL after access was off",
@@ -165,7 +165,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .planChangeScheduled,
             .active,
-            ["paywall=success", "subscription_status=ending"]
+            ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "11 CANCELLATION/UNSUBSCRIBE",
@@ -173,7 +173,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .autoRenewOff,
             .cancelled,
-            ["paywall=success", "subscription_status=ending"]
+            ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "12 UNCANCELLATION",
@@ -181,7 +181,7 @@ extension RevenueCatMappingTests {
             after: [bought, cancelled],
             is: .autoRenewOn,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "14 BILLING_ISSUE with a grace date",
@@ -189,7 +189,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["paywall=success", "subscription_status=warn_billing"]
+            ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "14 BILLING_ISSUE before the paid period ends",
@@ -197,7 +197,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["paywall=success", "subscription_status=warn_billing"]
+            ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "15 BILLING_ISSUE without a date",
@@ -213,7 +213,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .pauseScheduled,
             .active,
-            ["paywall=success", "subscription_status=ending"]
+            ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "22 RENEWAL after a pause",
@@ -229,7 +229,7 @@ extension RevenueCatMappingTests {
             after: [bought],
             is: .subscriptionExtended,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
     ]
 

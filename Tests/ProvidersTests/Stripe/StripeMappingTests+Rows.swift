@@ -53,7 +53,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .subscriptionRenewed,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "6: next period",
@@ -61,7 +61,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .subscriptionRenewed,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "6: trial becomes paid",
@@ -69,7 +69,7 @@ extension StripeMappingTests {
             after: ["\(bought)/trialing"],
             is: .subscriptionRenewed,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7: past due, then paid",
@@ -77,7 +77,7 @@ extension StripeMappingTests {
             after: [bought, "\(updated)/past_due"],
             is: .subscriptionRecovered,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7: unpaid, then paid",
@@ -111,7 +111,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .planChangeScheduled,
             .active,
-            ["paywall=success", "subscription_status=ending"],
+            ["paywall=ending", "subscription_status=ending"],
             product: "paycast.pro.monthly"
         ),
         Row("9: schedule", "subscription_schedule.updated", after: [bought], is: .planChangeScheduled, .active),
@@ -122,7 +122,7 @@ extension StripeMappingTests {
             after: [bought, "\(updated)/pending_update"],
             is: .planChangeCancelled,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "10: schedule released",
@@ -137,7 +137,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .autoRenewOff,
             .cancelled,
-            ["paywall=success", "subscription_status=ending"]
+            ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "12: renewal on",
@@ -145,7 +145,7 @@ extension StripeMappingTests {
             after: [bought, "\(updated)/cancel"],
             is: .autoRenewOn,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
         Row("13: discount", "\(updated)/discount", after: [bought], is: .offerApplied, .active),
     ]
@@ -158,7 +158,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .graceStarted,
             .inGracePeriod,
-            ["paywall=success", "subscription_status=warn_billing"]
+            ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "15: unpaid",
@@ -216,7 +216,7 @@ extension StripeMappingTests {
             after: [bought],
             is: .subscriptionExtended,
             .active,
-            ["paywall=success", "subscription_status=manage"]
+            ["paywall=manage", "subscription_status=manage"]
         ),
     ]
 }
