@@ -104,8 +104,10 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         var event = Self.said("e1", .autoRenewOff, .cancelled, minute: 0, reason: "WHY", token: token)
-        event.observation?.snapshot?.accessUntil = TemporaryLedger.start + .milliseconds(200)
+        let end = TemporaryLedger.start + .seconds(3600)
+        event.observation?.snapshot?.accessUntil = end
         _ = try ledger.send(event)
+        try ledger.sleep(until: end - .milliseconds(200))
         let ended = ledger.committed.wait { entries in entries.first { $0.notice.kind == .accessEnded } }
         #expect(words(ended) == ["paywall access.ended "])
     }

@@ -48,6 +48,14 @@ final class TemporaryLedger: Sendable {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/ledger.db"
     }
 
+    /// Lets time pass at once. What ends later is waited for from there on, and however slow the machine is, it has not
+    /// ended before this.
+    func sleep(until instant: Instant) throws {
+        clock.set(to: instant)
+        // The writer looks at the clock when it has something to do.
+        _ = try order(OrderRequest(user: "somebody else", product: "monthly"))
+    }
+
     func close() {
         reader.close()
         writer.close()

@@ -81,12 +81,25 @@ public final class Services: Sendable {
         self.readiness = readiness
     }
 
-    /// Whom the server believes; a reload replaces all of it at once.
-    private struct Trust {
-        var access: Access
-        var verifiers: [Provider: any StoreVerifier]
-        var apple: AppleServices?
-        var google: (any PostedPurchaseReader)?
+    /// Whom the server believes; a reload replaces all of it at once. A class: each request asks, and a copy of all of it
+    /// would take 22 counts of references.
+    private final class Trust: Sendable {
+        let access: Access
+        let verifiers: [Provider: any StoreVerifier]
+        let apple: AppleServices?
+        let google: (any PostedPurchaseReader)?
+
+        init(
+            access: Access,
+            verifiers: [Provider: any StoreVerifier],
+            apple: AppleServices?,
+            google: (any PostedPurchaseReader)?
+        ) {
+            self.access = access
+            self.verifiers = verifiers
+            self.apple = apple
+            self.google = google
+        }
     }
 
     public var access: Access { trust.value.access }
