@@ -168,11 +168,13 @@ public final class Server {
         }
         log.info("draining")
         Signals.exitOnNext()
-        probe?.close()
+        probe?.halt()
         manager.tell(.stopping)
         watchdog?.stop()
         stop()
         housekeeper.stop()
+        // A store that hangs keeps no page and no webhook waiting for it.
+        probe?.close()
         log.info("stopped")
     }
 

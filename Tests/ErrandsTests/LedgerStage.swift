@@ -17,9 +17,10 @@ final class LedgerStage: Sendable {
     let ends = AccessEnds()
     private let folder = TemporaryFolder()
 
-    init() throws {
+    init(apis: Set<Provider> = [.apple]) throws {
         var policy = AccessPolicy(sandboxUsers: .all)
-        policy.apis = [.apple]
+        policy.apis = apis
+        policy.leeway = .seconds(3600)
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
             path: path,
@@ -66,6 +67,17 @@ final class LedgerStage: Sendable {
             clock: clock,
             log: lines.log(clock),
             metrics: metrics
+        )
+    }
+
+    func reconciler(_ apis: [Provider: any StoreAPI]) -> Reconciler {
+        Reconciler(
+            reader: reader,
+            writer: writer,
+            apis: apis,
+            ends: ends,
+            clock: clock,
+            log: lines.log(clock)
         )
     }
 
