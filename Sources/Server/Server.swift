@@ -97,7 +97,7 @@ public final class Server {
             verifiers: parts.verifiers,
             recoveries: upkeep.recoveries,
             apple: parts.appleServices,
-            google: parts.google,
+            google: parts.google?.verifier,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
