@@ -13,6 +13,13 @@ public struct Errand: Sendable, Equatable {
         case forward
     }
 
+    /// Who is told. Errands of one destination wait for each other, and for nobody else's.
+    public enum Destination: Sendable, Hashable {
+        case store(Provider)
+        /// A staging server.
+        case address(String)
+    }
+
     public var kind: Kind
     public var provider: Provider
     public var environment: StoreEnvironment
@@ -41,4 +48,6 @@ public struct Errand: Sendable, Equatable {
         self.detail = detail
         self.deadline = deadline
     }
+
+    public var destination: Destination { kind == .forward ? .address(subject) : .store(provider) }
 }

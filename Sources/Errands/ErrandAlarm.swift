@@ -9,13 +9,16 @@ struct ErrandAlarm: Equatable {
     static let never = 999_999_999
 
     var backlog = ErrandBacklog()
+    /// Nothing was settled since those that wait were counted.
+    var isCounted = true
     /// Acknowledgements that were given up since the start.
     var unacknowledged = 0
     var now = Instant(milliseconds: 0)
 
-    /// One that waited does so no more. The ledger is asked between two rounds only, and a round may take minutes.
-    mutating func settle() {
-        backlog.waiting = max(0, backlog.waiting - 1)
+    /// What is known, nil when it is to be counted anew. What is settled from now on is of the next count.
+    mutating func takeCount() -> ErrandBacklog? {
+        defer { isCounted = true }
+        return isCounted ? backlog : nil
     }
 
     func secondsLeft(at now: Instant) -> Int {

@@ -5,10 +5,16 @@ public import Runtime
 public import Stores
 internal import Synchronization
 
-/// The thread that does what is to be done after a commit: stores are told, other servers are forwarded to. It asks the
-/// ledger once a second, so that nothing depends on being woken.
+/// Does what is to be done after a commit: stores are told, other servers are forwarded to.
+///
+/// One thread asks the ledger once a second who is to be told, so that nothing depends on being woken. Others tell: each
+/// store has one, and staging servers share a few, so that whoever does not answer holds up nobody else.
 public final class ErrandRunner: Sendable {
     private static let roundSize = 100
+    /// So many staging servers may hang before a good one waits for one of them.
+    private static let forwarders = 4
+    /// Of destinations, of which there are a handful, and none is there twice.
+    private static let capacity = 1000
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
@@ -18,6 +24,9 @@ public final class ErrandRunner: Sendable {
     private let log: Log
     private let stop = Routine.Stop()
     private let routine: Routine
+    private let stores: WorkerPool
+    private let forwards: WorkerPool
+    private let lanes = Mutex(ErrandLanes())
     private let alarm = Mutex(ErrandAlarm())
     private let abandoned: Counter
 
@@ -31,6 +40,9 @@ public final class ErrandRunner: Sendable {
     ) {
         (self.reader, self.writer, self.apis, self.clock, self.log) = (reader, writer, apis, clock, log)
         routine = Routine(stop)
+        // A store without an API keeps nobody waiting.
+        stores = WorkerPool(name: "errands", threads: apis.count, capacity: ErrandRunner.capacity)
+        forwards = WorkerPool(name: "forwards", threads: ErrandRunner.forwarders, capacity: ErrandRunner.capacity)
         abandoned = metrics.counter(
             "paycast_errands_abandoned_total",
             "What stores and staging servers could not be told, since this server's start."
@@ -46,7 +58,10 @@ public final class ErrandRunner: Sendable {
     }
 
     public func start() {
-        routine.start("errands", ErrandRound()) { [self] round in turn(&round) }
+        routine.start("errands", ()) { [self] _ in
+            turn()
+            return .seconds(1)
+        }
     }
 
     /// Begins nothing new.
@@ -54,25 +69,44 @@ public final class ErrandRunner: Sendable {
         routine.halt()
     }
 
-    /// Waits for the attempt that runs: before the ledger is closed.
+    /// Waits for the attempts that run: before the ledger is closed.
     public func close() {
         routine.end()
+        stores.close()
+        forwards.close()
     }
 
     /// For `/ready`.
     public var problems: [String] { alarm.withLock { $0.problems } }
 
-    private func turn(_ round: inout ErrandRound) -> Duration {
+    private func turn() {
         let now = clock.now()
-        let known = alarm.withLock { $0.backlog }
-        guard let backlog = answer({ reader.errandBacklog(after: known, completion: $0) }) else { return .seconds(1) }
+        let known = alarm.withLock { $0.takeCount() }
+        guard let backlog = answer({ reader.errandBacklog(after: known, completion: $0) }) else {
+            return alarm.withLock { $0.isCounted = false }
+        }
         watch(backlog, now)
         guard let next = backlog.next, next <= now,
-            let due = answer({ reader.errands(dueAt: now, limit: ErrandRunner.roundSize, completion: $0) })
-        else { return .seconds(1) }
-        let fresh = round.begin(due, now: now)
-        for errand in fresh where !stop.isRaised { attempt(errand, &round) }
-        return fresh.count == ErrandRunner.roundSize ? .zero : .seconds(1)
+            let due = answer({ reader.errandDestinations(dueAt: now, completion: $0) })
+        else { return }
+        for destination in lanes.withLock({ $0.begin(due, now: now) }) {
+            let pool = if case .address = destination { forwards } else { stores }
+            let isTaken = pool.submit { [self] in tell(destination) }
+            if !isTaken { lanes.withLock { $0.end(destination, isCommitted: true, now: now) } }
+        }
+    }
+
+    /// On a thread of a pool.
+    private func tell(_ destination: Errand.Destination) {
+        guard !stop.isRaised else { return }
+        let (now, limit) = (clock.now(), ErrandRunner.roundSize)
+        let due = answer { reader.errands(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
+        var round = ErrandRound()
+        var isCommitted = true
+        for errand in due where isCommitted && !stop.isRaised { isCommitted = attempt(errand, &round) }
+        lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
+        // There may be more; others that wait for a thread come first.
+        if due.count == limit { routine.wake() }
     }
 
     private func watch(_ backlog: ErrandBacklog, _ now: Instant) {
@@ -84,19 +118,31 @@ public final class ErrandRunner: Sendable {
         for problem in new { log.error("errand urgent", ["problem": problem]) }
     }
 
-    private func attempt(_ queued: QueuedErrand, _ round: inout ErrandRound) {
+    /// False when the ledger does not take what became of it: it is tried again, and every errand bears that.
+    private func attempt(_ queued: QueuedErrand, _ round: inout ErrandRound) -> Bool {
         let now = clock.now()
         let verdict = ErrandVerdict(errand: queued, now: now, jitter: .random(in: 0..<1))
-        if let obstacle = round.obstacle(to: queued, now: now) {
-            return report(queued, verdict.postponed(because: obstacle))
+        let result: ErrandResult
+        if let obstacle = round.obstacle(to: queued) {
+            result = verdict.postponed(because: obstacle)
+        } else {
+            do throws(StoreAPIError) {
+                try perform(queued, now)
+                result = .done
+            } catch {
+                round.failed(queued, error)
+                result = verdict.result(of: error)
+            }
         }
-        do throws(StoreAPIError) {
-            try perform(queued, now)
-            report(queued, .done)
-        } catch {
-            round.failed(queued, error)
-            report(queued, verdict.result(of: error))
-        }
+        guard commit(queued, result) else { return false }
+        report(queued, result)
+        return true
+    }
+
+    private func commit(_ queued: QueuedErrand, _ result: ErrandResult) -> Bool {
+        let promise = Promise<Bool>()
+        guard writer.submit(.errand(queued.id, result, completion: promise.fulfil)) else { return false }
+        return promise.wait()
     }
 
     private func perform(_ queued: QueuedErrand, _ now: Instant) throws(StoreAPIError) {
@@ -112,11 +158,9 @@ public final class ErrandRunner: Sendable {
 
     /// Nothing of the errand's subject goes to the log: it may be a purchase token, or an address with a secret.
     private func report(_ queued: QueuedErrand, _ result: ErrandResult) {
-        // A full queue: it is tried again, and every errand bears that.
-        guard writer.submit(.errand(queued.id, result)) else { return }
         let errand = queued.errand
         switch result {
-        case .done: alarm.withLock { $0.settle() }
+        case .done: alarm.withLock { $0.isCounted = false }
         case .retry(let at, let reason) where queued.attempts < 3:
             log.info(
                 "errand postponed",
@@ -130,7 +174,7 @@ public final class ErrandRunner: Sendable {
         case .abandoned(let reason):
             abandoned.add()
             alarm.withLock { alarm in
-                alarm.settle()
+                alarm.isCounted = false
                 if errand.kind == .acknowledge || errand.kind == .consume { alarm.unacknowledged += 1 }
             }
             log.error(

@@ -2,36 +2,47 @@ internal import Domain
 internal import Stores
 
 /// Reads one history page by page. A server that never comes to an end is left.
-struct HistoryReading {
-    /// Of one piece; with more it is halved.
-    static let pagesOfAPiece = 500
-    /// Of one run: 400,000 notifications. The next run goes on where this one ended.
-    static let pagesOfARun = 20_000
+struct HistoryReading<Entry> {
+    struct Page {
+        var entries: [Entry]
+        /// Where the next one is; nil: this was the last one.
+        var next: String?
+    }
 
-    let place: Recovery.Place
+    /// How many pages are asked for.
+    struct Limits {
+        /// Of one piece; with more it is halved.
+        var ofAPiece: Int
+        /// Of one run. The next run goes on where this one ended.
+        var ofARun: Int
+    }
+
     private(set) var span: HistorySpan
-    private let api: AppleServerAPI
-    private let onlyFailures: Bool
+    private let limits: Limits
+    private let ask: (_ piece: HistorySpan.Piece, _ token: String?, _ now: Instant) throws(StoreAPIError) -> Page
     private var token: String?
     private var seen: Set<String> = []
     private var pages = 0
     private var restarts = 0
     private var progress: Instant?
 
-    init(api: AppleServerAPI, place: Recovery.Place, span: HistorySpan, onlyFailures: Bool) {
-        (self.api, self.place, self.span, self.onlyFailures) = (api, place, span, onlyFailures)
+    init(
+        _ span: HistorySpan,
+        _ limits: Limits,
+        ask: @escaping (HistorySpan.Piece, String?, Instant) throws(StoreAPIError) -> Page
+    ) {
+        (self.span, self.limits, self.ask) = (span, limits, ask)
     }
 
-    /// The bodies of the next page, none when a smaller piece has to be asked for; nil at the end.
-    mutating func next(now: Instant) throws(StoreAPIError) -> [[UInt8]]? {
+    /// What is on the next page, nothing when a smaller piece has to be asked for; nil at the end.
+    mutating func next(now: Instant) throws(StoreAPIError) -> [Entry]? {
         guard let piece = span.piece else { return nil }
         pages += 1
-        guard pages <= HistoryReading.pagesOfARun else {
+        guard pages <= limits.ofARun else {
             throw .unavailable(reason: "the history is too long for one run; the next one goes on")
         }
-        let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
         do throws(StoreAPIError) {
-            return try turn(try api.notificationHistory(query, after: token, in: place.environment, now: now))
+            return try turn(try ask(piece, token, now))
         } catch {
             try bear(error)
             return []
@@ -44,20 +55,20 @@ struct HistoryReading {
         return progress
     }
 
-    private mutating func turn(_ page: AppleNotificationPage) throws(StoreAPIError) -> [[UInt8]] {
+    private mutating func turn(_ page: Page) throws(StoreAPIError) -> [Entry] {
         guard let next = page.next else {
             span.done()
             progress = span.reached
             begin()
-            return page.bodies
+            return page.entries
         }
         guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history go in a circle") }
         token = next
-        if seen.count >= HistoryReading.pagesOfAPiece {
+        if seen.count >= limits.ofAPiece {
             guard span.holdsTooMuch() else { throw .unreadable(reason: "the history of one minute has no end") }
             begin()
         }
-        return page.bodies
+        return page.entries
     }
 
     /// What a smaller piece, or its first page, cures.

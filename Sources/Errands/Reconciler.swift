@@ -3,19 +3,19 @@ public import Ledger
 public import Runtime
 public import Stores
 
-/// The thread that asks stores whether a period that has ended was renewed, before anybody's page says that it was not.
-/// The ledger keeps access open by the policy's leeway meanwhile, and ends it then by itself.
+/// Asks stores whether a period that has ended was renewed, before anybody's page says that it was not. The ledger keeps
+/// access open by the policy's leeway meanwhile, and ends it then by itself. Each store has a thread of its own: while one
+/// hangs, the others' customers keep what they have renewed.
 public final class Reconciler: Sendable {
     private static let roundSize = 1000
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
-    private let apis: [Provider: any StoreAPI]
+    private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
     private let ends: AccessEnds
     private let clock: Clock
     private let log: Log
-    private let stop = Routine.Stop()
-    private let routine: Routine
+    private let stop: Routine.Stop
 
     public init(
         reader: LedgerReader,
@@ -25,50 +25,54 @@ public final class Reconciler: Sendable {
         clock: Clock,
         log: Log
     ) {
-        (self.reader, self.writer, self.apis) = (reader, writer, apis)
+        (self.reader, self.writer) = (reader, writer)
         (self.ends, self.clock, self.log) = (ends, clock, log)
-        routine = Routine(stop)
+        let stop = Routine.Stop()
+        lanes = apis.map { ($0, $1, Routine(stop)) }
+        self.stop = stop
     }
 
     public func start() {
-        routine.start("reconciler", Reconciliation()) { [self] state in
-            turn(&state)
-            return .seconds(1)
+        for (provider, api, routine) in lanes {
+            routine.start("ends-\(provider.rawValue)", Reconciliation()) { [self] state in
+                turn(provider, api, &state)
+                return .seconds(1)
+            }
         }
     }
 
     /// Begins nothing new.
     public func halt() {
-        routine.halt()
+        for lane in lanes { lane.routine.halt() }
     }
 
-    /// Waits for the question that runs: before the ledger is closed.
+    /// Waits for the questions that run: before the ledger is closed.
     public func close() {
-        routine.end()
+        halt()
+        for lane in lanes { lane.routine.end() }
     }
 
-    private func turn(_ state: inout Reconciliation) {
-        let now = clock.now()
-        let expiring = answer { reader.expiring(at: now, limit: Reconciler.roundSize, completion: $0) } ?? []
-        var silent: [Provider: StoreAPIError] = [:]
+    private func turn(_ provider: Provider, _ api: any StoreAPI, _ state: inout Reconciliation) {
+        let (now, limit) = (clock.now(), Reconciler.roundSize)
+        let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
+        var silence: StoreAPIError?
         for key in state.due(of: expiring, now: now) where !stop.isRaised {
-            if let error = silent[key.provider] {
-                failed(key, error, &state)
-            } else if let error = ask(key, &state), error.concernsTheWholeStore {
-                silent[key.provider] = error
+            if let silence {
+                failed(key, silence, &state)
+            } else if let error = ask(api, key, &state), error.concernsTheWholeStore {
+                silence = error
             }
         }
-        for notice in ends.take() {
-            guard let provider = notice.provider, let environment = notice.environment, let lineage = notice.contract,
+        for notice in ends.take(of: provider) {
+            guard let environment = notice.environment, let lineage = notice.contract,
                 state.ended(lineage, at: provider, in: environment)
             else { continue }
             log.warning("access ended unconfirmed", ["provider": provider.rawValue, "contract": lineage])
         }
     }
 
-    private func ask(_ key: ContractKey, _ state: inout Reconciliation) -> StoreAPIError? {
+    private func ask(_ api: any StoreAPI, _ key: ContractKey, _ state: inout Reconciliation) -> StoreAPIError? {
         let now = clock.now()
-        guard let api = apis[key.provider] else { return nil }
         do throws(StoreAPIError) {
             let statement = try api.statement(of: key, now: now)
             let isCommitted = statement.map { commit($0, now) } ?? true

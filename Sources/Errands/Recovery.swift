@@ -28,6 +28,9 @@ public final class Recovery: HistoryRecovery {
         var reach: Duration { .seconds(days * 86_400) }
     }
 
+    /// 400,000 notifications.
+    private static let limits = HistoryReading<[UInt8]>.Limits(ofAPiece: 500, ofARun: 20_000)
+
     private let places: [Place]
     /// Asked for each history: a reload brings another key.
     private let api: @Sendable () -> AppleServerAPI
@@ -36,8 +39,7 @@ public final class Recovery: HistoryRecovery {
     private let writer: LedgerWriter
     private let clock: Clock
     private let log: Log
-    private let recovered: Counter
-    private let refused: Counter
+    private let counts: RecoveryCounts
     /// Of histories that the settings do not fit, by their marks.
     private let misfits = Mutex<[String: String]>([:])
     private let stop = Routine.Stop()
@@ -51,15 +53,10 @@ public final class Recovery: HistoryRecovery {
         writer: LedgerWriter,
         clock: Clock,
         log: Log,
-        metrics: Metrics
+        counts: RecoveryCounts
     ) {
         (self.places, self.api, self.verifier) = (places, api, verifier)
-        (self.reader, self.writer, self.clock, self.log) = (reader, writer, clock, log)
-        recovered = metrics.counter("paycast_recovered_total", "Notifications that a store's history brought first.")
-        refused = metrics.counter(
-            "paycast_recovery_refused_total",
-            "Entries of a store's history that this server's settings refuse, each time that they are read."
-        )
+        (self.reader, self.writer, self.clock, self.log, self.counts) = (reader, writer, clock, log, counts)
         routine = Routine(stop)
     }
 
@@ -105,7 +102,7 @@ public final class Recovery: HistoryRecovery {
             }
         }
         report.isFailure = failures == places.count
-        recovered.add(report.recovered)
+        counts.recovered.add(report.recovered)
         if report.found > 0 {
             log.info(
                 "history read",
@@ -125,10 +122,15 @@ public final class Recovery: HistoryRecovery {
         let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
         let start = since ?? RecoverySchedule.start(mark: mark, now: now)
         let span = HistorySpan(from: start, to: now, reach: place.reach)
-        var reading = HistoryReading(api: api().of(place.app), place: place, span: span, onlyFailures: onlyFailures)
+        let api = api().of(place.app)
+        var reading = HistoryReading<[UInt8]>(span, Recovery.limits) { piece, token, now throws(StoreAPIError) in
+            let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
+            let page = try api.notificationHistory(query, after: token, in: place.environment, now: now)
+            return .init(entries: page.bodies, next: page.next)
+        }
         var tally = HistoryTally()
         defer { note(tally, of: place) }
-        try read(&reading, &tally, marking: since == nil, into: &report)
+        try read(&reading, of: place, &tally, marking: since == nil, into: &report)
         let problem = tally.problem(of: place)
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
@@ -139,7 +141,8 @@ public final class Recovery: HistoryRecovery {
     }
 
     private func read(
-        _ reading: inout HistoryReading,
+        _ reading: inout HistoryReading<[UInt8]>,
+        of place: Place,
         _ tally: inout HistoryTally,
         marking: Bool,
         into report: inout RecoveryReport
@@ -149,13 +152,13 @@ public final class Recovery: HistoryRecovery {
             guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
             report.found += bodies.count
             for body in bodies { try commit(body, &tally, into: &report) }
-            if marking, !tally.isMisfit, let reached = reading.takeProgress() { remember(reached, of: reading.place) }
-            rest.wait(timeout: reading.place.pause)
+            if marking, !tally.isMisfit, let reached = reading.takeProgress() { remember(reached, of: place) }
+            rest.wait(timeout: place.pause)
         }
         if let lost = reading.span.lost {
             log.info(
                 "history does not reach back",
-                ["environment": reading.place.environment.rawValue, "until": lost.end.iso8601]
+                ["environment": place.environment.rawValue, "until": lost.end.iso8601]
             )
         }
     }
@@ -180,7 +183,7 @@ public final class Recovery: HistoryRecovery {
     }
 
     private func note(_ tally: HistoryTally, of place: Place) {
-        refused.add(tally.misfits)
+        counts.refused.add(tally.misfits)
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
             log.warning(
                 "history entries refused",

@@ -37,6 +37,11 @@ final class Routine: Sendable {
         }
     }
 
+    /// The next turn begins at once.
+    func wake() {
+        waker.wake()
+    }
+
     /// No turn begins from now on.
     func halt() {
         stop.raise()

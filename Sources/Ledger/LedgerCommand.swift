@@ -15,8 +15,8 @@ public enum LedgerCommand: Sendable {
     /// Until now an app may have broadcast something that did not arrive. Pages that have seen nothing newer load
     /// themselves again.
     case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
-    /// What became of an errand.
-    case errand(Int64, ErrandResult)
+    /// What became of an errand. False when it was not committed.
+    case errand(Int64, ErrandResult, completion: @Sendable (Bool) -> Void)
     /// Remembers an instant by a name, such as how far a recovery has come. False when it was not committed.
     case mark(String, Instant, completion: @Sendable (Bool) -> Void)
     /// Stored events once more. `isTrial`: tells what that would change, and changes nothing.

@@ -1,9 +1,30 @@
 internal import Domain
 
 extension LedgerQueries {
-    func errands(dueAt now: Instant, limit: Int) throws(LedgerError) -> [QueuedErrand] {
+    /// Goes from one destination to the next, however many errands each has.
+    func errandDestinations(dueAt now: Instant) throws(LedgerError) -> [Errand.Destination] {
         try snapshot { _ throws(SQLiteError) in
-            try statements.dueErrands.all([Value(now), .integer(Int64(limit))], read: QueuedErrand.read)
+            var (due, last) = ([Errand.Destination](), "")
+            while let name = try statements.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
+                if try statements.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
+                    due.append(Errand.Destination(column: name))
+                }
+                last = name
+            }
+            return due
+        }
+    }
+
+    func errands(
+        dueAt now: Instant,
+        to destination: Errand.Destination,
+        limit: Int
+    ) throws(LedgerError) -> [QueuedErrand] {
+        try snapshot { _ throws(SQLiteError) in
+            try statements.dueErrands.all(
+                [.text(destination.column), Value(now), .integer(Int64(limit))],
+                read: QueuedErrand.read
+            )
         }
     }
 
@@ -31,12 +52,11 @@ extension LedgerQueries {
         }
     }
 
-    func expiring(at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
-        try snapshot { _ throws(SQLiteError) in
-            // No store's name is a part of another's.
-            let providers = policy.apis.map(\.rawValue).joined(separator: ",")
+    func expiring(of provider: Provider, at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
+        guard policy.apis.contains(provider) else { return [] }
+        return try snapshot { _ throws(SQLiteError) in
             let range: [Value] = [
-                Value(now), Value(now + policy.leeway), Value(now), .text(providers), .integer(Int64(limit)),
+                Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
             ]
             return try statements.outlasting.all(range) { row throws(SQLiteError) in
                 ContractKey(
@@ -46,6 +66,19 @@ extension LedgerQueries {
                     lineage: row.text(3)
                 )
             }
+        }
+    }
+}
+
+extension Errand.Destination {
+    fileprivate init(column: String) {
+        self = Provider(rawValue: column).map { .store($0) } ?? .address(column)
+    }
+
+    fileprivate var column: String {
+        switch self {
+        case .store(let provider): provider.rawValue
+        case .address(let address): address
         }
     }
 }

@@ -97,14 +97,27 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Errands whose time has come, the oldest first.
+    /// For whom there are errands whose time has come.
+    public func errandDestinations(
+        dueAt now: Instant,
+        completion: @escaping @Sendable (Result<[Errand.Destination], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.errandDestinations(dueAt: now) })
+        }
+    }
+
+    /// One destination's errands whose time has come, the oldest first.
     public func errands(
         dueAt now: Instant,
+        to destination: Errand.Destination,
         limit: Int,
         completion: @escaping @Sendable (Result<[QueuedErrand], LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.errands(dueAt: now, limit: limit) })
+            completion(
+                Result { () throws(LedgerError) in try queries.errands(dueAt: now, to: destination, limit: limit) }
+            )
         }
     }
 
@@ -128,14 +141,16 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Contracts whose period has ended and whose access goes on for the leeway, while the store is asked.
+    /// A store's contracts whose period has ended and whose access goes on for the leeway, while it is asked. None of a
+    /// store that cannot be asked.
     public func expiring(
+        of provider: Provider,
         at now: Instant,
         limit: Int,
         completion: @escaping @Sendable (Result<[ContractKey], LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.expiring(at: now, limit: limit) })
+            completion(Result { () throws(LedgerError) in try queries.expiring(of: provider, at: now, limit: limit) })
         }
     }
 

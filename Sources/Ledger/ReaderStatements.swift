@@ -5,7 +5,7 @@ struct ReaderStatements {
     let entriesAfter, entriesOfUser, fragmentsAt: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
-    let dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
+    let nextDestination, isDue, dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
 
@@ -75,12 +75,18 @@ struct ReaderStatements {
             """
         )
 
+        nextDestination = try connection.prepare(
+            """
+            SELECT destination FROM errands WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1
+            """
+        )
+        isDue = try connection.prepare("SELECT 1 FROM errands WHERE destination = ? AND due_at <= ? LIMIT 1")
         dueErrands = try connection.prepare(
             """
             SELECT id, kind, errands.provider, errands.environment, errands.app, subject, detail, deadline, attempts,
                 queued_at, CASE kind WHEN 'forward' THEN body END
             FROM errands LEFT JOIN events ON events.position = errands.position
-            WHERE due_at <= ? ORDER BY due_at LIMIT ?
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at LIMIT ?
             """
         )
         errandCount = try connection.prepare("SELECT count(*) FROM errands WHERE due_at > 0")
@@ -94,7 +100,7 @@ struct ReaderStatements {
         outlasting = try connection.prepare(
             """
             SELECT provider, environment, app, lineage FROM contracts
-            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND instr(?, provider) > 0
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
             ORDER BY ends_at LIMIT ?
             """
         )

@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth]
+    static let migrations = [first, second, third, fourth, fifth, sixth]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -147,6 +147,13 @@ enum Schema {
     /// The last charge that was bought with a token: one buyer of a store's account may come back after another. `at` is
     /// the first that carried it. Of older ones it is not known; a replay of their events finds it.
     private static let fifth = "ALTER TABLE tokens ADD COLUMN bought_at INTEGER;"
+
+    /// Who is told, so that each finds its own errands behind however many of another's. No store is named like an address.
+    private static let sixth = """
+        ALTER TABLE errands ADD COLUMN destination TEXT
+            AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) VIRTUAL;
+        CREATE INDEX errands_by_destination ON errands (destination, due_at) WHERE due_at IS NOT NULL;
+        """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {

@@ -30,10 +30,11 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.recordLostBroadcasts(now: now) },
                 then: completion
             )
-        case .errand(let errand, let outcome):
+        case .errand(let errand, let outcome, let completion):
             try perform(&batch) { store throws(SQLiteError) in
                 try store.end(errand, outcome, now: now)
-            } then: { _ in
+            } then: { result in
+                completion(result.success != nil)
             }
         case .mark(let name, let instant, let completion):
             try perform(&batch) { store throws(SQLiteError) in
@@ -105,8 +106,8 @@ extension LedgerCommand {
         case .order(_, let completion): completion(.failure(.ledger(error)))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
-        case .errand, .policy: break
-        case .mark(_, _, let completion): completion(false)
+        case .errand(_, _, let completion), .mark(_, _, let completion): completion(false)
+        case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .tell(_, _, let completion): completion(.failure(error))
         }

@@ -45,7 +45,7 @@ struct Reloader {
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
             apple: stores.value.appleServices,
-            google: stores.value.google
+            google: stores.value.google?.verifier
         )
     }
 }

@@ -97,7 +97,7 @@ public final class Server {
             verifiers: parts.verifiers,
             recoveries: upkeep.recoveries,
             apple: parts.appleServices,
-            google: parts.google,
+            google: parts.google?.verifier,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -168,11 +168,13 @@ public final class Server {
         }
         log.info("draining")
         Signals.exitOnNext()
-        probe?.close()
+        probe?.halt()
         manager.tell(.stopping)
         watchdog?.stop()
         stop()
         housekeeper.stop()
+        // A store that hangs keeps no page and no webhook waiting for it.
+        probe?.close()
         log.info("stopped")
     }
 

@@ -8,6 +8,10 @@ internal import Stores
 struct GoogleParts {
     let verifier: GoogleReader
     let api: GooglePlayAPI
+    /// Whose purchases Google is asked for by itself; those of the stand-in, when it answers.
+    let packages: [String]
+    /// The answers come from this development server itself.
+    let isStandIn: Bool
 }
 
 extension StoreParts {
@@ -33,7 +37,9 @@ extension StoreParts {
             keys: StoreParts.googleKeys(google, isDevelopment, apis),
             api: api
         ) { log.warning("google not read", ["reason": $0]) }
-        return GoogleParts(verifier: verifier, api: api)
+        let isStandIn = isDevelopment && google.credentials == nil && google.apiURL == nil
+        let packages = google.packages.isEmpty && isStandIn ? [SimulatedGooglePlay.package] : google.packages
+        return GoogleParts(verifier: verifier, api: api, packages: packages.sorted(), isStandIn: isStandIn)
     }
 
     /// In development the simulated store pushes, unless somebody else is expected.

@@ -11,8 +11,7 @@ struct StoreParts {
     let apple: AppleVerifier?
     let appleServices: AppleServices?
     let appleParts: AppleParts?
-    /// Reads what apps post of Google.
-    let google: (any PostedPurchaseReader)?
+    let google: GoogleParts?
     let verifiers: [Provider: any StoreVerifier]
 
     /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
@@ -37,7 +36,7 @@ struct StoreParts {
         verifiers[.stripe] = stripe?.verifier
         let google = StoreParts.google(configuration, keys, clock, stores, log)
         verifiers[.google] = google?.verifier
-        self.google = google?.verifier
+        self.google = google
         verifiers[.apple] = apple.map { ForwardingVerifier($0, to: configuration.forward) }
         verifiers[.revenuecat] = StoreParts.revenueCat(configuration, keys)
         verifiers[.purchasekit] = StoreParts.purchaseKit(configuration, keys)

@@ -25,9 +25,14 @@ struct StoreProbe {
         }
     }
 
+    /// Asks nothing more.
+    func halt() {
+        mailbox.close()
+    }
+
     /// Waits for the question that runs.
     func close() {
-        mailbox.close()
+        halt()
         thread.join()
     }
 }

@@ -10,8 +10,9 @@ internal import Stores
 struct Upkeep {
     /// Nil without a key of the store's API.
     let recovery: Recovery?
+    private let voids: VoidedPurchases?
     /// A stand-in has forgotten everything when its server starts: it is asked on demand alone.
-    private let isRecovering: Bool
+    private let isRecovering: (apple: Bool, google: Bool)
     private let errands: ErrandRunner
     private let reconciler: Reconciler
 
@@ -27,7 +28,8 @@ struct Upkeep {
         let parts = stores.value
         let apis = parts.apis.keys.map { ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI) }
         let asked = Dictionary(uniqueKeysWithValues: apis)
-        isRecovering = parts.appleParts?.isStandIn == false
+        isRecovering = (parts.appleParts?.isStandIn == false, parts.google?.isStandIn == false)
+        let counts = RecoveryCounts(metrics)
         errands = ErrandRunner(
             reader: reader,
             writer: writer,
@@ -53,7 +55,19 @@ struct Upkeep {
                 writer: writer,
                 clock: clock,
                 log: log,
-                metrics: metrics
+                counts: counts
+            )
+        }
+        voids = parts.google.flatMap { google in
+            guard !google.packages.isEmpty else { return nil }
+            return VoidedPurchases(
+                google.packages,
+                google: { stores.value.google?.verifier },
+                reader: reader,
+                writer: writer,
+                clock: clock,
+                log: log,
+                counts: counts
             )
         }
     }
@@ -62,23 +76,29 @@ struct Upkeep {
     func start() {
         errands.start()
         reconciler.start()
-        if isRecovering { recovery?.start() }
+        if isRecovering.apple { recovery?.start() }
+        if isRecovering.google { voids?.start() }
     }
 
     /// Before the ledger is closed. What is not done yet is done after the next start.
     func close() {
         recovery?.halt()
+        voids?.halt()
         reconciler.halt()
         errands.halt()
         recovery?.close()
+        voids?.close()
         reconciler.close()
         errands.close()
     }
 
     var recoveries: [Provider: any HistoryRecovery] {
-        recovery.map { [.apple: $0] } ?? [:]
+        var recoveries: [Provider: any HistoryRecovery] = [:]
+        recoveries[.apple] = recovery
+        recoveries[.google] = voids
+        return recoveries
     }
 
     /// For `/ready`.
-    var problems: [String] { errands.problems + (recovery?.problems ?? []) }
+    var problems: [String] { errands.problems + (recovery?.problems ?? []) + (voids?.problems ?? []) }
 }

@@ -37,7 +37,7 @@ struct CompletionScript {
 
     private static var words: [String: [String]] {
         [
-            "trigger": Provider.allCases.map(\.rawValue), "recover": [Provider.apple.rawValue],
+            "trigger": Provider.allCases.map(\.rawValue), "recover": Recover.stores,
             "completions": Shell.allCases.map(\.rawValue),
         ]
     }

@@ -183,11 +183,12 @@ enum Help {
     private static let recover = """
         Fetch what a store sent while nobody listened, and commit it.
 
-        Usage: paycast recover apple [OPTIONS]
+        Usage: paycast recover apple|google [OPTIONS]
 
-        Prints how many were found, how many of them were new, and what became of
-        them; exits 1 when something could not be fetched. The server needs the key of
-        the store's API, and does the same by itself at start and every hour.
+        Apple keeps all notifications for 180 days, Google a list of voided purchases
+        for 30. Prints how many were found, how many of them were new, and what became
+        of them; exits 1 when something could not be fetched. The server needs the key
+        of the store's API, and does the same by itself at start and every hour.
 
         Options:
           --since INSTANT       an instant, a date, or how long ago: 7d, 12h; without

@@ -3,7 +3,7 @@ internal import Domain
 /// Fetches what a store sent while nobody listened.
 struct Recover: Command {
     static let name = "recover"
-    private static let stores = [Provider.apple.rawValue]
+    static let stores = [Provider.apple.rawValue, Provider.google.rawValue]
 
     private let remote: Remote
     private let store: String

@@ -107,34 +107,43 @@ import Testing
 
     @Test func storeThatIsDownIsNotAskedAgainInTheRound() {
         var round = ErrandRound()
-        let errands = [
-            Self.queued(.forward, "https://a", id: 1), Self.queued(.forward, "https://a", id: 2),
-            Self.queued(.forward, "https://b", id: 3), Self.queued(.finish, "7", id: 4),
-        ]
-        let due = round.begin(errands, now: Self.now)
-        #expect(due == errands)
+        let errands = [Self.queued(.finish, "7", id: 1), Self.queued(.setToken, "8", id: 2)]
+        var other = errands[1]
+        other.errand.app = "com.other"
+        round.failed(errands[0], .refused(status: 400, code: nil, reason: ""))
+        #expect(round.obstacle(to: errands[1]) == nil)
         round.failed(errands[0], Self.down)
-        round.failed(errands[2], .refused(status: 400, code: nil, reason: ""))
-        let obstacles = errands.map { round.obstacle(to: $0, now: Self.now) }
-        #expect(obstacles == [Self.down, Self.down, nil, nil])
-        _ = round.begin([], now: Self.now)
-        let later = round.obstacle(to: errands[1], now: Self.now)
-        #expect(later == nil)
+        #expect(round.obstacle(to: errands[1]) == Self.down)
+        #expect(round.obstacle(to: other) == nil)
     }
 
-    /// The ledger's answer may be older than the result that is on its way to it.
-    @Test func triedErrandIsNotTriedTwice() {
-        var round = ErrandRound()
-        var errand = Self.queued()
-        var counts = [round.begin([errand], now: Self.now).count]
-        _ = round.obstacle(to: errand, now: Self.now)
-        counts.append(round.begin([errand], now: Self.now + .seconds(1)).count)
-        // The result was lost: it is tried again.
-        counts.append(round.begin([errand], now: Self.now + .seconds(11)).count)
-        _ = round.obstacle(to: errand, now: Self.now + .seconds(11))
-        errand.attempts = 1
-        counts.append(round.begin([errand], now: Self.now + .seconds(12)).count)
-        #expect(counts == [1, 0, 1, 1])
+    /// Whose app it is says nothing to a staging server.
+    @Test func stagingServerThatIsDownIsNotAskedAgainInTheRound() {
+        var (round, other) = (ErrandRound(), Self.queued(.forward, "https://a", id: 2))
+        other.errand.app = "com.other"
+        round.failed(Self.queued(.forward, "https://a"), Self.down)
+        #expect(round.obstacle(to: other) == Self.down)
+    }
+
+    @Test func destinationIsCarriedToOnceAtATime() {
+        var lanes = ErrandLanes()
+        let (google, staging) = (Errand.Destination.store(.google), Errand.Destination.address("https://a"))
+        #expect(lanes.begin([google], now: Self.now) == [google])
+        #expect(lanes.begin([google, staging], now: Self.now) == [staging])
+        lanes.end(google, isCommitted: true, now: Self.now)
+        #expect(lanes.begin([google, staging], now: Self.now) == [google])
+    }
+
+    /// Of what the ledger did not take it would be told again at once.
+    @Test func destinationRestsWhileTheLedgerTakesNothing() {
+        var lanes = ErrandLanes()
+        let google = Errand.Destination.store(.google)
+        _ = lanes.begin([google], now: Self.now)
+        lanes.end(google, isCommitted: false, now: Self.now)
+        #expect(lanes.begin([google], now: Self.now + .seconds(9)).isEmpty)
+        #expect(lanes.begin([google], now: Self.now + .seconds(10)) == [google])
+        lanes.end(google, isCommitted: false, now: Self.now + .seconds(3600))
+        #expect(lanes.begin([google], now: Self.now) == [google], "the clock was set back")
     }
 
     struct Alarm: Sendable {

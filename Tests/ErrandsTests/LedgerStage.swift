@@ -12,14 +12,18 @@ final class LedgerStage: Sendable {
     let writer: LedgerWriter
     let reader: LedgerReader
     let clock = Clock(startingAt: AppleStage.now)
-    let metrics = Metrics()
+    let metrics: Metrics
+    let counts: RecoveryCounts
     let lines = LogLines()
     let ends = AccessEnds()
     private let folder = TemporaryFolder()
 
-    init() throws {
+    init(apis: Set<Provider> = [.apple]) throws {
         var policy = AccessPolicy(sandboxUsers: .all)
-        policy.apis = [.apple]
+        policy.apis = apis
+        policy.leeway = .seconds(3600)
+        metrics = Metrics()
+        counts = RecoveryCounts(metrics)
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
             path: path,
@@ -43,8 +47,8 @@ final class LedgerStage: Sendable {
         try ask { writer.submit(.event(event, claim: claim, receivedAt: AppleStage.now, completion: $0)) }
     }
 
-    func order(for user: UserID) throws -> OrderToken {
-        let request = OrderRequest(user: user, product: "paycast.pro.monthly", provider: .apple)
+    func order(for user: UserID, at provider: Provider = .apple) throws -> OrderToken {
+        let request = OrderRequest(user: user, product: "paycast.pro.monthly", provider: provider)
         let promise = Promise<Result<OrderReceipt, OrderError>>()
         guard writer.submit(.order(request, completion: promise.fulfil)) else { throw LedgerError.busy }
         return try promise.wait().get().order.token
@@ -66,6 +70,17 @@ final class LedgerStage: Sendable {
             clock: clock,
             log: lines.log(clock),
             metrics: metrics
+        )
+    }
+
+    func reconciler(_ apis: [Provider: any StoreAPI]) -> Reconciler {
+        Reconciler(
+            reader: reader,
+            writer: writer,
+            apis: apis,
+            ends: ends,
+            clock: clock,
+            log: lines.log(clock)
         )
     }
 
@@ -91,7 +106,20 @@ final class LedgerStage: Sendable {
             writer: writer,
             clock: clock,
             log: lines.log(clock),
-            metrics: metrics
+            counts: counts
+        )
+    }
+
+    func voids(_ stage: GoogleReader?, of packages: String...) -> VoidedPurchases {
+        VoidedPurchases(
+            packages,
+            google: { stage },
+            reader: reader,
+            writer: writer,
+            clock: clock,
+            log: lines.log(clock),
+            counts: counts,
+            pause: .zero
         )
     }
 

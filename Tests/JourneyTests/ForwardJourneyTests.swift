@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    /// A staging server that is there is told at once, and not after one that never answers.
+    @Test func silentServerDelaysNoOther() throws {
+        let (silent, recorder) = (AnsweringServer { _ in .silence }, AnsweringServer { _ in .init(200) })
+        let servers = try Servers(also: silent.url, recorder.url)
+        for count in 1...3 {
+            #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
+            try Deadline(.seconds(20)).wait { recorder.requests.count == count }
+        }
+        #expect(!servers.entrance.process.errors.contains("errand postponed"))
+        #expect(silent.requests.count == 1)
+    }
+
     /// Two that forward to each other: what comes round again is a duplicate, and goes no further.
     @Test func circleEnds() throws {
         let entrance = Mutex<(PaycastServer, Int)?>(nil)

@@ -50,9 +50,8 @@ import Testing
             due,
             [ErrandResult.done, .retry(at: later, reason: "down"), .abandoned(reason: "refused")]
         ) {
-            #expect(ledger.writer.submit(.errand(queued.id, result)))
+            try ledger.end(queued, result)
         }
-        #expect(ledger.setMark("flushed", now))
         #expect(try ledger.errands(dueAt: now + .seconds(60)).isEmpty)
         let backlog = try ledger.backlog()
         #expect(backlog == ErrandBacklog(waiting: 1, next: later, newest: 3))
@@ -89,9 +88,8 @@ import Testing
             _ = try ledger.send(event)
             let due = try ledger.errands(dueAt: now + .seconds(100 * 86_400))
             for queued in due {
-                #expect(ledger.writer.submit(.errand(queued.id, .abandoned(reason: "refused"))))
+                try ledger.end(queued, .abandoned(reason: "refused"))
             }
-            #expect(ledger.setMark("flushed", now))
             #expect(try abandoned(in: ledger) == kept)
             day == 62 ? ledger.remove() : ledger.close()
         }
@@ -114,11 +112,30 @@ import Testing
         known = try ledger.backlog(after: known)
         #expect(known.waiting == 3)
         for queued in try ledger.errands(dueAt: now + .seconds(60)) {
-            #expect(ledger.writer.submit(.errand(queued.id, .retry(at: now + .seconds(3600), reason: "down"))))
+            try ledger.end(queued, .retry(at: now + .seconds(3600), reason: "down"))
         }
-        #expect(ledger.setMark("flushed", now))
         known.waiting = 77
         #expect(try ledger.backlog(after: known).waiting == 3)
+    }
+
+    /// However many wait for one, the other's are found, and whose time has not come is not due.
+    @Test func destinationsAreAskedForByThemselves() throws {
+        let ledger = try TemporaryLedger()
+        defer { ledger.remove() }
+        var event = Stories.subscription("e1", .active)
+        event.errands = (0..<150).map { errand(.acknowledge, "token\($0)") }
+        event.errands += [errand(.forward, "https://b"), errand(.forward, "https://a"), errand(.forward, "https://c")]
+        _ = try ledger.send(event)
+        let later = now + .seconds(60)
+        for queued in try ledger.errands(dueAt: later, to: .address("https://c")) {
+            try ledger.end(queued, .retry(at: later + .seconds(60), reason: "down"))
+        }
+        #expect(try ledger.destinations(dueAt: now - .seconds(60)).isEmpty)
+        let due: [Errand.Destination] = [.store(.google), .address("https://a"), .address("https://b")]
+        #expect(try ledger.destinations(dueAt: later) == due)
+        #expect(try ledger.errands(dueAt: later, to: .store(.google)).count == 100)
+        #expect(try ledger.errands(dueAt: later, to: .address("https://a")).map(\.errand.subject) == ["https://a"])
+        #expect(try ledger.errands(dueAt: later, to: .store(.apple)).isEmpty)
     }
 
     private func abandoned(in ledger: TemporaryLedger) throws -> [String] {
@@ -156,6 +173,7 @@ import Testing
         )
         #expect(try ledger.expiring(at: now + end - .seconds(1)).isEmpty)
         #expect(Set(try ledger.expiring(at: now + end + .seconds(1)).map(\.lineage)) == ["1", "3"])
+        #expect(try ledger.expiring(of: .stripe, at: now + end + .seconds(1)).isEmpty)
         ledger.close()
         for (seconds, open) in [(10, ["1", "3", "4"]), (301, [])] {
             let later = try TemporaryLedger(at: ledger.path, now: now + end + .seconds(seconds), policy: policy)

@@ -114,7 +114,22 @@ final class TemporaryLedger: Sendable {
     }
 
     func errands(dueAt now: Instant) throws -> [QueuedErrand] {
-        try ask { answer in reader.errands(dueAt: now, limit: 100, completion: answer) }
+        try destinations(dueAt: now).flatMap { try errands(dueAt: now, to: $0) }.sorted { $0.id < $1.id }
+    }
+
+    func destinations(dueAt now: Instant) throws -> [Errand.Destination] {
+        try ask { answer in reader.errandDestinations(dueAt: now, completion: answer) }
+    }
+
+    func errands(dueAt now: Instant, to destination: Errand.Destination, limit: Int = 100) throws -> [QueuedErrand] {
+        try ask { answer in reader.errands(dueAt: now, to: destination, limit: limit, completion: answer) }
+    }
+
+    func end(_ errand: QueuedErrand, _ result: ErrandResult) throws {
+        let answer = Handover<Bool>()
+        guard writer.submit(.errand(errand.id, result, completion: answer.give)), answer.take() else {
+            throw LedgerError.busy
+        }
     }
 
     func backlog(after previous: ErrandBacklog? = nil) throws -> ErrandBacklog {
@@ -125,8 +140,8 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.mark(name, completion: answer) }
     }
 
-    func expiring(at now: Instant) throws -> [ContractKey] {
-        try ask { answer in reader.expiring(at: now, limit: 100, completion: answer) }
+    func expiring(of provider: Provider = .apple, at now: Instant) throws -> [ContractKey] {
+        try ask { answer in reader.expiring(of: provider, at: now, limit: 100, completion: answer) }
     }
 
     func replay(_ batch: ReplayBatch, isTrial: Bool = false) throws -> ReplayReport {

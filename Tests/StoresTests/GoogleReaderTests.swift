@@ -42,6 +42,7 @@ import Testing
 
     @Test(arguments: [
         (404, unknownToken, "refused"), (410, "", "refused"), (400, "", "refused"), (403, "", "unauthorized"),
+        (403, usedUp, "unavailable"),
         (404, "", "unavailable"), (404, unknownPackage, "unauthorized"),
         (401, "", "unauthorized"), (408, "", "unavailable"), (409, "", "unavailable"), (429, "", "unavailable"),
         (500, "", "unavailable"), (503, "<html>", "unavailable"),
@@ -76,6 +77,7 @@ import Testing
         #"{"error":{"errors":[{"reason":"purchaseTokenNotFound","location":"token"}],"code":404}}"#
     private static let unknownPackage =
         #"{"error":{"errors":[{"reason":"applicationNotFound","location":"packageName"}],"code":404}}"#
+    private static let usedUp = #"{"error":{"errors":[{"reason":"quotaExceeded"}],"code":403}}"#
     private static let invalidToken = #"{"error":{"errors":[{"reason":"invalid"}],"code":400}}"#
     private static let invalidPackage =
         #"{"error":{"errors":[{"reason":"invalid","location":"packageName"}],"code":400}}"#

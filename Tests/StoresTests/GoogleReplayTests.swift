@@ -28,6 +28,19 @@ import Testing
         #expect(again.errands.isEmpty)
     }
 
+    /// Older versions knew a void by its message: once more, it is the same event.
+    @Test func storedVoidKeepsItsName() throws {
+        let stage = try GoogleStage()
+        let event = try stage.reader.verify(try stage.delivery("VOIDED_PURCHASE"), now: Self.now)
+        #expect(event.id.hasPrefix("void:GPA."))
+        for id in [event.id, "7"] {
+            var stored = Self.stored(event)
+            stored.id = id
+            let again = try #require(try stage.reader.reread(stored))
+            #expect(again.id == id && again.observation == event.observation)
+        }
+    }
+
     @Test func storedStatementMeansTheSame() throws {
         let stage = try GoogleStage()
         let contract = try #require(

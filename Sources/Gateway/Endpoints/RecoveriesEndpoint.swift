@@ -37,7 +37,9 @@ struct RecoveriesEndpoint {
             return .respond(.error(400, "invalid_since", "since must be an ISO 8601 instant of the past."))
         }
         guard let recovery = services.recoveries[provider] else {
-            let message = "No key of this store's API is configured: PAYCAST_APPLE_API_KEY for apple."
+            let message =
+                "No key of this store's API is configured: PAYCAST_APPLE_API_KEY for apple, PAYCAST_GOOGLE_CREDENTIALS "
+                + "for google."
             return .respond(.unavailable("not_configured", message, retryAfter: 3600))
         }
         return .later { [callers = services.callers] reply in

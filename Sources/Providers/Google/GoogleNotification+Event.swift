@@ -30,7 +30,7 @@ extension GoogleNotification {
             provider: .google,
             environment: purchase?.environment ?? .production,
             app: package ?? "google",
-            id: id,
+            id: purchase.flatMap(void) ?? id,
             type: type,
             subtype: word,
             kind: label?.kind ?? GoogleLabel.kinds[type] ?? .providerUnknown,
@@ -42,6 +42,17 @@ extension GoogleNotification {
             errands: purchase?.errands ?? [],
             body: body
         )
+    }
+}
+
+extension GoogleNotification {
+    /// What a void that takes effect is known by, so that a push and Google's list are one. What leaves the purchase as it
+    /// is, may be said too early, and is looked at again when it is said again.
+    private func void(of purchase: GooglePurchase) -> String? {
+        guard type == "VOIDED_PURCHASE", let refund, let order = refund.order,
+            ([purchase] + purchase.further).contains(where: { $0.isTakenBack(by: refund) })
+        else { return nil }
+        return GoogleVoid.event(of: order)
     }
 }
 

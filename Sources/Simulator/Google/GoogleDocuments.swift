@@ -28,7 +28,7 @@ struct GoogleDocuments {
         case ("TEST", _): notice["testNotification"] = ["version": "1.0"]
         case ("VOIDED_PURCHASE", _):
             notice["voidedPurchaseNotification"] = [
-                "purchaseToken": token, "orderId": .text(event.subtype == "past" ? "GPA.0000-past" : order),
+                "purchaseToken": token, "orderId": .text(voided),
                 "productType": isSubscription ? 1 : 2, "refundType": event.subtype == "partial" ? 2 : 1,
             ]
         case ("PENDING_REFUND_REVIEW", _):
@@ -58,6 +58,24 @@ struct GoogleDocuments {
         old.play("SUBSCRIPTION_EXPIRED", "replaced")
         return [own, (path("subscriptionsv2", replaced), subscription(old))]
     }
+
+    /// What Paycast knows the void of a whole charge by; nil of anything else.
+    var void: String? { type == "VOIDED_PURCHASE" && isWhole ? "void:\(voided)" : nil }
+
+    /// What the list of voided purchases tells from now on.
+    var history: [(path: String, json: WireJSON)] {
+        guard type == "VOIDED_PURCHASE" else { return [] }
+        var entry: WireJSON = [
+            "kind": "androidpublisher#voidedPurchase", "purchaseToken": .text(scene.token), "orderId": .text(voided),
+            "purchaseTimeMillis": .text(String(scene.startedAt.milliseconds)),
+            "voidedTimeMillis": .text(String(event.now.milliseconds)), "voidedSource": 0, "voidedReason": 1,
+        ]
+        if event.subtype == "partial" { entry["voidedQuantity"] = 1 }
+        return [("/androidpublisher/v3/applications/\(package)/purchases/voidedpurchases", entry)]
+    }
+
+    private var isWhole: Bool { event.subtype != "past" && event.subtype != "partial" }
+    private var voided: String { event.subtype == "past" ? "GPA.0000-past" : order }
 
     private func path(_ kind: String, _ token: String) -> String {
         "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"

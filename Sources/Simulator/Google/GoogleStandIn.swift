@@ -6,8 +6,8 @@ internal import Synchronization
 /// Google's API in the development server, as far as Paycast asks it: the keys of push tokens (`/certs`), the service
 /// account's access (`/token`), purchases, and their acknowledgement.
 ///
-/// `PUT` to a purchase's address is the simulated store's; what was acknowledged stays so. `GET /errands` shows what it
-/// was told by Paycast.
+/// `PUT` to a purchase's address, and to the list of voided purchases, is the simulated store's; what was acknowledged
+/// stays so. `GET /errands` shows what it was told by Paycast.
 public final class GoogleStandIn: StandIn {
     /// A development server is not filled up by a script that never ends.
     private static let limit = 10_000
@@ -17,6 +17,8 @@ public final class GoogleStandIn: StandIn {
         /// By purchase token.
         var acknowledged: Set<String> = []
         var errands: [String] = []
+        /// By the list's address.
+        var voids: [String: GoogleVoidList] = [:]
     }
 
     private let memory = Mutex(Memory())
@@ -38,9 +40,11 @@ public final class GoogleStandIn: StandIn {
         guard parts.starts(with: ["androidpublisher", "v3", "applications"]), parts.count > 5,
             parts[4] == "purchases"
         else { return nil }
-        if request.method == "PUT" { return put(request) }
+        let isList = parts.count == 6 && parts[5] == "voidedpurchases"
+        if request.method == "PUT" { return isList ? void(request) : put(request) }
         guard request.authorization == "Bearer \(bearer)" else { return error(401, "authError") }
         switch request.method {
+        case "GET" where isList: return voids(request)
         case "GET" where parts.count == 8 && parts[6] == "tokens": return purchase(request.path, parts[7])
         case "POST" where parts.count == 9 && parts[7] == "tokens": return acknowledge(parts)
         default: return error(405, "httpMethodNotAllowed")
@@ -92,6 +96,20 @@ public final class GoogleStandIn: StandIn {
             return true
         }
         return isTaken ? StandInAnswer(status: 200, body: request.body) : error(507, "tooManyDocuments")
+    }
+
+    private func void(_ request: StandInRequest) -> StandInAnswer {
+        let isTaken = memory.withLock { memory in
+            let count = memory.voids.reduce(0) { $0 + $1.value.count }
+            return count < GoogleStandIn.limit
+                && memory.voids[request.path, default: GoogleVoidList()].add(request.body)
+        }
+        return isTaken ? StandInAnswer(status: 200, body: request.body) : error(400, "parseError")
+    }
+
+    private func voids(_ request: StandInRequest) -> StandInAnswer {
+        let list = memory.withLock { $0.voids[request.path] } ?? GoogleVoidList()
+        return list.page(request.query).map { StandInAnswer(status: 200, body: $0) } ?? error(400, "invalid")
     }
 
     private func purchase(_ path: String, _ token: String) -> StandInAnswer {

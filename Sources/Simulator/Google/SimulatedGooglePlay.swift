@@ -64,13 +64,15 @@ public struct SimulatedGooglePlay: SimulatedStore {
             ],
             "subscription": "projects/paycast-development/subscriptions/play",
         ]
-        return SimulatedDelivery(
+        var delivery = SimulatedDelivery(
             path: "/webhooks/google",
             headers: [("Authorization", "Bearer \(try token(at: event.now))")],
             body: push.bytes,
-            event: id,
+            event: scenery.void ?? id,
             documents: scenery.answers.map { (path: $0.path, json: $0.json.bytes) }
         )
+        delivery.history = scenery.history.map { (path: $0.path, json: $0.json.bytes) }
+        return delivery
     }
 
     /// Pub/Sub has a token made for each attempt.

@@ -21,6 +21,8 @@ struct GoogleAnswer {
             throw .unauthorized(
                 reason: "the package is not an app of the service account's: link it in the Play Console (404)"
             )
+        case 403 where reason.map(GoogleAnswer.quotas.contains) == true:
+            throw .unavailable(reason: "its quota of calls is used up (403)")
         case 401, 403:
             throw .unauthorized(
                 reason:
@@ -33,6 +35,11 @@ struct GoogleAnswer {
         default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
         }
     }
+
+    /// https://developers.google.com/webmaster-tools/v1/errors: a right is not what is missing.
+    private static let quotas: Set<String> = [
+        "quotaExceeded", "dailyLimitExceeded", "rateLimitExceeded", "userRateLimitExceeded",
+    ]
 
     /// Google's own word, such as `alreadyAcknowledged`; letters only.
     private var reason: String? {

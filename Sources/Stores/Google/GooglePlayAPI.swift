@@ -135,11 +135,11 @@ public struct GooglePlayAPI: StoreAPI {
         }
     }
 
-    private func exchange(
+    func exchange(
         _ method: String,
         _ path: String,
         of package: String,
-        body: [UInt8]?,
+        body: [UInt8]? = nil,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
         guard let address = address() else { throw .unavailable(reason: "its address is not known yet") }

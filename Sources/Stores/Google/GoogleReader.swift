@@ -28,7 +28,7 @@ public struct GoogleReader: StoreVerifier {
     let standardPackage: String?
     private let expected: GooglePushToken.Expectation
     private let keys: GoogleKeys
-    let api: GooglePlayAPI
+    public let api: GooglePlayAPI
     let report: @Sendable (StoreAPIError) -> Void
 
     /// `report` tells an operator why Google was asked to come back.
@@ -70,6 +70,8 @@ public struct GoogleReader: StoreVerifier {
             guard let package = notification.package else { return nil }
             guard let reading = try reread(record, notification.subject, package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
+            // Older versions knew voids by their messages.
+            event.id = stored.firstID
         case .subscription(let token):
             guard let told = try reread(record, .subscription(token: token), stored) else { return nil }
             event = told
@@ -87,9 +89,7 @@ public struct GoogleReader: StoreVerifier {
         _ stored: StoredDelivery
     ) throws(VerificationError) -> Event? {
         guard case .purchase(let purchase) = try reread(record, subject, stored.app) else { return nil }
-        // Each product of one purchase is stored under an id of its own, behind a mark.
-        let id = String(decoding: stored.id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
-        return purchase.statement(body: stored.body, id: id)
+        return purchase.statement(body: stored.body, id: stored.firstID)
     }
 
     /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had
@@ -128,5 +128,12 @@ public struct GoogleReader: StoreVerifier {
             report(error)
             throw .storeUnreachable
         }
+    }
+}
+
+extension StoredDelivery {
+    /// Each further product of one purchase is stored under an id of its own, behind a mark.
+    fileprivate var firstID: String {
+        String(decoding: id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     }
 }

@@ -1,0 +1,26 @@
+public import Domain
+public import Providers
+
+extension GooglePlayAPI {
+    /// One page of the purchases that Google noted as voided in a span of the last 30 days, up to now without an
+    /// `end` (https://developers.google.com/android-publisher/voided-purchases); `token` is the last page's `next`, with the
+    /// same span. The caller tells an operator what goes wrong: it says nothing of the calls about purchases.
+    public func voidedPurchases(
+        of package: String,
+        from start: Instant,
+        to end: Instant?,
+        after token: String? = nil,
+        now: Instant
+    ) throws(StoreAPIError) -> GoogleVoid.Page {
+        // 1: subscriptions as well.
+        var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
+        path += "&maxResults=\(GoogleVoid.pageSize)&startTime=\(start.milliseconds)"
+        if let end { path += "&endTime=\(end.milliseconds)" }
+        if let token { path += "&token=\(escaped(token))" }
+        guard let body = try exchange("GET", path, of: package, now: now) else {
+            throw .unavailable(reason: "it has forgotten the page of the list")
+        }
+        guard let page = GoogleVoid.page(body) else { throw .unreadable(reason: "it is no list of voided purchases") }
+        return page
+    }
+}
