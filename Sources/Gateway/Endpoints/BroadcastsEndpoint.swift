@@ -13,7 +13,9 @@ struct BroadcastsEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        answer(BroadcastBody.read(request.body, BroadcastBody.plain))
+        guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
+        return answer(BroadcastBody.read(node, BroadcastBody.plain))
     }
 
     /// `POST /_broadcast`: what an app sends that publishes through AnyCable. A remote disconnect names a connection by
