@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth]
+    static let migrations = [first, second, third, fourth, fifth, sixth]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -147,6 +147,17 @@ enum Schema {
     /// The last charge that was bought with a token: one buyer of a store's account may come back after another. `at` is
     /// the first that carried it. Of older ones it is not known; a replay of their events finds it.
     private static let fifth = "ALTER TABLE tokens ADD COLUMN bought_at INTEGER;"
+
+    /// Broadcasts that are made once: under which key, what was asked for (a digest), and the entries that it made.
+    private static let sixth = """
+        CREATE TABLE broadcast_keys (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL, request TEXT NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
+        CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at);
+        """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {
