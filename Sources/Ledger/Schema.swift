@@ -148,8 +148,15 @@ enum Schema {
     /// the first that carried it. Of older ones it is not known; a replay of their events finds it.
     private static let fifth = "ALTER TABLE tokens ADD COLUMN bought_at INTEGER;"
 
-    /// Broadcasts that are made once: under which key, what was asked for (a digest), and the entries that it made.
+    /// Broadcasts that are made once: under which key, what was asked for (a digest), and the entries that it made. What
+    /// was said of a user before the user was known: by the contract, and by the order that it contradicts, perhaps. A
+    /// user's newest orders.
     private static let sixth = """
+        CREATE INDEX entries_unclaimed ON entries (contract, provider, environment)
+            WHERE user IS NULL AND contract IS NOT NULL;
+        CREATE INDEX entries_unclaimed_by_order ON entries (order_token)
+            WHERE user IS NULL AND order_token IS NOT NULL;
+        CREATE INDEX orders_by_user ON orders (user, created_at);
         CREATE TABLE broadcast_keys (
             id INTEGER PRIMARY KEY,
             key TEXT NOT NULL, request TEXT NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
