@@ -12,6 +12,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case forwardedHost = "x-forwarded-host"
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
+    case idempotencyKey = "idempotency-key"
     case fetchSite = "sec-fetch-site"
     case webSocketKey = "sec-websocket-key"
     case webSocketVersion = "sec-websocket-version"

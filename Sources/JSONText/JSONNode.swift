@@ -63,7 +63,11 @@ public struct JSONMember: Sendable, Equatable {
     /// Nil when the name is no UTF-8 text.
     public var name: String? { JSONLiteral.text(rawName) }
 
+    var hasEscapedName: Bool { rawName.contains(JSONLiteral.backslash) }
+
     func isNamed(_ name: String) -> Bool {
-        rawName.elementsEqual(name.utf8) || (rawName.contains(JSONLiteral.backslash) && self.name == name)
+        if rawName.elementsEqual(name.utf8) { return true }
+        guard hasEscapedName, let own = self.name else { return false }
+        return own.utf8.elementsEqual(name.utf8)
     }
 }

@@ -7,6 +7,8 @@ enum EntryRow {
         previous_state, state, active, access_until
         """
     static let count = 16
+    /// For a join with `events`, which has some of the same names.
+    static let qualifiedColumns = columns.split(separator: ", ").map { "entries." + $0 }.joined(separator: ", ")
 
     static func values(_ notice: Notice, at committedAt: Instant) -> [Value] {
         [

@@ -12,6 +12,12 @@ public enum LedgerCommand: Sendable {
     case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
     /// One entry for each fragment, in their order.
     case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
+    /// The same, made once: a request that was committed before under its key is told what was answered then.
+    case broadcastOnce(
+        [Fragment],
+        KeyedRequest,
+        completion: @Sendable (Result<KeyedBroadcast, LedgerError>) -> Void
+    )
     /// Until now an app may have broadcast something that did not arrive. Pages that have seen nothing newer load
     /// themselves again.
     case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)

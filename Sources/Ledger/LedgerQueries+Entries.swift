@@ -19,11 +19,15 @@ extension LedgerQueries {
             }
             if entries.count == limit, let last = entries.last { through = last.position }
             for index in entries.indices {
-                let place: [Value] = [.integer(entries[index].position)]
-                entries[index].fragments = try statements.fragmentsAt.all(place, read: FragmentRow.read)
-                    .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+                entries[index].fragments = try fragments(at: entries[index].position)
             }
             return EntryPage(entries: entries, through: through, head: head)
         }
+    }
+
+    /// In their order.
+    func fragments(at position: Int64) throws(SQLiteError) -> [Fragment] {
+        try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
+            .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
     }
 }

@@ -5,7 +5,6 @@ internal import Runtime
 struct LedgerQueries: ~Copyable {
     /// Distinct targets of one stream that are looked at; a page has a handful.
     private static let targetLimit = 1000
-    private static let consumableLimit = 100
 
     private let connection: Connection
     let statements: ReaderStatements
@@ -34,30 +33,6 @@ struct LedgerQueries: ~Copyable {
 
     func head() throws(LedgerError) -> Cursor {
         try snapshot { head throws(SQLiteError) in head }
-    }
-
-    func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
-        try snapshot { head throws(SQLiteError) in
-            let consumables: [Value] = [Value(user), .integer(Int64(LedgerQueries.consumableLimit))]
-            let rows =
-                try statements.userContracts.all([Value(user)], read: contractRow)
-                + statements.userShares.all([Value(user)], read: contractRow)
-                + statements.userConsumables.all(consumables, read: contractRow)
-                + statements.sharedConsumables.all(consumables, read: contractRow)
-            // As of now, not as of the last commit: the timer may be a millisecond late.
-            let holdings = rows.map { row in
-                var row = row
-                row.restate(at: now, policy)
-                return row.holding(policy.catalog)
-            }
-            let union = Holdings(user: user, holdings, policy: policy)
-            let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
-            return UserEntitlements(
-                isActive: union.isActive,
-                entitlements: ordered.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
-                since: head
-            )
-        }
     }
 
     /// What is newer than `since` on a stream. Beyond `limit` fragments, without a cursor, and with one that is not

@@ -9,11 +9,11 @@ internal import Synchronization
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
-    private typealias Question = @Sendable (borrowing LedgerQueries) -> Void
+    typealias Question = @Sendable (borrowing LedgerQueries) -> Void
 
-    private let mailbox: Mailbox<Question>
+    let mailbox: Mailbox<Question>
     private let thread: Mutex<WorkerThread?>
-    private let clock: Clock
+    let clock: Clock
 
     public init(path: String, clock: Clock, policy: AccessPolicy) throws(LedgerError) {
         let waker = Waker()
@@ -52,17 +52,6 @@ public final class LedgerReader: Sendable {
     ) -> Bool {
         mailbox.send { queries in
             completion(Result { () throws(LedgerError) in try queries.missed(on: stream, since: since, limit: limit) })
-        }
-    }
-
-    public func entitlements(
-        of user: UserID,
-        completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
-    ) -> Bool {
-        let clock = clock
-        return mailbox.send { queries in
-            let now = clock.now()
-            completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
         }
     }
 

@@ -12,6 +12,7 @@ struct WriterStatements {
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
     let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
+    let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -196,6 +197,21 @@ struct WriterStatements {
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
         )
+
+        findBroadcastKey = try connection.prepare(
+            "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
+        )
+        // In the place of one that is too old to count and has not been forgotten yet.
+        putBroadcastKey = try connection.prepare(
+            "INSERT OR REPLACE INTO broadcast_keys (key, request, position, count, at) VALUES (\(marks(5)))"
+        )
+        forgetBroadcastKeys = try connection.prepare(
+            """
+            DELETE FROM broadcast_keys
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at LIMIT 100)
+            """
+        )
+        limitBroadcastKeys = try connection.prepare("DELETE FROM broadcast_keys WHERE id <= ?")
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(

@@ -4,11 +4,19 @@ internal import Domain
 enum OrderRow {
     static let columns = "token, user, product, provider, product_group, kind"
 
+    /// Where what is selected behind them stands.
+    static let count = Int32(columns.split(separator: ",").count)
+
     static func values(_ order: Order) -> [Value] {
         [
             .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
             Value(order.group), Value(order.kind),
         ]
+    }
+
+    /// Reads `created_at` behind them.
+    static func readDated(_ row: Row) throws(SQLiteError) -> DatedOrder {
+        DatedOrder(order: try read(row), createdAt: row.instant(count))
     }
 
     static func read(_ row: Row) throws(SQLiteError) -> Order {
@@ -22,4 +30,9 @@ enum OrderRow {
             kind: try row.optionalWord(5)
         )
     }
+}
+
+struct DatedOrder {
+    var order: Order
+    var createdAt: Instant
 }

@@ -7,6 +7,8 @@ struct ReaderStatements {
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let nextDestination, isDue, dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
+    let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
+    let newestContracts, newestOrders, orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
@@ -122,6 +124,57 @@ struct ReaderStatements {
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
         contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
+        datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
+        entriesOfUserBefore = try connection.prepare(
+            "SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?"
+        )
+        unclaimedBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE contract = ? AND provider = ? AND environment = ? AND user IS NULL AND position < ?
+            ORDER BY position DESC LIMIT ?
+            """
+        )
+        contradictingBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE order_token = ? AND user IS NULL AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        shownBefore = try connection.prepare(
+            """
+            SELECT position FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        newestContracts = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?
+            """
+        )
+        newestOrders = try connection.prepare(
+            """
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ? ORDER BY created_at DESC LIMIT ?
+            """
+        )
+        orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
+        contractsByToken = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT ?
+            """
+        )
+        tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
+        sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+        firstEvents = try connection.prepare(
+            """
+            SELECT entries.position, \(EntryRow.qualifiedColumns)
+            FROM events JOIN entries ON entries.position = events.position
+            WHERE events.contract = ? ORDER BY events.position LIMIT ?
+            """
+        )
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }

@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth, sixth]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -153,6 +153,24 @@ enum Schema {
         ALTER TABLE errands ADD COLUMN destination TEXT
             AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) VIRTUAL;
         CREATE INDEX errands_by_destination ON errands (destination, due_at) WHERE due_at IS NOT NULL;
+        """
+
+    /// Broadcasts that are made once: under which key, what was asked for (a digest), and the entries that it made. What
+    /// was said of a user before the user was known: by the contract, and by the order that it contradicts, perhaps. A
+    /// user's newest orders.
+    private static let seventh = """
+        CREATE INDEX entries_unclaimed ON entries (contract, provider, environment)
+            WHERE user IS NULL AND contract IS NOT NULL;
+        CREATE INDEX entries_unclaimed_by_order ON entries (order_token)
+            WHERE user IS NULL AND order_token IS NOT NULL;
+        CREATE INDEX orders_by_user ON orders (user, created_at);
+        CREATE TABLE broadcast_keys (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL, request TEXT NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
+        CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at);
         """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.

@@ -24,6 +24,12 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.broadcast(fragments, now: now) },
                 then: completion
             )
+        case .broadcastOnce(let fragments, let request, let completion):
+            try perform(
+                &batch,
+                { store throws(SQLiteError) in try store.broadcast(fragments, once: request, now: now) },
+                then: completion
+            )
         case .broadcastsLost(let completion):
             try perform(
                 &batch,
@@ -105,6 +111,7 @@ extension LedgerCommand {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
         case .broadcast(_, let completion): completion(.failure(error))
+        case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
         case .errand(_, _, let completion), .mark(_, _, let completion): completion(false)
         case .policy: break

@@ -1,16 +1,11 @@
 internal import Domain
-internal import FoundationEssentials
+internal import JSONText
 internal import Runtime
 internal import Simulator
 
 /// `/demo/api/clock` of a development server: `PUT {"advance":seconds}` or `{"now":"2026-01-31T12:00:00Z"}` sets its
 /// clock, `GET` reads it. Answers `{"now":…}`.
 struct ClockStandIn: StandIn {
-    private struct Body: Decodable {
-        var advance: Int64?
-        var now: String?
-    }
-
     /// 1970 to 2100: what every part of the server computes with.
     private static let possible = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
 
@@ -26,8 +21,8 @@ struct ClockStandIn: StandIn {
     func answer(_ request: StandInRequest) -> StandInAnswer? {
         if request.method == "GET" { return told(clock.now()) }
         guard request.method == "PUT" else { return nil }
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(request.body)),
-            let instant = instant(body), ClockStandIn.possible.contains(instant)
+        guard let body = try? JSONNode.object(strictly: request.body), let instant = instant(body),
+            ClockStandIn.possible.contains(instant)
         else {
             let message = "Send advance in seconds, or now in ISO 8601; between 1970 and 2100."
             return StandInAnswer(
@@ -40,10 +35,12 @@ struct ClockStandIn: StandIn {
         return told(instant)
     }
 
-    private func instant(_ body: Body) -> Instant? {
-        if let text = body.now { return Instant(iso8601: text) }
+    private func instant(_ body: JSONNode) -> Instant? {
+        if let now = body["now"], !now.isNull { return now.text.flatMap { Instant(iso8601: $0) } }
         // A hundred years either way; more is no instant that is possible.
-        guard let seconds = body.advance, (-3_200_000_000...3_200_000_000).contains(seconds) else { return nil }
+        guard let seconds = body["advance"]?.integer, (-3_200_000_000...3_200_000_000).contains(seconds) else {
+            return nil
+        }
         return clock.now() + .seconds(seconds)
     }
 

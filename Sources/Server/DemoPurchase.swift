@@ -1,12 +1,12 @@
 internal import Domain
-internal import FoundationEssentials
 internal import Gateway
 internal import HTTP1
+internal import JSONText
 internal import Simulator
 
 /// A button of the demo page: one thing that a simulated store is to say of a user.
 struct DemoPurchase {
-    private struct Body: Decodable {
+    private struct Body {
         var user: String
         var step: String
         var store: String?
@@ -23,11 +23,20 @@ struct DemoPurchase {
     /// Nil when the body has neither form: a JSON object, or what a browser without JavaScript sends.
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
-        guard let body = isForm ? DemoPurchase.form(bytes) : try? JSONDecoder().decode(Body.self, from: Data(bytes)),
+        guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
             isPlain(body.user, limit: 64), let store = Provider(rawValue: body.store ?? Provider.apple.rawValue),
             let step = LifeStep(rawValue: body.step)
         else { return nil }
         (user, self.store, self.step, product) = (body.user, store, step, body.product)
+    }
+
+    private static func json(_ bytes: [UInt8]) -> Body? {
+        guard let node = try? JSONNode.object(strictly: bytes), let user = node["user"]?.text,
+            let step = node["step"]?.text
+        else { return nil }
+        let (store, product) = (node["store"], node["product"])
+        guard [store, product].allSatisfy({ $0?.isNull ?? true || $0?.text != nil }) else { return nil }
+        return Body(user: user, step: step, store: store?.text, product: product?.text)
     }
 
     private static func form(_ bytes: [UInt8]) -> Body? {

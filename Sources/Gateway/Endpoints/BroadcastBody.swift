@@ -22,6 +22,10 @@ struct BroadcastBody {
     /// One object or an array of 1 to 100, each read by `item`; nil when it is neither, or a member has another type.
     static func read(_ bytes: [UInt8], _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
         guard let node = JSONNode(bytes) else { return nil }
+        return read(node, item)
+    }
+
+    static func read(_ node: JSONNode, _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
         guard case .array(let nodes) = node else { return item(node).map { [$0] } }
         let bodies = nodes.prefix(101).compactMap(item)
         return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Domain
 internal import Fragments
 internal import Hub
@@ -13,7 +14,14 @@ struct BroadcastsEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        answer(BroadcastBody.read(request.body, BroadcastBody.plain))
+        guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
+        do throws(RefusedBody) {
+            let once = try BroadcastsEndpoint.keyed(request)
+            return answer(BroadcastBody.read(node, BroadcastBody.plain), once: once)
+        } catch {
+            return .respond(error.response)
+        }
     }
 
     /// `POST /_broadcast`: what an app sends that publishes through AnyCable. A remote disconnect names a connection by
@@ -23,8 +31,24 @@ struct BroadcastsEndpoint {
         return answer(BroadcastBody.read(request.body, BroadcastBody.anyCable), with: BroadcastsEndpoint.created)
     }
 
+    /// Nil without an `Idempotency-Key`. The same request is the same body, byte for byte.
+    private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
+        guard let value = request.idempotencyKey else { return nil }
+        guard let key = IdempotencyKey(header: value) else {
+            throw RefusedBody(
+                "invalid_idempotency_key",
+                "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
+            )
+        }
+        return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
+    }
+
     /// `success` takes the place of the list of cursors.
-    private func answer(_ bodies: [BroadcastBody]?, with success: Response? = nil) -> Answer {
+    private func answer(
+        _ bodies: [BroadcastBody]?,
+        once request: KeyedRequest? = nil,
+        with success: Response? = nil
+    ) -> Answer {
         guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
         var (kept, transient): ([Fragment], [Message]) = ([], [])
         let renderer = services.templates.renderer
@@ -35,6 +59,7 @@ struct BroadcastsEndpoint {
             case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
             }
         }
+        if let request { return commit(kept, once: request, publishing: transient, bodies.map(\.isTransient)) }
         guard !kept.isEmpty else {
             return .broadcast(transient, success ?? BroadcastsEndpoint.accepted(transient.count))
         }
@@ -54,12 +79,40 @@ struct BroadcastsEndpoint {
                 .broadcast(kept) { result in
                     guard case .success(let cursors) = result else { return reply.send(.busy) }
                     if !transient.isEmpty { publish([Publication(transient: transient)]) }
-                    var rest = cursors[...]
-                    let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
-                    reply.send(success ?? BroadcastsEndpoint.accepted(all))
+                    reply.send(success ?? BroadcastsEndpoint.accepted(cursors, isTransient))
                 }
             )
         }
+    }
+
+    /// What is transient waits for the key's commit: it goes out once, or not at all.
+    private func commit(
+        _ kept: [Fragment],
+        once request: KeyedRequest,
+        publishing transient: [Message],
+        _ isTransient: [Bool]
+    ) -> Answer {
+        let (writer, publish) = (services.writer, services.publish)
+        return .later { reply in
+            writer.submit(
+                .broadcastOnce(kept, request) { result in
+                    switch result {
+                    case .failure: reply.send(.busy)
+                    case .success(.made(let cursors)):
+                        if !transient.isEmpty { publish([Publication(transient: transient)]) }
+                        reply.send(BroadcastsEndpoint.accepted(cursors, isTransient))
+                    case .success(.repeated(let cursors)):
+                        reply.send(BroadcastsEndpoint.accepted(cursors, isTransient))
+                    case .success(.otherRequest): reply.send(BroadcastsEndpoint.keyReused)
+                    }
+                }
+            )
+        }
+    }
+
+    private static func accepted(_ cursors: [Cursor], _ isTransient: [Bool]) -> Response {
+        var rest = cursors[...]
+        return accepted(isTransient.map { $0 ? nil : rest.popFirst()?.description })
     }
 
     /// `{"cursors":[…]}`: null for a transient one, which has no place in the ledger. Put together by hand: JSONEncoder
@@ -75,6 +128,12 @@ struct BroadcastsEndpoint {
     }
 
     private static let acceptedOne = accepted([nil])
+
+    private static let keyReused = Response.error(
+        422,
+        "idempotency_key_reused",
+        "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
+    )
 
     private static let created = Response(status: 201)
 

@@ -38,6 +38,9 @@ public struct Endpoints: RequestHandler {
         case .googleTransactions: return PurchasesEndpoint(services).answer(request)
         case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
         case .orders: return trusted(request, OrdersEndpoint(services).answer)
+        case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, $0) }
+        case .user(let user): return trusted(request) { _ in UserRecordEndpoint(services).answer(user) }
+        case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
         case .broadcasts: return trusted(request, broadcasts.answer)

@@ -1,4 +1,5 @@
 internal import Domain
+internal import JSONText
 internal import Ledger
 
 /// `POST /orders`: the token that a purchase carries, and everything a page needs to wait for it.
@@ -9,13 +10,22 @@ struct OrdersEndpoint {
         self.services = services
     }
 
-    private struct Body: Decodable {
+    private struct Body {
         var user: UserID
         var product: String
         var provider: String?
         var group: String?
         var kind: String?
         var token: String?
+
+        init(_ node: JSONNode) throws(RefusedBody) {
+            user = UserID(try RefusedBody.requiredString("user", of: node))
+            product = try RefusedBody.requiredString("product", of: node)
+            provider = try RefusedBody.string("provider", of: node)
+            group = try RefusedBody.string("group", of: node)
+            kind = try RefusedBody.string("kind", of: node)
+            token = try RefusedBody.string("token", of: node)
+        }
     }
 
     private struct Created: Encodable {
@@ -31,13 +41,15 @@ struct OrdersEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard let addresses = PageAddresses(services, request) else { return .respond(Access.noSigner) }
-        guard let body = JSON.decode(Body.self, from: request.body) else {
-            return .respond(.error(400, "invalid_json", "Send {\"user\":…,\"product\":…} as JSON strings."))
-        }
         let order: OrderRequest
-        switch OrdersEndpoint.order(body) {
-        case .success(let valid): order = valid
-        case .failure(let refusal): return .respond(refusal.response)
+        do throws(RefusedBody) {
+            let node = try RefusedBody.object(
+                request.body,
+                instead: "Send {\"user\":…,\"product\":…} as JSON strings."
+            )
+            order = try OrdersEndpoint.order(Body(node)).get()
+        } catch {
+            return .respond(error.response)
         }
         return .later { [writer = services.writer] reply in
             writer.submit(
@@ -48,37 +60,31 @@ struct OrdersEndpoint {
         }
     }
 
-    private struct Refusal: Error {
-        var response: Response
-
-        init(_ code: String, _ message: String) {
-            response = .error(400, code, message)
-        }
-    }
-
-    private static func order(_ body: Body) -> Result<OrderRequest, Refusal> {
+    private static func order(_ body: Body) -> Result<OrderRequest, RefusedBody> {
         guard isPlain(body.user.text) else {
-            return .failure(Refusal("invalid_user", "user must have 1 to 255 bytes and no control characters."))
+            return .failure(RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters."))
         }
         guard isPlain(body.product) else {
-            return .failure(Refusal("invalid_product", "product must have 1 to 255 bytes and no control characters."))
+            return .failure(
+                RefusedBody("invalid_product", "product must have 1 to 255 bytes and no control characters.")
+            )
         }
         guard body.group.map({ isPlain($0) }) ?? true else {
-            return .failure(Refusal("invalid_group", "group must have 1 to 255 bytes and no control characters."))
+            return .failure(RefusedBody("invalid_group", "group must have 1 to 255 bytes and no control characters."))
         }
         let provider = body.provider.flatMap(Provider.init)
         guard body.provider == nil || provider != nil else {
             let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
-            return .failure(Refusal("invalid_provider", "provider must be one of \(names)."))
+            return .failure(RefusedBody("invalid_provider", "provider must be one of \(names)."))
         }
         let kind = body.kind.flatMap(ProductKind.init)
         guard body.kind == nil || kind != nil else {
             let names = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
-            return .failure(Refusal("invalid_kind", "kind must be one of \(names)."))
+            return .failure(RefusedBody("invalid_kind", "kind must be one of \(names)."))
         }
         let token = body.token.flatMap(OrderToken.init)
         guard body.token == nil || token != nil else {
-            return .failure(Refusal("invalid_token", "token must be a UUID."))
+            return .failure(RefusedBody("invalid_token", "token must be a UUID."))
         }
         return .success(
             OrderRequest(

@@ -10,9 +10,18 @@ struct RecoveriesEndpoint {
         self.services = services
     }
 
-    private struct Body: Decodable {
+    private struct Body {
         var provider: String
         var since: String?
+
+        init(_ bytes: [UInt8]) throws(RefusedBody) {
+            let node = try RefusedBody.object(
+                bytes,
+                instead: "Send {\"provider\":\"apple\",\"since\"?:ISO8601}."
+            )
+            provider = try RefusedBody.requiredString("provider", of: node)
+            since = try RefusedBody.string("since", of: node)
+        }
     }
 
     private struct Recovered: Encodable {
@@ -25,9 +34,8 @@ struct RecoveriesEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let body = JSON.decode(Body.self, from: request.body) else {
-            return .respond(.error(400, "invalid_json", "Send {\"provider\":\"apple\",\"since\"?:ISO8601}."))
-        }
+        let body: Body
+        do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
         guard let provider = Provider(rawValue: body.provider) else {
             let names = services.recoveries.keys.map(\.rawValue).sorted().joined(separator: ", ")
             return .respond(.error(400, "invalid_provider", "provider must be one of \(names)."))

@@ -12,21 +12,35 @@ struct ReplaysEndpoint {
         self.services = services
     }
 
-    private struct Body: Decodable {
+    private struct Body {
         var events: [String]?
         var user: UserID?
         /// After this cursor, up to that one.
         var since: String?
         var until: String?
-        var mode: String
+        var mode: EventReplay.Mode
+
+        init(_ bytes: [UInt8]) throws(RefusedBody) {
+            let node = try RefusedBody.object(bytes, instead: Body.instead)
+            guard let mode = EventReplay.Mode(rawValue: try RefusedBody.requiredString("mode", of: node)) else {
+                throw RefusedBody("invalid_json", Body.instead)
+            }
+            self.mode = mode
+            events = try RefusedBody.strings("events", of: node)
+            user = try RefusedBody.user(of: node)
+            since = try RefusedBody.string("since", of: node)
+            until = try RefusedBody.string("until", of: node)
+        }
+
+        private static var instead: String {
+            let words = EventReplay.Mode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            return "Send {\"mode\":…} with one of \(words)."
+        }
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let body = JSON.decode(Body.self, from: request.body), let mode = EventReplay.Mode(rawValue: body.mode)
-        else {
-            let words = EventReplay.Mode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            return .respond(.error(400, "invalid_json", "Send {\"mode\":…} with one of \(words)."))
-        }
+        let body: Body
+        do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
         guard body.events?.count ?? 0 <= Self.limit else {
             return .respond(.error(400, "too_many_events", "Name \(Self.limit) events at the most, or a range."))
         }
@@ -47,7 +61,7 @@ struct ReplaysEndpoint {
         )
         return .later { [callers = services.callers] reply in
             callers.submit(.operators) {
-                reply.send(Self.response(replay, selection, mode))
+                reply.send(Self.response(replay, selection, body.mode))
             } orElse: {
                 reply.send(.busy)
             }

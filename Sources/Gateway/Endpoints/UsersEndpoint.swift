@@ -17,7 +17,7 @@ struct UsersEndpoint {
     }
 
     /// Absent values are `null`, not left out: a reader sees every member.
-    private struct Item: Encodable {
+    struct Item: Encodable {
         var entitlement: Entitlement
 
         private enum Key: String, CodingKey {
@@ -78,12 +78,12 @@ struct UsersEndpoint {
         }
     }
 
-    private static let invalidUser = Response.error(
+    static let invalidUser = Response.error(
         400,
         "invalid_user",
         "A user id must have 1 to 255 bytes and no control characters."
     )
-    private static let unavailable = Response.unavailable(
+    static let unavailable = Response.unavailable(
         "ledger_unavailable",
         "The ledger could not be read; try again."
     )

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The one place that knows the JSON library.
+/// The one place that knows the JSON library, which writes only: what comes from outside is read by `JSONText`, strictly.
 enum JSON {
     /// Sorted keys: answers are the same bytes every time. Members are `snake_case`, as the public interface spells them.
     static func encode(_ value: some Encodable) -> [UInt8] {
@@ -9,10 +9,6 @@ enum JSON {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Our own structs of strings, numbers and booleans cannot fail to encode.
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
-    }
-
-    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(bytes))
     }
 
     static func response(_ status: Int, _ value: some Encodable) -> Response {

@@ -25,6 +25,8 @@ public struct Request: Sendable {
     /// A store's signature of the body.
     public var signature: String? { head[.stripeSignature] ?? head[.purchaseKitSignature] }
     public var lastEventID: String? { head[.lastEventID] }
+    /// A client's name for this request.
+    var idempotencyKey: String? { head[.idempotencyKey] }
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.

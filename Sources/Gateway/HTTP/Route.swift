@@ -9,6 +9,10 @@ public enum Route: Sendable, Equatable {
     case googleTransactions
     case appleReceipts
     case orders
+    /// One order; whether it has that form is not looked at.
+    case order(token: String)
+    case user(UserID)
+    case userEvents(user: UserID)
     case entitlements(user: UserID)
     case userStream(user: UserID)
     case broadcasts
@@ -53,7 +57,9 @@ public enum Route: Sendable, Equatable {
         case "/metrics": self = .metrics
         case "/demo/store": self = .demoStore
         case "/demo/events": self = .demoEvents
-        default: self = Route.webhook(path) ?? Route.user(path) ?? Route.demoAPI(path) ?? .file(path: path)
+        default:
+            self =
+                Route.webhook(path) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path) ?? .file(path: path)
         }
     }
 
@@ -67,7 +73,7 @@ public enum Route: Sendable, Equatable {
         case .script, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
-        case .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
+        case .order, .user, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
         }
     }
 
@@ -104,16 +110,25 @@ public enum Route: Sendable, Equatable {
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
     }
 
-    /// User ids may contain slashes: what stands between the two fixed parts is the id.
+    /// User ids may contain slashes: what stands between the two fixed parts is the id, and without the second one, all
+    /// that follows.
     private static func user(_ path: String) -> Route? {
         let (bytes, prefix) = (path.utf8, "/users/".utf8)
         // By bytes: a character that joins the slash before it belongs to the id.
         guard bytes.starts(with: prefix) else { return nil }
         let rest = bytes.dropFirst(prefix.count)
-        for (suffix, route) in [("/entitlements", Route.entitlements), ("/stream", Route.userStream)]
+        for (suffix, route) in [
+            ("/entitlements", Route.entitlements), ("/stream", Route.userStream), ("/events", Route.userEvents),
+        ]
         where rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) {
             return String(rest.dropLast(suffix.utf8.count)).map { route(UserID($0)) }
         }
-        return nil
+        return rest.isEmpty ? nil : String(rest).map { .user(UserID($0)) }
+    }
+
+    private static func order(_ path: String) -> Route? {
+        let (bytes, prefix) = (path.utf8, "/orders/".utf8)
+        guard bytes.starts(with: prefix), bytes.count > prefix.count else { return nil }
+        return String(bytes.dropFirst(prefix.count)).map { .order(token: $0) }
     }
 }

@@ -23,7 +23,8 @@ public enum FeedEvent {
         var message = "Your cursor is not one of this ledger, which may have been restored. What it holds: since=start."
     }
 
-    private struct Line: Encodable {
+    /// What is not known has no member.
+    struct Line: Encodable {
         var cursor: String
         var at: String
         var kind: String
@@ -33,6 +34,11 @@ public enum FeedEvent {
         var subtype: String?
         var event: String?
         var outcome: String?
+        /// Why it changed nothing, for a person.
+        var reason: String?
+        /// When the store said it, by its own date, and when that arrived.
+        var occurredAt: String?
+        var receivedAt: String?
         var user: UserID?
         var contract: String?
         var order: String?
@@ -54,6 +60,7 @@ public enum FeedEvent {
             subtype = notice.subtype
             event = notice.event
             outcome = notice.outcome?.rawValue
+            reason = notice.reason
             user = notice.user
             contract = notice.contract
             order = notice.order?.description
@@ -67,7 +74,7 @@ public enum FeedEvent {
     }
 
     /// A fragment that the entry caused; its text stays out.
-    private struct Caused: Encodable {
+    struct Caused: Encodable {
         var stream: String
         var action: String
         var target: String?

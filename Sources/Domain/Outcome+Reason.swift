@@ -1,0 +1,21 @@
+extension Notice {
+    /// Why its event has changed nothing, for a person who wonders; nil for what was applied, and for what is no event.
+    public var reason: String? {
+        if outcome == .ignored, kind == .providerTest { return "the store only tests that it can reach this server" }
+        return outcome?.reason(isOfContract: contract != nil)
+    }
+}
+
+extension Outcome {
+    /// Nil for what was applied. `isOfContract`: the event says something of a contract that is known.
+    public func reason(isOfContract: Bool) -> String? {
+        switch self {
+        case .applied: nil
+        case .duplicate: "the store has sent it before"
+        case .stale: "the store has said something newer of this contract before"
+        case .unclaimed: "no order and no user is known for it yet"
+        case .quarantined: "it contradicts the order that its token names"
+        case .ignored: isOfContract ? "it says what was known" : "it says nothing of a contract"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import Domain
+
+extension LedgerQueries {
+    /// Purchases that one token brought; an app may bind one to all that a user buys.
+    private static let purchaseLimit: Int64 = 100
+    private static let contradictionLimit: Int64 = 10
+
+    /// Nil for a token that no order has.
+    func order(_ token: OrderToken, now: Instant) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
+        try snapshot { head throws(SQLiteError) in
+            let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+            guard let found else { return (nil, head) }
+            return (try record(of: found, now: now), head)
+        }
+    }
+
+    func orders(of user: UserID, limit: Int, now: Instant) throws(SQLiteError) -> [OrderRecord] {
+        let newest: [Value] = [Value(user), .integer(Int64(limit))]
+        var records: [OrderRecord] = []
+        for found in try statements.newestOrders.all(newest, read: OrderRow.readDated) {
+            records.append(try record(of: found, now: now))
+        }
+        return records
+    }
+
+    private func record(of found: DatedOrder, now: Instant) throws(SQLiteError) -> OrderRecord {
+        let token: Value = .text(found.order.token.description)
+        var purchases: [OrderPurchase] = []
+        let bought = try statements.contractsByToken.all(
+            [token, .integer(LedgerQueries.purchaseLimit)],
+            read: contractRow
+        )
+        for row in bought where !found.order.contradicts(row.contract) {
+            purchases.append(try purchase(row, by: found.order.token, now: now))
+        }
+        let contradictions = try contradictions(of: token)
+        let isUnfit = !contradictions.isEmpty || !bought.isEmpty
+        let state: OrderRecord.State =
+            purchases.isEmpty
+            ? (isUnfit ? .quarantined : .open)
+            : purchases.allSatisfy { $0.state == .pending } ? .pending : .fulfilled
+        return OrderRecord(
+            order: found.order,
+            createdAt: found.createdAt,
+            state: state,
+            purchases: purchases,
+            contradictions: contradictions
+        )
+    }
+
+    private func purchase(_ row: ContractRow, by token: OrderToken, now: Instant) throws(SQLiteError) -> OrderPurchase {
+        var row = row
+        row.restate(at: now, policy)
+        let id = Value(row.id)
+        return OrderPurchase(
+            contract: row.contract.key,
+            user: row.user,
+            product: row.standing.product,
+            state: row.standing.state,
+            boughtAt: try statements.tokenDate.first([id, .text(token.description)]) { $0.instant(0) } ?? now,
+            event: try statements.firstEvents.all([id, .integer(100)], read: EntryRow.read)
+                .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch) }
+        )
+    }
+
+    /// What waits for an owner carried it as well: it contradicts nothing.
+    private func contradictions(of token: Value) throws(SQLiteError) -> [OrderEvent] {
+        let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
+        var events: [OrderEvent] = []
+        for position in try statements.contradictingBefore.all(newest, read: { $0.integer(0) }) {
+            let entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read)
+            guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch) else {
+                continue
+            }
+            events.append(event)
+        }
+        return events
+    }
+}
+
+extension OrderEvent {
+    /// Nil when no event of a store is behind it.
+    fileprivate init?(_ entry: Entry, _ epoch: String) {
+        guard let id = entry.notice.event else { return nil }
+        self.init(id: id, cursor: Cursor(epoch: epoch, position: entry.position), committedAt: entry.committedAt)
+    }
+}

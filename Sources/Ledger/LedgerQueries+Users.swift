@@ -1,0 +1,81 @@
+internal import Domain
+
+extension LedgerQueries {
+    private static let consumableLimit: Int64 = 100
+    private static let orderLimit = 100
+
+    func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
+        try snapshot { head throws(SQLiteError) in
+            let held = try held(by: user, now: now)
+            return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
+        }
+    }
+
+    func record(of user: UserID, now: Instant) throws(LedgerError) -> UserRecord {
+        try snapshot { head throws(SQLiteError) in
+            let held = try held(by: user, now: now)
+            var contracts: [ContractRecord] = []
+            for (row, entitlement) in held.ranked {
+                let shares = try row.id.map { id throws(SQLiteError) in
+                    try statements.sharesOf.all([.integer(id)]) { $0.user(0) }
+                }
+                contracts.append(ContractRecord(row, entitlement, sharedWith: shares ?? []))
+            }
+            let orders = try orders(of: user, limit: LedgerQueries.orderLimit, now: now)
+            return UserRecord(isActive: held.isActive, contracts: contracts, orders: orders, head: head)
+        }
+    }
+
+    private struct Held {
+        var isActive: Bool
+        /// What speaks for the user first, what the policy does not honour last.
+        var ranked: [(row: ContractRow, entitlement: Entitlement)]
+    }
+
+    /// As of now, not as of the last commit: the timer may be a millisecond late.
+    private func held(by user: UserID, now: Instant) throws(SQLiteError) -> Held {
+        let consumables: [Value] = [Value(user), .integer(LedgerQueries.consumableLimit)]
+        let rows =
+            try statements.userContracts.all([Value(user)], read: contractRow)
+            + statements.userShares.all([Value(user)], read: contractRow)
+            + statements.userConsumables.all(consumables, read: contractRow)
+            + statements.sharedConsumables.all(consumables, read: contractRow)
+        let current = rows.map { row in
+            var row = row
+            row.restate(at: now, policy)
+            return row
+        }
+        let union = Holdings(user: user, current.map { $0.holding(policy.catalog) }, policy: policy)
+        let ranks = Dictionary(union.ranked.enumerated().map { ($1.contract, $0) }) { first, _ in first }
+        let ordered = current.enumerated().sorted { left, right in
+            let (a, b) = (ranks[left.element.contract.key], ranks[right.element.contract.key])
+            return (a ?? .max, left.offset) < (b ?? .max, right.offset)
+        }
+        return Held(
+            isActive: union.isActive,
+            ranked: ordered.map { _, row in
+                let isHonoured = ranks[row.contract.key] != nil
+                return (row, row.holding(policy.catalog).entitlement(isHonoured: isHonoured))
+            }
+        )
+    }
+}
+
+extension ContractRecord {
+    fileprivate init(_ row: ContractRow, _ entitlement: Entitlement, sharedWith: [UserID]) {
+        let contract = row.contract
+        self.init(
+            entitlement: entitlement,
+            app: contract.key.app,
+            kind: contract.kind,
+            owner: row.user,
+            sharedWith: sharedWith,
+            order: contract.token?.value,
+            account: contract.account?.value,
+            replaces: contract.previousLineage?.value,
+            charge: contract.transaction?.transaction,
+            statedAt: [contract.snapshot?.snapshot.signedAt, contract.transaction?.transaction.signedAt]
+                .compactMap { $0 }.max()
+        )
+    }
+}

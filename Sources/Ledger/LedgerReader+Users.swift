@@ -1,0 +1,54 @@
+public import Domain
+internal import Runtime
+
+/// Questions about one user, and about one order.
+extension LedgerReader {
+    public func entitlements(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
+        }
+    }
+
+    public func record(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<UserRecord, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.record(of: user, now: now) })
+        }
+    }
+
+    /// At most `limit`, the newest first; all of them before `position`, without one from the newest on. `stream` is what
+    /// the user's pages follow.
+    public func userEvents(
+        of user: UserID,
+        shownOn stream: StreamName?,
+        before position: Int64? = nil,
+        limit: Int,
+        completion: @escaping @Sendable (Result<UserEvents, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(
+                Result { () throws(LedgerError) in
+                    try queries.userEvents(of: user, shownOn: stream, before: position ?? .max, limit: limit)
+                }
+            )
+        }
+    }
+
+    /// The order is nil for a token that none has; the cursor is the newest position.
+    public func order(
+        _ token: OrderToken,
+        completion: @escaping @Sendable (Result<(order: OrderRecord?, head: Cursor), LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.order(token, now: now) })
+        }
+    }
+}
