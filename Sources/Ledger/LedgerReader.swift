@@ -15,13 +15,13 @@ public final class LedgerReader: Sendable {
     private let thread: Mutex<WorkerThread?>
     private let clock: Clock
 
-    public init(path: String, clock: Clock, policy: AccessPolicy) throws(LedgerError) {
+    public init(path: String, clock: Clock, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
         let opened = Handover<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
-                let queries = try LedgerQueries(path: path, policy: policy)
+                let queries = try LedgerQueries(path: path, policy: policy, streams: streams)
                 opened.give(nil)
                 LedgerReader.run(queries, mailbox, waker)
             } catch {
@@ -63,6 +63,26 @@ public final class LedgerReader: Sendable {
         return mailbox.send { queries in
             let now = clock.now()
             completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
+        }
+    }
+
+    /// Nil when no app has said it.
+    public func language(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<LanguageTag?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.language(of: user) })
+        }
+    }
+
+    /// Fragments that are in no ledger, in the languages of the users whose streams they are for.
+    public func written(
+        _ fragments: [Fragment],
+        completion: @escaping @Sendable (Result<[Fragment], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.written(fragments) })
         }
     }
 

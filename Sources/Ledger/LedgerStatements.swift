@@ -13,6 +13,7 @@ struct WriterStatements {
     let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
     let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let nextEnd, endedContracts: Statement
+    let language, putLanguage: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -195,6 +196,11 @@ struct WriterStatements {
         forgetErrands = try connection.prepare("DELETE FROM errands WHERE abandoned_at < ?")
         setMark = try connection.prepare(
             "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
+        )
+
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        putLanguage = try connection.prepare(
+            "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT DO UPDATE SET tag = excluded.tag"
         )
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")

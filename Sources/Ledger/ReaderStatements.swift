@@ -7,7 +7,7 @@ struct ReaderStatements {
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
     let dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
-    let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
+    let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN")
@@ -116,6 +116,7 @@ struct ReaderStatements {
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
         contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }

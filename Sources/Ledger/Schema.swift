@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth]
+    static let migrations = [first, second, third, fourth, fifth, seventh]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -147,6 +147,10 @@ enum Schema {
     /// The last charge that was bought with a token: one buyer of a store's account may come back after another. `at` is
     /// the first that carried it. Of older ones it is not known; a replay of their events finds it.
     private static let fifth = "ALTER TABLE tokens ADD COLUMN bought_at INTEGER;"
+
+    /// Which language each user reads, as the app said last. Nothing else refers to it.
+    private static let seventh =
+        "CREATE TABLE languages (user TEXT PRIMARY KEY, tag TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {

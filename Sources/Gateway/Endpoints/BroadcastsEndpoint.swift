@@ -26,37 +26,54 @@ struct BroadcastsEndpoint {
     /// `success` takes the place of the list of cursors.
     private func answer(_ bodies: [BroadcastBody]?, with success: Response? = nil) -> Answer {
         guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
-        var (kept, transient): ([Fragment], [Message]) = ([], [])
+        var (kept, transient): ([Fragment], [Fragment]) = ([], [])
         let renderer = services.templates.renderer
         for body in bodies {
             switch body.fragment(services.streams, services.templates) {
-            case .success(let fragment) where body.isTransient: transient.append(Message(transient: fragment, renderer))
+            case .success(let fragment) where body.isTransient: transient.append(fragment)
             case .success(let fragment): kept.append(fragment)
             case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
             }
         }
-        guard !kept.isEmpty else {
-            return .broadcast(transient, success ?? BroadcastsEndpoint.accepted(transient.count))
+        if kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
+            let messages = transient.map { Message(transient: $0, renderer) }
+            return .broadcast(messages, success ?? BroadcastsEndpoint.accepted(transient.count))
         }
-        return commit(kept, publishing: transient, bodies.map(\.isTransient), success)
+        let isTransient = bodies.map(\.isTransient)
+        return .later { [transient, reader = services.reader, commit = commit(kept, isTransient, success)] reply in
+            guard transient.contains(where: \.hasNoLanguage) else {
+                return commit(transient.map { Message(transient: $0, renderer) }, reply)
+            }
+            return reader.written(transient) { result in
+                let messages = try? result.get().map { Message(transient: $0, renderer) }
+                guard let messages, commit(messages, reply) else { return reply.send(.busy) }
+            }
+        }
     }
 
-    /// What is transient goes out at once, the rest through the ledger; the cursors keep the order of the request.
+    /// What is transient goes out at once, the rest through the ledger; the cursors keep the order of the request. False
+    /// when the ledger takes no more.
     private func commit(
         _ kept: [Fragment],
-        publishing transient: [Message],
         _ isTransient: [Bool],
         _ success: Response?
-    ) -> Answer {
+    ) -> @Sendable ([Message], Reply) -> Bool {
         let (writer, publish) = (services.writer, services.publish)
-        return .later { reply in
-            writer.submit(
+        let send = { @Sendable (cursors: [Cursor], transient: [Message], reply: Reply) in
+            if !transient.isEmpty { publish([Publication(transient: transient)]) }
+            var rest = cursors[...]
+            let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
+            reply.send(success ?? BroadcastsEndpoint.accepted(all))
+        }
+        return { transient, reply in
+            guard !kept.isEmpty else {
+                send([], transient, reply)
+                return true
+            }
+            return writer.submit(
                 .broadcast(kept) { result in
                     guard case .success(let cursors) = result else { return reply.send(.busy) }
-                    if !transient.isEmpty { publish([Publication(transient: transient)]) }
-                    var rest = cursors[...]
-                    let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
-                    reply.send(success ?? BroadcastsEndpoint.accepted(all))
+                    send(cursors, transient, reply)
                 }
             )
         }

@@ -16,6 +16,7 @@ struct OrdersEndpoint {
         var group: String?
         var kind: String?
         var token: String?
+        var locale: String?
     }
 
     private struct Created: Encodable {
@@ -34,12 +35,14 @@ struct OrdersEndpoint {
         guard let body = JSON.decode(Body.self, from: request.body) else {
             return .respond(.error(400, "invalid_json", "Send {\"user\":…,\"product\":…} as JSON strings."))
         }
-        let order: OrderRequest
+        var order: OrderRequest
         switch OrdersEndpoint.order(body) {
         case .success(let valid): order = valid
         case .failure(let refusal): return .respond(refusal.response)
         }
-        return .later { [writer = services.writer] reply in
+        order.language = body.locale.flatMap { LanguageTag($0) }
+        guard body.locale == nil || order.language != nil else { return .respond(.invalidLocale) }
+        return .later { [order, writer = services.writer] reply in
             writer.submit(
                 .order(order) { result in
                     reply.send(OrdersEndpoint.response(to: result, addresses))
