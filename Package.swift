@@ -30,6 +30,8 @@ let embedded = [
     "demo.css", "demo.js", "events.js", "icon.svg", "index.html", "swap.js", "turbo.js",
     "ending.html", "fix_billing.html", "manage.html", "moved.html", "paused.html", "paywall.html", "pending.html",
     "revoked.html", "success.html", "warn_billing.html",
+    "ending.de.html", "fix_billing.de.html", "manage.de.html", "moved.de.html", "paused.de.html", "paywall.de.html",
+    "pending.de.html", "revoked.de.html", "success.de.html", "warn_billing.de.html",
 ].map { Resource.embedInCode($0) }
 
 func executable(_ name: String, _ dependencies: [String], linkerSettings: [LinkerSetting] = []) -> Target {

@@ -17,15 +17,25 @@ public enum Assets {
 
     /// `public/fragments/`, by their names there.
     public static let fragments = [
+        "ending.de.html": PackageResources.ending_de_html,
         "ending.html": PackageResources.ending_html,
+        "fix_billing.de.html": PackageResources.fix_billing_de_html,
         "fix_billing.html": PackageResources.fix_billing_html,
+        "manage.de.html": PackageResources.manage_de_html,
         "manage.html": PackageResources.manage_html,
+        "moved.de.html": PackageResources.moved_de_html,
         "moved.html": PackageResources.moved_html,
+        "paused.de.html": PackageResources.paused_de_html,
         "paused.html": PackageResources.paused_html,
+        "paywall.de.html": PackageResources.paywall_de_html,
         "paywall.html": PackageResources.paywall_html,
+        "pending.de.html": PackageResources.pending_de_html,
         "pending.html": PackageResources.pending_html,
+        "revoked.de.html": PackageResources.revoked_de_html,
         "revoked.html": PackageResources.revoked_html,
+        "success.de.html": PackageResources.success_de_html,
         "success.html": PackageResources.success_html,
+        "warn_billing.de.html": PackageResources.warn_billing_de_html,
         "warn_billing.html": PackageResources.warn_billing_html,
     ]
 }

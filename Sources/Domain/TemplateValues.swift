@@ -2,8 +2,29 @@
 public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
-        "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason",
+        "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
     ]
+
+    /// A `LanguageTag`. It is no part of what happened, and so of no fragment that is stored: each is written in the
+    /// language that its user reads when it is sent.
+    public static let locale = "locale"
+}
+
+extension Fragment {
+    /// True when a template shows it, and its publisher has not said in which language.
+    public var hasNoLanguage: Bool {
+        guard case .template(_, let values) = content else { return false }
+        return (values[TemplateValues.locale] ?? "").isEmpty
+    }
+
+    /// As a user reads it; one that has a language of its own, or needs none, stays as it is.
+    public func written(in language: LanguageTag?) -> Fragment {
+        guard let language, hasNoLanguage, case .template(let name, var values) = content else { return self }
+        values[TemplateValues.locale] = language.text
+        var written = self
+        written.content = .template(name: name, values: values)
+        return written
+    }
 }
 
 extension Holding {

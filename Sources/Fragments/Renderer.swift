@@ -21,6 +21,7 @@ public struct Renderer: Sendable {
         case .template(let name, let values):
             switch templates.find(name, action: fragment.action, target: fragment.target, values: values) {
             case .template(let template):
+                let values = FragmentName(rawValue: name) == nil ? values : values.written(for: template)
                 return StreamElement(fragment).bytes(withTemplate: true) { template.append(values, to: &$0) }
             case .otherTargets where fragment.target == PageTarget.subscriptionStatus.rawValue:
                 return StreamElement(action: "update", target: fragment.target).bytes(withTemplate: true) { _ in }
@@ -34,12 +35,28 @@ public struct Renderer: Sendable {
         let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)
         guard case .template(let template) = found else { return nil }
         var bytes: [UInt8] = []
-        template.append(values, to: &bytes)
+        template.append(values.written(for: template), to: &bytes)
         return bytes
     }
 
     /// Makes every stock client load its page again.
     public static let refresh = StreamElement(action: "refresh").bytes { _ in }
+}
+
+extension [String: String] {
+    /// The values of a state change, with those that `template` shows as the user's language writes them. A broadcast's own
+    /// values are as its publisher wrote them.
+    fileprivate func written(for template: Template) -> [String: String] {
+        guard let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) }) else { return self }
+        var values = self
+        if template.shows("access_until"), let end = self["access_until_iso"] {
+            values["access_until"] = LocalFormat.of(language).date(end) ?? self["access_until"]
+        }
+        if template.shows("price"), let price = self["price"] {
+            values["price"] = LocalFormat.of(language).price(price, currency: self["currency"] ?? "") ?? price
+        }
+        return values
+    }
 }
 
 /// The element around a fragment: https://turbo.hotwired.dev/reference/streams

@@ -20,6 +20,8 @@ struct Template: Equatable {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 
+    func shows(_ value: String) -> Bool { segments.contains(.value(value)) || segments.contains(.address(value)) }
+
     /// A name without a value shows nothing.
     func append(_ values: [String: String], to bytes: inout [UInt8]) {
         for segment in segments {

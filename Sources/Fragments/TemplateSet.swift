@@ -50,7 +50,8 @@ public struct TemplateSet: Sendable, Equatable {
     }
 
     private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
-        let candidates = TemplateSet.keys(name, product: values["product"], locale: values["locale"])
+        let language = values[TemplateValues.locale].flatMap { LanguageTag($0) }
+        let candidates = TemplateSet.keys(name, product: values["product"], language: language)
             .compactMap { files[$0] }
         for file in candidates {
             if let template = file.root(action: action, target: target) { return .template(template) }
@@ -58,25 +59,10 @@ public struct TemplateSet: Sendable, Equatable {
         return candidates.isEmpty ? .nothing : .otherTargets
     }
 
-    /// Most specific first: NAME.PRODUCT.LOCALE, NAME.PRODUCT, NAME.LOCALE, NAME.
-    static func keys(_ name: String, product: String?, locale: String?) -> [String] {
-        let product = product.flatMap { $0.isEmpty ? nil : $0 }
-        let locale = locale.flatMap { isLocale($0) ? $0 : nil }
-        let withProduct = product.map { product in
-            [locale.map { "\(name).\(product).\($0)" }, "\(name).\(product)"]
-        }
-        return ((withProduct ?? []) + [locale.map { "\(name).\($0)" }, name]).compactMap { $0 }
-    }
-
-    /// `de`, `pt-BR`, `zh-Hant`, `zh-Hant-TW`, `es-419`: a language and what narrows it (RFC 5646 §2.1).
-    static func isLocale(_ text: String) -> Bool {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count <= 3, (2...3).contains(parts[0].utf8.count),
-            parts[0].utf8.allSatisfy({ (97...122).contains($0) })
-        else { return false }
-        return parts.dropFirst().allSatisfy { part in
-            (2...4).contains(part.utf8.count)
-                && part.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
-        }
+    /// Most specific first: NAME.PRODUCT.LOCALE, NAME.PRODUCT, NAME.LOCALE, NAME; of the locales the fall-backs, too.
+    static func keys(_ name: String, product: String?, language: LanguageTag?) -> [String] {
+        let locales = language?.fallbacks.map { ".\($0)" } ?? []
+        let product = product.flatMap { $0.isEmpty ? nil : name + "." + $0 }
+        return [product, name].compactMap { $0 }.flatMap { name in locales.map { name + $0 } + [name] }
     }
 }

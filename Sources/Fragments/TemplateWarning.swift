@@ -9,6 +9,8 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
         case removed
         /// No fragment is called so, but one has nearly that name.
         case misnamed(nearest: String)
+        /// What stands last in the name is a language, spelled otherwise than it is looked for.
+        case misspelledLocale(right: String)
         case emptyFolder
     }
 
@@ -26,6 +28,8 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
         case .removed: "was removed: what it was shown for gets a less specific template, or none"
         case .misnamed(let nearest):
             "is shown for no state: no fragment is called \(TemplateFile.name(of: key) ?? key); did you mean \(nearest)?"
+        case .misspelledLocale(let right):
+            "is shown for no language: \(key.split(separator: ".").last ?? "") is taken for a product; did you mean \(right)?"
         case .emptyFolder: "has no templates: a page reloads at every change of its user's state"
         }
     }
@@ -54,10 +58,22 @@ extension TemplateWarning {
             warnings.append(TemplateWarning(file: file, cause: .missing(hasVariants: names.contains(name))))
         }
         for file in served {
-            guard let nearest = nearestFile(to: file) else { continue }
-            warnings.append(TemplateWarning(file: file, cause: .misnamed(nearest: nearest)))
+            if let nearest = nearestFile(to: file) {
+                warnings.append(TemplateWarning(file: file, cause: .misnamed(nearest: nearest)))
+            } else if let right = rightSpelling(of: file) {
+                warnings.append(TemplateWarning(file: file, cause: .misspelledLocale(right: right)))
+            }
         }
         return warnings.sorted { $0.file < $1.file }
+    }
+
+    /// `success.pt-BR.html` for `success.pt_br.html`; nil when it is right, or ends in no language that there is.
+    private static func rightSpelling(of file: String) -> String? {
+        let parts = TemplateSet.key(of: file).split(separator: ".")
+        guard parts.count > 1, let last = parts.last.map(String.init), let language = LanguageTag(last),
+            !language.text.hasSameBytes(as: last), LocalFormat.knows(language)
+        else { return nil }
+        return parts.dropLast().joined(separator: ".") + ".\(language).html"
     }
 
     /// The file that was most likely meant: with the same product and locale, and a name that a fragment has. Nil when it

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 public import Runtime
 
 /// All socket loops of a server, behind one door.
@@ -84,6 +84,11 @@ public final class Gateway: Sendable {
     /// Templates have changed: what pages missed is rendered anew from now on.
     public func forgetRecentMessages() {
         for port in ports { port.send(.forgetRecentMessages) }
+    }
+
+    /// The same of one stream: its user reads another language.
+    public func forgetRecentMessages(on stream: StreamName) {
+        for port in ports { port.send(.forgetRecentMessagesOn(stream)) }
     }
 
     /// Connections, and requests over HTTP/2, that have come to their end since the start.

@@ -94,6 +94,11 @@ public struct Hub: Sendable {
         recent.forget(through: settled)
     }
 
+    /// The same of one stream.
+    public mutating func forgetRecentMessages(on stream: StreamName) {
+        recent.forget(stream)
+    }
+
     /// What the page missed was read: `messages` are the stream's entries after its cursor up to `through`, ascending.
     ///
     /// Returns what to write now. Nil: there was nothing, and the page's cursor is `through`; or it is blocked or gone.

@@ -11,6 +11,8 @@ struct RecentMessages {
     private let byteLimit: Int
     private(set) var floor: Int64
     private var streams: [StreamName: ArraySlice<Message>] = [:]
+    /// Of streams whose messages are here: up to which position they would be rendered otherwise now.
+    private var outdated: [StreamName: Int64] = [:]
     /// Oldest first, from `first` on.
     private var order: [(stream: StreamName, position: Int64, bytes: Int)] = []
     private var first = 0
@@ -32,7 +34,7 @@ struct RecentMessages {
 
     /// What was published on a stream after a position, oldest first. Nil: that is too long ago, or too much.
     func messages(on stream: StreamName, after position: Int64) -> [Message]? {
-        guard position >= floor else { return nil }
+        guard position >= floor, position >= outdated[stream] ?? 0 else { return nil }
         let messages = streams[stream]?.reversed().prefix { $0.position ?? 0 > position } ?? []
         guard messages.reduce(0, { $0 + $1.parts.count }) <= RecentMessages.replayLimit else { return nil }
         return messages.reversed()
@@ -51,13 +53,18 @@ struct RecentMessages {
         self = RecentMessages(byteLimit: byteLimit, position: position)
     }
 
+    /// From now on nothing that was published on this stream is known.
+    mutating func forget(_ stream: StreamName) {
+        outdated[stream] = streams[stream]?.last?.position
+    }
+
     private mutating func dropOldest() {
         let (stream, position, size) = order[first]
         first += 1
         bytes -= size
         floor = position
         streams[stream]?.removeFirst()
-        if streams[stream]?.isEmpty == true { streams[stream] = nil }
+        if streams[stream]?.isEmpty == true { (streams[stream], outdated[stream]) = (nil, nil) }
         // In bulk, so that one more message does not move the whole list.
         guard first > order.count / 2 else { return }
         order.removeFirst(first)

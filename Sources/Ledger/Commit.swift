@@ -6,4 +6,6 @@ struct Commit<Value> {
     var entries: [Entry] = []
     /// How many more contracts have no user.
     var unclaimed = 0
+    /// Who reads another language from now on.
+    var readers: [UserID] = []
 }

@@ -10,6 +10,8 @@ public enum LedgerCommand: Sendable {
         completion: @Sendable (Result<Receipt, LedgerError>) -> Void
     )
     case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
+    /// Which language a user reads from now on.
+    case language(LanguageTag, of: UserID, completion: @Sendable (Result<Void, LedgerError>) -> Void)
     /// One entry for each fragment, in their order.
     case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
     /// The same, made once: a request that was committed before under its key is told what was answered then.
@@ -91,6 +93,8 @@ public struct OrderRequest: Sendable, Equatable {
     public var group: String?
     public var kind: ProductKind?
     public var token: OrderToken?
+    /// Which one the user reads; nil says nothing about it.
+    public var language: LanguageTag?
 
     public init(
         user: UserID,
@@ -98,7 +102,8 @@ public struct OrderRequest: Sendable, Equatable {
         provider: Provider? = nil,
         group: String? = nil,
         kind: ProductKind? = nil,
-        token: OrderToken? = nil
+        token: OrderToken? = nil,
+        language: LanguageTag? = nil
     ) {
         self.user = user
         self.product = product
@@ -106,6 +111,7 @@ public struct OrderRequest: Sendable, Equatable {
         self.group = group
         self.kind = kind
         self.token = token
+        self.language = language
     }
 }
 

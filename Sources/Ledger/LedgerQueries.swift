@@ -9,9 +9,10 @@ struct LedgerQueries: ~Copyable {
     private let connection: Connection
     let statements: ReaderStatements
     private let slot: PolicySlot
+    let streams: StreamPattern
     let epoch: String
 
-    init(path: String, policy: AccessPolicy) throws(LedgerError) {
+    init(path: String, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readOnly, lockTimeout: .seconds(2))
             let statements = try ReaderStatements(connection)
@@ -22,6 +23,7 @@ struct LedgerQueries: ~Copyable {
             throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
         }
         slot = PolicySlot(policy)
+        self.streams = streams
     }
 
     var policy: AccessPolicy { slot.policy }
@@ -58,7 +60,7 @@ struct LedgerQueries: ~Copyable {
             let keys = try targets(of: stream)
             let isComplete = keys.count < LedgerQueries.targetLimit
             if let newer = isKnown && isComplete ? try fragments(stream, keys + [""], after: start, limit) : nil {
-                missed.items = grouped(newer)
+                missed.items = grouped(try written(newer))
                 return missed
             }
             missed.mode = .newest
@@ -68,7 +70,7 @@ struct LedgerQueries: ~Copyable {
             for key in keys {
                 if let fragment = try newest(of: key, stream, after: start) { found.append(fragment) }
             }
-            missed.items = grouped(found)
+            missed.items = grouped(try written(found))
             missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
             return missed
         }

@@ -13,6 +13,26 @@ extension LedgerReader {
         }
     }
 
+    /// Nil when no app has said it.
+    public func language(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<LanguageTag?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.language(of: user) })
+        }
+    }
+
+    /// Fragments that are in no ledger, in the languages of the users whose streams they are for.
+    public func written(
+        _ fragments: [Fragment],
+        completion: @escaping @Sendable (Result<[Fragment], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.written(fragments) })
+        }
+    }
+
     public func record(
         of user: UserID,
         completion: @escaping @Sendable (Result<UserRecord, LedgerError>) -> Void

@@ -15,13 +15,13 @@ public final class LedgerReader: Sendable {
     private let thread: Mutex<WorkerThread?>
     let clock: Clock
 
-    public init(path: String, clock: Clock, policy: AccessPolicy) throws(LedgerError) {
+    public init(path: String, clock: Clock, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
         let opened = Handover<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
-                let queries = try LedgerQueries(path: path, policy: policy)
+                let queries = try LedgerQueries(path: path, policy: policy, streams: streams)
                 opened.give(nil)
                 LedgerReader.run(queries, mailbox, waker)
             } catch {

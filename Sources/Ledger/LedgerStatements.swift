@@ -14,6 +14,7 @@ struct WriterStatements {
     let insertErrand, deleteErrand, delayErrand, abandonErrand, forgetErrands, setMark: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
+    let language, putLanguage: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -212,6 +213,10 @@ struct WriterStatements {
             """
         )
         limitBroadcastKeys = try connection.prepare("DELETE FROM broadcast_keys WHERE id <= ?")
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        putLanguage = try connection.prepare(
+            "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT DO UPDATE SET tag = excluded.tag"
+        )
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(

@@ -12,12 +12,16 @@ extension LedgerStore {
         if let token = request.token {
             if let order = try order(token) {
                 guard order.user == request.user else { return Commit(value: nil) }
+                let readers = try note(request)
                 let widened = try widen(order, with: request)
-                return Commit(value: OrderReceipt(order: widened, since: since, isNew: false))
+                let receipt = OrderReceipt(order: widened, since: since, isNew: false)
+                return Commit(value: receipt, readers: readers)
             }
         } else if let order = try sameRequest(request) {
-            return Commit(value: OrderReceipt(order: order, since: since, isNew: false))
+            let readers = try note(request)
+            return Commit(value: OrderReceipt(order: order, since: since, isNew: false), readers: readers)
         }
+        let readers = try note(request)
         let order = Order(
             token: request.token ?? .random(),
             user: request.user,
@@ -27,10 +31,16 @@ extension LedgerStore {
             kind: request.kind
         )
         try statements.insertOrder.run(OrderRow.values(order) + [Value(now)])
-        var commit = Commit<OrderReceipt?>(value: OrderReceipt(order: order, since: since, isNew: true))
+        let receipt = OrderReceipt(order: order, since: since, isNew: true)
+        var commit = Commit<OrderReceipt?>(value: receipt, readers: readers)
         let bought = try statements.contractsByToken.all([.text(order.token.description)], read: contractRow)
         try settle(bought, into: &commit, now)
         return commit
+    }
+
+    /// Before anything is announced because of the request.
+    private func note(_ request: OrderRequest) throws(SQLiteError) -> [UserID] {
+        try request.language.map { language throws(SQLiteError) in try note(language, of: request.user) } ?? []
     }
 
     private func sameRequest(_ request: OrderRequest) throws(SQLiteError) -> Order? {

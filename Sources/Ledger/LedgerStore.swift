@@ -71,7 +71,7 @@ struct LedgerStore: ~Copyable {
         for (ordinal, fragment) in fragments.enumerated() {
             try statements.insertFragment.run(FragmentRow.values(fragment, at: position, ordinal: ordinal))
         }
-        return Entry(position: position, committedAt: now, notice: notice, fragments: fragments)
+        return Entry(position: position, committedAt: now, notice: notice, fragments: try written(fragments))
     }
 
     func broadcast(_ fragments: [Fragment], now: Instant) throws(SQLiteError) -> Commit<[Cursor]> {

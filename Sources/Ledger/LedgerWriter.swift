@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// It takes everything that waits into one transaction, and one `fdatasync` makes all of it durable: while that runs,
 /// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit` receives the entries in
-/// position order, and each command's completion runs; all on this thread.
+/// position order, `onLanguage` those whose fragments
+/// are to be written in another language than before, and each command's completion runs; all on this thread.
 public final class LedgerWriter: Sendable {
     /// What waits at the most; beyond it callers answer 503.
     private static let capacity = 10_000
@@ -30,7 +31,8 @@ public final class LedgerWriter: Sendable {
         log: Log,
         metrics: Metrics,
         lockTimeout: Duration = .seconds(2),
-        onCommit: @escaping @Sendable ([Entry]) -> Void
+        onCommit: @escaping @Sendable ([Entry]) -> Void,
+        onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
@@ -47,7 +49,8 @@ public final class LedgerWriter: Sendable {
                     log: log,
                     counts: counts,
                     health: health,
-                    onCommit: onCommit
+                    onCommit: onCommit,
+                    onLanguage: onLanguage
                 )
                 let checkpointer = Checkpointer(path: path, health: health)
                 loop.run(mailbox, waker, checkpoint: checkpointer.wake)

@@ -9,7 +9,7 @@ struct ReaderStatements {
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
     let newestContracts, newestOrders, orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
-    let contractsOfUser, contractsSharedWith, contractByID, newestEvent: Statement
+    let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN")
@@ -175,6 +175,7 @@ struct ReaderStatements {
             WHERE events.contract = ? ORDER BY events.position LIMIT ?
             """
         )
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
         newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
     }
 }

@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -172,6 +172,10 @@ enum Schema {
         CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
         CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at);
         """
+
+    /// Which language each user reads, as the app said last. Nothing else refers to it.
+    private static let eighth =
+        "CREATE TABLE languages (user TEXT PRIMARY KEY, tag TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {

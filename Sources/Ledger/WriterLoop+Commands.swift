@@ -18,6 +18,12 @@ extension WriterLoop {
             } then: { result in
                 completion(result.mapError { .ledger($0) }.flatMap { $0.map { .success($0) } ?? .failure(.tokenTaken) })
             }
+        case .language(let language, let user, let completion):
+            try perform(&batch) { store throws(SQLiteError) in
+                Commit(value: (), readers: try store.note(language, of: user))
+            } then: { result in
+                completion(result)
+            }
         case .broadcast(let fragments, let completion):
             try perform(
                 &batch,
@@ -85,6 +91,7 @@ extension WriterLoop {
 struct Batch {
     let isIsolating: Bool
     var entries: [Entry] = []
+    var readers: [UserID] = []
     var completions: [() -> Void] = []
     var unclaimed = 0
     var endsAreServed = true
@@ -97,6 +104,7 @@ struct Batch {
     mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
         guard let commit = result.success else { return 0 }
         entries += commit.entries
+        readers += commit.readers
         return commit.unclaimed
     }
 }
@@ -110,6 +118,7 @@ extension LedgerCommand {
         switch self {
         case .event(_, _, _, let completion): completion(.failure(error))
         case .order(_, let completion): completion(.failure(.ledger(error)))
+        case .language(_, _, let completion): completion(.failure(error))
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))

@@ -17,6 +17,7 @@ struct WriterLoop: ~Copyable {
     let counts: LedgerMetrics
     private let health: LedgerHealth
     private let onCommit: @Sendable ([Entry]) -> Void
+    private let onLanguage: @Sendable (UserID) -> Void
 
     init(
         store: consuming LedgerStore,
@@ -24,7 +25,8 @@ struct WriterLoop: ~Copyable {
         log: Log,
         counts: LedgerMetrics,
         health: LedgerHealth,
-        onCommit: @escaping @Sendable ([Entry]) -> Void
+        onCommit: @escaping @Sendable ([Entry]) -> Void,
+        onLanguage: @escaping @Sendable (UserID) -> Void
     ) {
         self.store = store
         self.clock = clock
@@ -32,6 +34,7 @@ struct WriterLoop: ~Copyable {
         self.counts = counts
         self.health = health
         self.onCommit = onCommit
+        self.onLanguage = onLanguage
     }
 
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
@@ -121,6 +124,8 @@ struct WriterLoop: ~Copyable {
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
         if !batch.entries.isEmpty { onCommit(batch.entries) }
+        // After the entries, of which some may be in the former language.
+        for user in batch.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
         return batch.endsAreServed
     }

@@ -11,12 +11,20 @@ internal import Simulator
 /// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
 struct DemoPage: Sendable {
     private let path: String
+    private let writer: LedgerWriter
+    private let reader: LedgerReader
     private let templates: TemplateStore
     private let streams: StreamPattern
     private let signer: StreamSigner?
     private let isSecure: Bool
 
-    init(_ configuration: Configuration, templates: TemplateStore, signer: StreamSigner?) {
+    init(
+        _ configuration: Configuration,
+        _ ledger: (writer: LedgerWriter, reader: LedgerReader),
+        templates: TemplateStore,
+        signer: StreamSigner?
+    ) {
+        (writer, reader) = ledger
         path = "\(configuration.publicFolder ?? "public")/demo/index.html"
         self.templates = templates
         streams = configuration.streamPattern
@@ -24,15 +32,55 @@ struct DemoPage: Sendable {
         isSecure = configuration.tls != nil
     }
 
-    /// False when the reader takes no more.
-    func send(_ request: Request, to reply: Reply, from reader: LedgerReader) -> Bool {
+    /// False when the ledger takes no more.
+    func send(_ request: Request, to reply: Reply) -> Bool {
         let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: UserID(user)) else { return false }
-        return reader.missed(on: stream, since: .nothing) { result in
+        // None that the app does not speak: its page would be half in another.
+        if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
+            DemoLanguage(rawValue: language.language) != nil
+        {
+            return speak(language, to: user, on: stream, reply)
+        }
+        return reader.language(of: UserID(user)) { result in
+            let language = (try? result.get()) ?? nil
+            if !send(request, to: reply, user, stream, language) { reply.send(.noDemo) }
+        }
+    }
+
+    /// Keeps the choice, has the user's other pages load themselves again, and sends the browser to an address without
+    /// it: one that chose again with each load would never come to rest beside another.
+    private func speak(
+        _ language: LanguageTag,
+        to user: String,
+        on stream: StreamName,
+        _ reply: Reply
+    ) -> Bool {
+        let done = { @Sendable in reply.send(DemoPage.redirect(to: user)) }
+        return UserLanguages(writer: writer, reader: reader).note(language, of: UserID(user)) { result in
+            guard case .success(let isNews) = result else { return reply.send(.noDemo) }
+            let refresh = Fragment(stream: stream, action: "refresh", content: .none)
+            guard isNews, writer.submit(.broadcast([refresh]) { _ in done() }) else { return done() }
+        }
+    }
+
+    static func redirect(to user: String) -> Response {
+        let name = user.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return Response(status: 303, headers: [("Location", "/?user=\(name)")])
+    }
+
+    private func send(
+        _ request: Request,
+        to reply: Reply,
+        _ user: String,
+        _ stream: StreamName,
+        _ language: LanguageTag?
+    ) -> Bool {
+        reader.missed(on: stream, since: .nothing) { result in
             guard case .success(let missed) = result, let page = contents(of: path) ?? builtIn else {
-                return reply.send(.error(404, "no_demo", "The ledger gives no answer; try again."))
+                return reply.send(.noDemo)
             }
-            let html = render(page, request, user: user, stream: stream, missed)
+            let html = render(page, request, user: user, stream: stream, language, missed)
             reply.send(
                 Response(
                     status: 200,
@@ -50,16 +98,25 @@ struct DemoPage: Sendable {
         _ request: Request,
         user: String,
         stream: StreamName,
+        _ language: LanguageTag?,
         _ missed: MissedFragments
     ) -> String {
         let newest = missed.items.flatMap(\.fragments)
+        let isPhone = request.query["device"] == "phone"
+        let app = DemoLanguage(language)
         let values = [
             "user": HTML.escape(user),
-            "device": request.query["device"] == "phone" ? "phone" : "",
+            "device": isPhone ? "phone" : "",
+            // Around the app's page everything is English.
+            "page_language": isPhone ? app.rawValue : "en",
+            "language": app.rawValue,
+            "languages": app.choice,
+            "tagline": app.tagline,
+            "trouble": app.trouble,
             "stores": DemoPage.stores,
             "source": source(stream, since: missed.through, for: request),
-            "paywall": element(.paywall, newest, user),
-            "subscription_status": element(.subscriptionStatus, newest, user),
+            "paywall": element(.paywall, newest, user, language),
+            "subscription_status": element(.subscriptionStatus, newest, user, language),
         ]
         // In one pass: what is put in may look like a placeholder itself.
         return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
@@ -87,16 +144,28 @@ struct DemoPage: Sendable {
     }.joined()
 
     /// What the newest fragment of this target put there; the offers for somebody who never bought.
-    private func element(_ target: PageTarget, _ newest: [Fragment], _ user: String) -> String {
+    private func element(
+        _ target: PageTarget,
+        _ newest: [Fragment],
+        _ user: String,
+        _ language: LanguageTag?
+    ) -> String {
         let fragment = newest.last { $0.target == target.rawValue }
         guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
             let bytes = templates.renderer.element(name, for: target, values: values)
-        else { return offer(target, user) }
+        else { return offer(target, user, language) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func offer(_ target: PageTarget, _ user: String) -> String {
-        let bytes = templates.renderer.element(.paywall, for: target, values: ["user": user])
+    private func offer(_ target: PageTarget, _ user: String, _ language: LanguageTag?) -> String {
+        let values = ["user": user, TemplateValues.locale: language?.text ?? ""]
+        let bytes = templates.renderer.element(.paywall, for: target, values: values)
         return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
+    }
+}
+
+extension Response {
+    fileprivate static var noDemo: Response {
+        .error(404, "no_demo", "The ledger gives no answer; try again.")
     }
 }

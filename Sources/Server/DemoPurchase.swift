@@ -60,7 +60,7 @@ struct DemoPurchase {
                 return .unavailable("store_failed", error.description)
             }
         }
-        return isForm ? back : response
+        return isForm ? DemoPage.redirect(to: user) : response
     }
 
     /// Google is answered without a word.
@@ -68,10 +68,5 @@ struct DemoPurchase {
         let body = delivery.body.isEmpty ? Array("{\"outcome\":\"committed\"}".utf8) : delivery.body
         let status = delivery.status == 204 ? 200 : delivery.status
         return Response(status: status, headers: [("Content-Type", "application/json")], body: body)
-    }
-
-    private var back: Response {
-        let name = user.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return Response(status: 303, headers: [("Location", "/?user=\(name)")])
     }
 }

@@ -16,7 +16,6 @@ final class DemoRoutes: DevelopmentRoutes {
     private let clock: Clock
     private let page: DemoPage
     private let events: DemoEvents
-    private let reader: LedgerReader
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     /// This server's address, once it is known.
@@ -38,10 +37,9 @@ final class DemoRoutes: DevelopmentRoutes {
         self.standIns = standIns.merging(["clock": DemoRoutes.clock(clock, workspace, ledger.writer)]) { $1 }
         self.workspace = workspace
         self.clock = clock
-        reader = ledger.reader
         apiKey = keys.apiKeys.first ?? ""
         bundleID = if case .only(let bundles) = configuration.apple.bundles { bundles.min() } else { nil }
-        page = DemoPage(configuration, templates: templates, signer: keys.signer)
+        page = DemoPage(configuration, ledger, templates: templates, signer: keys.signer)
         events = DemoEvents(reader: ledger.reader, epoch: ledger.writer.epoch, timings: timings)
     }
 
@@ -71,7 +69,7 @@ final class DemoRoutes: DevelopmentRoutes {
 
     func answer(_ request: Request) -> Answer? {
         switch request.route {
-        case .file(path: "/"): .later { [page, reader] in page.send(request, to: $0, from: reader) }
+        case .file(path: "/"): .later { [page] in page.send(request, to: $0) }
         case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }
         case .demoStore: .later { [self] reply in store.submit { self.deliver(request, reply) } }
         case .demoAPI(let path): .later { [self] reply in callees.submit { reply.send(self.call(path, request)) } }

@@ -45,6 +45,13 @@ final class Publisher: Sendable {
         )
     }
 
+    /// What a page missed of this stream is rendered anew, in another language. Without loops there is nobody who remembers.
+    func forget(_ stream: StreamName) {
+        outlet.withLock { outlet in
+            if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }
+        }
+    }
+
     @Sendable func publish(_ publications: [Publication]) {
         let gateway: Gateway? = outlet.withLock { outlet in
             switch outlet {

@@ -12,7 +12,7 @@ extension Server {
     static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
         do throws(TemplateProblems) {
             // The offers are the demo's: an app's own server renders the app's.
-            let own = Assets.fragments.filter { configuration.isDevelopment || $0.key != "paywall.html" }
+            let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
             return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
         } catch {
             throw .templates(error)
@@ -47,9 +47,18 @@ extension Server {
                 onCommit: { entries in
                     publisher.committed(entries)
                     ends.committed(entries)
+                },
+                onLanguage: { user in
+                    if let stream = configuration.streamPattern.stream(for: user) { publisher.forget(stream) }
                 }
             )
-            return (writer, try LedgerReader(path: path, clock: clock, policy: policy))
+            let reader = try LedgerReader(
+                path: path,
+                clock: clock,
+                policy: policy,
+                streams: configuration.streamPattern
+            )
+            return (writer, reader)
         } catch {
             throw .ledger(error)
         }

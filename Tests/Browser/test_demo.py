@@ -1,6 +1,7 @@
 """The page that `serve --dev` shows first."""
 
 import json
+import re
 import urllib.error
 
 import pytest
@@ -195,6 +196,109 @@ def test_without_javascript_the_form_posts(server, browser):
     expect(status(page, "active")).to_be_visible()
     page.locator("#store button[value=expire]").click()
     expect(status(page, "expired")).to_be_visible()
+    context.close()
+
+
+GERMAN = {"renew": "Dein Abo läuft bis zum", "cancel": "Dein aktuelles Abo läuft aus", "grace": "Deine Zahlung hat nicht geklappt",
+          "retry": "Pro ist gesperrt", "refund": "Dein Kauf wurde zurückgenommen"}
+# No card and no banner of the other language has one of these.
+ENGLISH_WORDS, GERMAN_WORDS = r"\b(the|your|you|Pro is|until|year|month)\b", r"\b(der|dein|du|Pro ist|bis|Jahr|Monat|Abo)\b"
+
+
+def devices(page):
+    """The page and the phone beside it, each with what a user would see of it."""
+    return [page.locator(".app"), page.frame_locator("#phone iframe").locator(".app")]
+
+
+def speaks(device, tag):
+    expect(device).to_have_attribute("lang", tag)
+    expect(device).not_to_contain_text(re.compile(ENGLISH_WORDS if tag == "de" else GERMAN_WORDS, re.IGNORECASE))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_app_speaks_german(server, open_page, screenshot, look):
+    page = open_page(server.url, viewport=LOOKS[look])
+    german = page.get_by_role("button", name="Deutsch")
+    expect(german).to_have_attribute("aria-pressed", "false")
+    german.click()
+    expect(german).to_have_attribute("aria-pressed", "true")
+    page.evaluate("window.hasNotReloaded = true")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    subscribe_in_german = page.get_by_role("button", name="Abonnieren", exact=True)
+    expect(subscribe_in_german).to_be_in_viewport(ratio=1)
+    expect(page.locator("#paywall")).to_contain_text("79,99\u00a0$ / Jahr")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
+    screenshot(page, f"demo-{look}-german-before")
+    shown = devices(page) if look == "desktop" else devices(page)[:1]
+    for device in shown:
+        speaks(device, "de")
+    subscribe_in_german.click()
+    for device in shown:
+        expect(device.locator("#paywall")).to_contain_text("Willkommen bei Pro")
+        expect(device.locator("#paywall[lang=de] time")).to_have_text(re.compile(r"^\d+\. [A-ZÄÖÜa-zäöü]+ \d{4}$"))
+        speaks(device, "de")
+    screenshot(page, f"demo-{look}-german-after")
+    assert page.evaluate("window.hasNotReloaded")
+
+
+def test_german_stays_german_through_a_life(server, open_page):
+    page = open_page(f"{server.url}/?locale=de", viewport=LOOKS["desktop"])
+    page.get_by_role("button", name="Abonnieren", exact=True).click()
+    expect(status(page, "active")).to_be_visible()
+    for step, state, _ in LIFE:
+        say(page, step)
+        for device in devices(page):
+            expect(device.locator(f"#subscription_status[data-state={state}]")).to_be_visible()
+            if step in GERMAN:
+                expect(device).to_contain_text(GERMAN[step])
+            speaks(device, "de")
+        expect(page.locator("body[data-delivering]")).to_have_count(0)
+    page.get_by_role("button", name="English").click()
+    for device in devices(page):
+        expect(device.locator("#paywall")).to_contain_text("See further with Pro")
+        speaks(device, "en")
+
+
+def test_trouble_is_told_in_german(server, open_page):
+    page = open_page(f"{server.url}/?locale=de", outages=True)
+    page.route("**/demo/store", lambda route: route.abort())
+    page.get_by_role("button", name="Abonnieren", exact=True).click()
+    expect(page.locator(".trouble")).to_have_text("Das hat nicht geklappt. Versuch es gleich noch einmal.")
+    expect(page.locator("#answer")).to_contain_text("did not answer")
+
+
+def test_another_tab_follows_the_language(server, open_page):
+    """All of the user's pages switch, and the tabs come to rest."""
+    first = open_page(server.url)
+    second = open_page(server.url)
+    first.get_by_role("button", name="Deutsch").click()
+    for tab in (first, second):
+        speaks(tab.locator(".app"), "de")
+        expect(tab.locator("#paywall h2")).to_have_text("Weiter sehen mit Pro")
+    second.get_by_role("button", name="English").click()
+    for tab in (first, second):
+        speaks(tab.locator(".app"), "en")
+        expect(tab.locator("#paywall h2")).to_have_text("See further with Pro")
+    subscribe(first)
+    expect(status(second, "active")).to_be_attached()
+    assert "locale" not in first.url and "locale" not in second.url
+
+
+def test_the_language_is_chosen_without_javascript(server, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{server.url}/?user=%C3%A4da")
+    page.get_by_role("button", name="Deutsch").click()
+    page.get_by_role("button", name="Abonnieren", exact=True).click()
+    expect(page.locator("#paywall")).to_contain_text("Willkommen bei Pro")
+    speaks(page.locator(".app"), "de")
+    assert page.locator("#user").input_value() == "äda"
+    # Another user has not chosen.
+    page.goto(server.url)
+    speaks(page.locator(".app"), "en")
+    # No page is half in a language that the app does not speak.
+    page.goto(f"{server.url}/?locale=fr")
+    speaks(page.locator(".app"), "en")
     context.close()
 
 

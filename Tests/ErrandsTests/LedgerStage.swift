@@ -34,7 +34,7 @@ final class LedgerStage: Sendable {
             metrics: metrics,
             onCommit: { _ in }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy)
+        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
     }
 
     func close() {

@@ -24,6 +24,28 @@ import Testing
         #expect(!html.contains("aria-live") && !html.contains("role=\"status\""))
     }
 
+    /// The two are one page in two languages: whatever is not text is the same.
+    @Test(arguments: FragmentName.allCases, PageTarget.allCases)
+    func germanIsTheSameElement(_ name: FragmentName, _ target: PageTarget) throws {
+        let renderer = try TemplateStore(folder: Self.folder).renderer
+        var values = ["user": "42", "product": "p", "state": "active", "access_until_iso": "2027-05-01T00:00:00Z"]
+        values["access_until"] = "1 May 2027"
+        let english = try #require(renderer.element(name, for: target, values: values))
+        values["locale"] = "de-AT"
+        let german = try #require(renderer.element(name, for: target, values: values))
+        let root = " lang=\"de\""
+        let text = String(decoding: german, as: UTF8.self)
+        #expect(text.contains("id=\"\(target.rawValue)\"\(root)"))
+        #expect(!text.contains("May"))
+        #expect(text.contains("1. Mai 2027") == String(decoding: english, as: UTF8.self).contains("1 May 2027"))
+        #expect(tags(text.replacing(root, with: "")) == tags(String(decoding: english, as: UTF8.self)))
+    }
+
+    /// In whatever order: a sentence may have another one.
+    private func tags(_ html: String) -> [String] {
+        html.split(separator: "<").compactMap { $0.split(separator: ">").first.map(String.init) }.sorted()
+    }
+
     @Test(arguments: FragmentName.allCases)
     func noValueBecomesMarkup(_ name: FragmentName) throws {
         let renderer = try TemplateStore(folder: Self.folder).renderer

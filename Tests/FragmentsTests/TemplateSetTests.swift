@@ -12,10 +12,14 @@ import Testing
 
     @Test(arguments: [
         Case(product: "paycast.pro.annual", locale: "de", shows: "annual de"),
+        Case(product: "paycast.pro.annual", locale: "de-CH", shows: "annual de"),
         Case(product: "paycast.pro.annual", locale: "fr", shows: "annual"),
         Case(product: "paycast.pro.annual", shows: "annual"),
         Case(product: "paycast.pro.monthly", locale: "de", shows: "de"),
         Case(product: "paycast.pro.monthly", locale: "pt-BR", shows: "pt-BR"),
+        Case(product: "paycast.pro.monthly", locale: "pt_br", shows: "pt-BR"),
+        Case(product: "paycast.pro.monthly", locale: "pt-PT", shows: "any"),
+        Case(product: "paycast.pro.monthly", locale: "de-AT", shows: "de"),
         Case(product: "paycast.pro.monthly", locale: "fr", shows: "any"),
         Case(product: "", locale: "", shows: "any"),
         Case(shows: "any"),
@@ -60,13 +64,21 @@ import Testing
         )
     }
 
-    @Test(arguments: ["de", "pt-BR", "zh-Hant", "zh-Hant-TW", "es-419", "fil"])
-    func knowsLocales(_ text: String) {
-        #expect(TemplateSet.isLocale(text))
+    struct Keys: Sendable {
+        var product: String?
+        var locale: String?
+        var keys: [String]
     }
 
-    @Test(arguments: ["", "-", "DE", "deutsch", "de-", "de_AT", "de.x", "../x", "de-AT-x-y"])
-    func knowsWhatIsNoLocale(_ text: String) {
-        #expect(!TemplateSet.isLocale(text))
+    @Test(arguments: [
+        Keys(keys: ["n"]),
+        Keys(locale: "pt-BR", keys: ["n.pt-BR", "n.pt", "n"]),
+        Keys(locale: "zh-Hant-TW", keys: ["n.zh-Hant-TW", "n.zh-Hant", "n.zh", "n"]),
+        Keys(product: "p", keys: ["n.p", "n"]),
+        Keys(product: "p", locale: "pt-BR", keys: ["n.p.pt-BR", "n.p.pt", "n.p", "n.pt-BR", "n.pt", "n"]),
+    ])
+    func looksForTheMostSpecificFirst(_ example: Keys) {
+        let language = example.locale.flatMap { LanguageTag($0) }
+        #expect(TemplateSet.keys("n", product: example.product, language: language) == example.keys)
     }
 }

@@ -36,6 +36,26 @@ import Testing
             ]
         ),
         Folder(
+            name: "languages",
+            also: [
+                "success.pt-BR.html", "success.pro.html", "success.PRO.html", "success.pro_us.html",
+                "success.Annual.html",
+                "success.paycast.pro.annual.zh-Hant-TW.html", "success.2025.html",
+            ],
+            warnings: []
+        ),
+        Folder(
+            name: "languages that are never chosen",
+            also: ["success.pt_BR.html", "news.DE.html", "ending.paycast.pro.annual.zh-hant.html"],
+            warnings: [
+                "fragments/ending.paycast.pro.annual.zh-hant.html is shown for no language: zh-hant is taken for a "
+                    + "product; did you mean ending.paycast.pro.annual.zh-Hant.html?",
+                "fragments/news.DE.html is shown for no language: DE is taken for a product; did you mean news.de.html?",
+                "fragments/success.pt_BR.html is shown for no language: pt_BR is taken for a product; did you mean "
+                    + "success.pt-BR.html?",
+            ]
+        ),
+        Folder(
             name: "no offers",
             without: ["paywall.html"],
             warnings: [

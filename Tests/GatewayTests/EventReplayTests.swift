@@ -64,7 +64,7 @@ private final class ReplayScene: Sendable {
             metrics: Metrics(),
             onCommit: { _ in }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy)
+        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
         store = TalkingStore(writer)
     }
 

@@ -85,4 +85,25 @@ import Testing
         hub.advance(to: 15)
         #expect(try positions(hub, paywall, after: 14) == [15])
     }
+
+    /// Its user reads another language: the ledger tells what was published, and what is newer is told from here again.
+    @Test func oneStreamIsForgotten() throws {
+        var hub = try hub()
+        hub.forgetRecentMessages(on: try #require(paywall))
+        #expect(try positions(hub, paywall, after: 10) == nil)
+        #expect(try positions(hub, paywall, after: 12) == nil)
+        #expect(try positions(hub, paywall, after: 13) == [])
+        #expect(try positions(hub, other, after: 10) == [12])
+        _ = hub.publish(try message(paywall, 15))
+        hub.advance(to: 15)
+        #expect(try positions(hub, paywall, after: 12) == nil)
+        #expect(try positions(hub, paywall, after: 13) == [15])
+    }
+
+    @Test func whatIsNotRememberedNeedsNoForgetting() throws {
+        var hub = Hub(position: 0)
+        hub.forgetRecentMessages(on: try #require(paywall))
+        #expect(try positions(hub, paywall, after: 0) == [])
+        #expect(hub.newestMessages(on: try #require(paywall))?.isEmpty == true)
+    }
 }

@@ -97,6 +97,20 @@ import Testing
             code: "invalid_provider"
         ),
         Attack(
+            name: "order in no language",
+            path: "/orders",
+            body: #"{"user":"u","product":"p","locale":"german"}"#,
+            status: 400,
+            code: "invalid_locale"
+        ),
+        Attack(
+            name: "page in no language",
+            method: "GET",
+            path: "/users/u/stream?locale=de%2F..",
+            status: 400,
+            code: "invalid_locale"
+        ),
+        Attack(
             name: "entitlements without a key",
             method: "GET",
             path: "/users/1/entitlements",

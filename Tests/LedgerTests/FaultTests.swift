@@ -76,7 +76,8 @@ import Testing
             log: .silent,
             counts: LedgerMetrics(Metrics()),
             health: LedgerHealth(.silent, Metrics()),
-            onCommit: { committed.add($0) }
+            onCommit: { committed.add($0) },
+            onLanguage: { _ in }
         )
         loop.run(mailbox, Waker()) {}
         #expect(answers["small"] == .failure(.busy))

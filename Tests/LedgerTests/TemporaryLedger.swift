@@ -39,7 +39,7 @@ final class TemporaryLedger: Sendable {
             lockTimeout: lockTimeout,
             onCommit: { committed.add($0) }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy)
+        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
     }
 
     static func newPath() -> String {

@@ -67,11 +67,11 @@ async function deliver(step, product, button) {
     list()
 }
 
-/** Trouble stands in the page's one live region, where everybody hears of it. */
+/** Trouble stands in the page's one live region, where everybody hears of it, in the page's language. */
 function answer(text, isTrouble = false) {
     byID("answer").textContent = text
     byID("answer").dataset.tone = isTrouble ? "stop" : ""
-    byID("trouble").textContent = isTrouble ? text : ""
+    byID("trouble").textContent = isTrouble ? byID("trouble").dataset.text || text : ""
     byID("trouble").hidden = !isTrouble
 }
 

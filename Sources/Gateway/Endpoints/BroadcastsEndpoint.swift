@@ -50,74 +50,40 @@ struct BroadcastsEndpoint {
         with success: Response? = nil
     ) -> Answer {
         guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
-        var (kept, transient): ([Fragment], [Message]) = ([], [])
+        var (kept, transient): ([Fragment], [Fragment]) = ([], [])
         let renderer = services.templates.renderer
         for body in bodies {
             switch body.fragment(services.streams, services.templates) {
-            case .success(let fragment) where body.isTransient: transient.append(Message(transient: fragment, renderer))
+            case .success(let fragment) where body.isTransient: transient.append(fragment)
             case .success(let fragment): kept.append(fragment)
             case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
             }
         }
-        if let request { return commit(kept, once: request, publishing: transient, bodies.map(\.isTransient)) }
-        guard !kept.isEmpty else {
-            return .broadcast(transient, success ?? BroadcastsEndpoint.accepted(transient.count))
+        if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
+            let messages = transient.map { Message(transient: $0, renderer) }
+            return .broadcast(messages, success ?? BroadcastsEndpoint.accepted(transient.count))
         }
-        return commit(kept, publishing: transient, bodies.map(\.isTransient), success)
-    }
-
-    /// What is transient goes out at once, the rest through the ledger; the cursors keep the order of the request.
-    private func commit(
-        _ kept: [Fragment],
-        publishing transient: [Message],
-        _ isTransient: [Bool],
-        _ success: Response?
-    ) -> Answer {
-        let (writer, publish) = (services.writer, services.publish)
-        return .later { reply in
-            writer.submit(
-                .broadcast(kept) { result in
-                    guard case .success(let cursors) = result else { return reply.send(.busy) }
-                    if !transient.isEmpty { publish([Publication(transient: transient)]) }
-                    reply.send(success ?? BroadcastsEndpoint.accepted(cursors, isTransient))
-                }
-            )
+        let commit = BroadcastCommit(
+            services: services,
+            kept: kept,
+            isTransient: bodies.map(\.isTransient),
+            request: request,
+            success: success
+        )
+        return .later { [transient, reader = services.reader] reply in
+            guard transient.contains(where: \.hasNoLanguage) else {
+                return commit.begin(transient.map { Message(transient: $0, renderer) }, reply)
+            }
+            return reader.written(transient) { result in
+                let messages = try? result.get().map { Message(transient: $0, renderer) }
+                guard let messages, commit.begin(messages, reply) else { return reply.send(.busy) }
+            }
         }
-    }
-
-    /// What is transient waits for the key's commit: it goes out once, or not at all.
-    private func commit(
-        _ kept: [Fragment],
-        once request: KeyedRequest,
-        publishing transient: [Message],
-        _ isTransient: [Bool]
-    ) -> Answer {
-        let (writer, publish) = (services.writer, services.publish)
-        return .later { reply in
-            writer.submit(
-                .broadcastOnce(kept, request) { result in
-                    switch result {
-                    case .failure: reply.send(.busy)
-                    case .success(.made(let cursors)):
-                        if !transient.isEmpty { publish([Publication(transient: transient)]) }
-                        reply.send(BroadcastsEndpoint.accepted(cursors, isTransient))
-                    case .success(.repeated(let cursors)):
-                        reply.send(BroadcastsEndpoint.accepted(cursors, isTransient))
-                    case .success(.otherRequest): reply.send(BroadcastsEndpoint.keyReused)
-                    }
-                }
-            )
-        }
-    }
-
-    private static func accepted(_ cursors: [Cursor], _ isTransient: [Bool]) -> Response {
-        var rest = cursors[...]
-        return accepted(isTransient.map { $0 ? nil : rest.popFirst()?.description })
     }
 
     /// `{"cursors":[…]}`: null for a transient one, which has no place in the ledger. Put together by hand: JSONEncoder
     /// takes longer than the fan-out to one page.
-    private static func accepted(_ cursors: [String?]) -> Response {
+    static func accepted(_ cursors: [String?]) -> Response {
         let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
         return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
     }
@@ -128,12 +94,6 @@ struct BroadcastsEndpoint {
     }
 
     private static let acceptedOne = accepted([nil])
-
-    private static let keyReused = Response.error(
-        422,
-        "idempotency_key_reused",
-        "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
-    )
 
     private static let created = Response(status: 201)
 

@@ -17,6 +17,7 @@ struct OrdersEndpoint {
         var group: String?
         var kind: String?
         var token: String?
+        var locale: String?
 
         init(_ node: JSONNode) throws(RefusedBody) {
             user = UserID(try RefusedBody.requiredString("user", of: node))
@@ -25,6 +26,7 @@ struct OrdersEndpoint {
             group = try RefusedBody.string("group", of: node)
             kind = try RefusedBody.string("kind", of: node)
             token = try RefusedBody.string("token", of: node)
+            locale = try RefusedBody.string("locale", of: node)
         }
     }
 
@@ -41,17 +43,20 @@ struct OrdersEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard let addresses = PageAddresses(services, request) else { return .respond(Access.noSigner) }
-        let order: OrderRequest
+        var order: OrderRequest
         do throws(RefusedBody) {
             let node = try RefusedBody.object(
                 request.body,
                 instead: "Send {\"user\":…,\"product\":…} as JSON strings."
             )
-            order = try OrdersEndpoint.order(Body(node)).get()
+            let body = try Body(node)
+            order = try OrdersEndpoint.order(body).get()
+            order.language = body.locale.flatMap { LanguageTag($0) }
+            guard body.locale == nil || order.language != nil else { return .respond(.invalidLocale) }
         } catch {
             return .respond(error.response)
         }
-        return .later { [writer = services.writer] reply in
+        return .later { [order, writer = services.writer] reply in
             writer.submit(
                 .order(order) { result in
                     reply.send(OrdersEndpoint.response(to: result, addresses))

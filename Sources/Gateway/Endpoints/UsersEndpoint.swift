@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTP1
 internal import Ledger
 
 /// `GET /users/{user}/entitlements` and `/stream`.
@@ -68,12 +69,21 @@ struct UsersEndpoint {
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)
         }
-        return .later { [reader = services.reader] reply in
+        let (reader, writer) = (services.reader, services.writer)
+        let sendPage = { @Sendable (reply: Reply) in
             reader.head { result in
                 guard case .success(let head) = result, let page = addresses.page(of: user, since: head) else {
                     return reply.send(UsersEndpoint.unavailable)
                 }
                 reply.send(JSON.response(200, page))
+            }
+        }
+        guard let locale = request.query["locale"] else { return .later(sendPage) }
+        guard let language = LanguageTag(locale) else { return .respond(.invalidLocale) }
+        // First, so that what the page is sent from its cursor on is in its language.
+        return .later { reply in
+            UserLanguages(writer: writer, reader: reader).note(language, of: user) { result in
+                guard case .success = result, sendPage(reply) else { return reply.send(UsersEndpoint.unavailable) }
             }
         }
     }

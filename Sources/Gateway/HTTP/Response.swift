@@ -38,6 +38,10 @@ public struct Response: Sendable {
     /// A queue is full, or the server is going down.
     static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
+    static var invalidLocale: Response {
+        .error(400, "invalid_locale", "locale must be a language tag such as de, pt-BR or zh-Hant-TW.")
+    }
+
     /// Every place is taken: a page would stay, so it has to come back.
     static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
 

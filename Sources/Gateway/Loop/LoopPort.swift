@@ -14,6 +14,7 @@ final class LoopPort: Sendable {
         case refreshPages
         /// What has been rendered is out of date.
         case forgetRecentMessages
+        case forgetRecentMessagesOn(StreamName)
         /// New connections are shown this one.
         case identity(ServerIdentity)
         /// Answered in its turn: the loop turns.

@@ -240,6 +240,7 @@ final class SocketLoop {
             case .broadcast(let messages): for message in messages { publish(message) }
             case .refreshPages: refreshPages(for: nil)
             case .forgetRecentMessages: hub.forgetRecentMessages()
+            case .forgetRecentMessagesOn(let stream): hub.forgetRecentMessages(on: stream)
             case .identity(let identity): security?.identity = identity
             case .echo(let answer): answer.fulfil(())
             case .drain(let done): drain(done)
