@@ -11,7 +11,7 @@ public final class Gateway: Sendable {
 
     /// Binds and starts serving. `position` is the ledger's newest entry: what is published is newer.
     ///
-    /// With an `identity` every connection speaks TLS.
+    /// With an `identity` every connection speaks TLS. `tick`: how often the loops look at what happens by time.
     public init(
         address: String,
         port: Int,
@@ -23,12 +23,13 @@ public final class Gateway: Sendable {
         handler: any RequestHandler,
         metrics: Metrics,
         limits: Limits = Limits(),
-        proxies: TrustedProxies = .none
+        proxies: TrustedProxies = .none,
+        tick: Duration = .milliseconds(100)
     ) throws(GatewayError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies)
+        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies, tick: tick)
         let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let sentRefreshes = SentRefreshes()

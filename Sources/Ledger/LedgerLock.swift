@@ -30,6 +30,16 @@ public final class LedgerLock: Sendable {
         close(descriptor)
     }
 
+    /// Who works with the ledger at `path`: nil when nobody does, or this user may not ask. Makes no file.
+    static func holder(of path: String) -> Holder? {
+        let descriptor = open(file(of: path), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        // What is locked is let go at once: a server may just be starting.
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        return Holder(text(in: descriptor))
+    }
+
     /// From now on the server can be reached: tells whoever comes second.
     public func announce(address: String) {
         write(Holder(process: Int(getpid()), address: address))

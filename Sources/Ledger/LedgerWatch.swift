@@ -12,7 +12,7 @@ public final class LedgerWatch: Sendable {
     /// A transaction that is not older proves that commits work.
     private static let fresh: UInt64 = 1_000_000_000
     /// Less than this holds no commit.
-    private static let smallest = 256 << 10
+    static let smallest = 256 << 10
 
     private let path: String
     private let writer: LedgerWriter

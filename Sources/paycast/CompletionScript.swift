@@ -126,12 +126,15 @@ struct CompletionScript {
     private var fish: String {
         var lines = [
             "# fish completion of paycast: paycast completions fish > ~/.config/fish/completions/paycast.fish",
+            // A command's name may also be a value: the first word alone says which command it is.
+            "function __paycast_is; set -l words (commandline -opc); test \"$words[2]\" = \"$argv[1]\"; end",
             "complete -c paycast -n __fish_use_subcommand -f -a help -d 'print the help of a command'",
+            "complete -c paycast -n '__paycast_is help' -f -a '\(commands)'",
         ]
         for entry in entries {
             let summary = escaped(entry.summary)
             lines.append("complete -c paycast -n __fish_use_subcommand -f -a \(entry.command) -d '\(summary)'")
-            let condition = "-n '__fish_seen_subcommand_from \(entry.command)'"
+            let condition = "-n '__paycast_is \(entry.command)'"
             for option in entry.options {
                 let known = CompletionScript.values.first { $0.key == option.name }?.value
                 let value = known.map { " -xa '\($0.joined(separator: " "))'" } ?? " -r"

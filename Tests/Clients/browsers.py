@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import threading
+import time
 from contextlib import ExitStack
 
 from playwright.sync_api import sync_playwright
@@ -13,16 +14,12 @@ from websockets.sync.client import connect
 
 from cases import Report
 
-REPORT = """JSON.stringify({
-    ...connections,
-    ready: connections.opened > 0 && !document.querySelector('turbo-cable-stream-source:not([connected])'),
-    notices: Array.from(document.querySelectorAll('#notices li'), notice => notice.textContent),
-    paid: document.querySelector('#paywall[data-state=active]') !== null,
-})"""
+# Seconds: whatever drives a browser waits at least 30 for a script.
+LONGEST_WAIT = 20
 
 
 class Browser:
-    """Its kinds `start`, `show` a page at an address, and `evaluate` an expression in it."""
+    """Its kinds `start`, `show` a page at an address, and `evaluate` an expression in it: what its promise comes to."""
 
     def __init__(self, folder):
         self.pages, self.stack = {}, ExitStack()
@@ -36,7 +33,17 @@ class Browser:
         self.pages[case] = self.show(app.page(case, route))
 
     def report(self, case):
-        return Report(**json.loads(self.evaluate(self.pages[case], REPORT)))
+        return self.wait(case, lambda _: True, 0)
+
+    def wait(self, case, condition, deadline):
+        """What the page says of itself once the condition holds of it, or when the time has come."""
+        known = ""
+        while True:
+            seconds = min(max(0, deadline - time.monotonic()), LONGEST_WAIT)
+            known = self.evaluate(self.pages[case], f"reportOtherThan({json.dumps(known)}, {1000 * seconds:.0f})")
+            report = Report(**json.loads(known))
+            if condition(report) or time.monotonic() >= deadline:
+                return report
 
     def stop(self):
         self.stack.close()
@@ -102,7 +109,7 @@ class Firefox(Browser):
         return page
 
     def evaluate(self, page, expression):
-        answer = self.command("script.evaluate", expression=expression, target={"context": page}, awaitPromise=False)
+        answer = self.command("script.evaluate", expression=expression, target={"context": page}, awaitPromise=True)
         assert answer["type"] == "success", answer
         return answer["result"]["value"]
 
@@ -132,7 +139,7 @@ class WebKit(Browser):
 
     def evaluate(self, page, expression):
         self.driver.switch_to.window(page)
-        return self.driver.execute_script(f"return {expression}")
+        return self.driver.execute_async_script(f"({expression}).then(arguments[0])")
 
 
 def end(process):

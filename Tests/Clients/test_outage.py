@@ -76,8 +76,8 @@ class Scene:
     def wait(self, cases, condition, seconds):
         """Until it holds of all these pages, or as long: each test tells of its own."""
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and not all(condition(self.report(case)) for case in cases):
-            time.sleep(0.2)
+        for case in cases:
+            self.browsers[case.browser].wait(case, condition, deadline)
 
     def tell(self, cases, text):
         for case in cases:

@@ -11,9 +11,9 @@ final class HTTP2Scene {
     let certificate: TemporaryCertificate
     let server: ScriptedGateway
 
-    init(loops: Int = 2, limits: Limits = Limits()) throws {
+    init(loops: Int = 2, limits: Limits = Limits(), tick: Duration = .milliseconds(100)) throws {
         certificate = try TemporaryCertificate()
-        server = try ScriptedGateway(loops: loops, certificate: certificate, limits: limits)
+        server = try ScriptedGateway(loops: loops, certificate: certificate, limits: limits, tick: tick)
     }
 
     var port: Int { server.gateway.port }

@@ -21,7 +21,8 @@ final class ScriptedGateway {
         loops: Int = 1,
         certificate: TemporaryCertificate? = nil,
         limits: Limits = Limits(),
-        proxies: TrustedProxies = .none
+        proxies: TrustedProxies = .none,
+        tick: Duration = .milliseconds(100)
     ) throws {
         gateway = try Gateway(
             address: "127.0.0.1",
@@ -35,7 +36,8 @@ final class ScriptedGateway {
             handler: Script(workers: workers),
             metrics: metrics,
             limits: limits,
-            proxies: proxies
+            proxies: proxies,
+            tick: tick
         )
     }
 

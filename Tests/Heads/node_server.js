@@ -1,4 +1,5 @@
-// What node's server (llhttp) has read of each request, in a header of its answer. Argument: the socket's path.
+// What node's server (llhttp) has read of each request, in a header of its answer. Argument: the descriptor of a socket
+// that listens.
 const http = require("http");
 
 const answer = (request, response) => {
@@ -18,4 +19,4 @@ const end = (request, socket) => {
 };
 server.on("connect", end);
 server.on("upgrade", end);
-server.listen(process.argv[2]);
+server.listen({ fd: Number(process.argv[2]) });

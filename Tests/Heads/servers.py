@@ -3,10 +3,12 @@
 import asyncio
 import base64
 import contextlib
+import getpass
 import itertools
 import json
+import os
+import socket
 import subprocess
-import time
 from pathlib import Path
 
 import h11
@@ -95,20 +97,30 @@ class Backend:
 
 
 class Server:
-    """A program that others wrote, started in a folder of its own."""
+    """A program that others wrote, started in a folder of its own.
+
+    It is given a socket that listens already: who comes before it is ready waits in the queue.
+    """
 
     def __init__(self, folder):
         self.folder = folder
         self.socket = folder / f"{self.name}.sock"
         self.log = (folder / f"{self.name}.log").open("w")
-        self.process = subprocess.Popen(self.command(), cwd=folder, stdout=self.log, stderr=self.log)
-        deadline = time.monotonic() + PATIENCE
-        while not self.socket.exists():
-            assert self.process.poll() is None and time.monotonic() < deadline, self.said()
-            time.sleep(0.01)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.socket))
+            listener.listen(128)
+            self.descriptor = listener.fileno()
+            self.process = subprocess.Popen(
+                self.command(),
+                cwd=folder,
+                env=os.environ | self.environment(),
+                pass_fds=[self.descriptor],
+                stdout=self.log,
+                stderr=self.log,
+            )
 
-    def said(self):
-        return (self.folder / f"{self.name}.log").read_text()
+    def environment(self):
+        return {}
 
     def stop(self):
         self.process.terminate()
@@ -180,7 +192,7 @@ class Node(Server):
     name = "node"
 
     def command(self):
-        return ["node", HERE / "node_server.js", self.socket]
+        return ["node", HERE / "node_server.js", str(self.descriptor)]
 
     def reader(self, _):
         def look_up(fields):
@@ -196,7 +208,7 @@ class Node(Server):
 class Nginx(Server):
     name = "nginx"
     configuration = """
-        daemon off; master_process off; pid nginx.pid; error_log stderr crit;
+        daemon off; worker_processes 1; user USER; pid nginx.pid; error_log stderr crit;
         events { worker_connections 512; }
         http {
             access_log off; lingering_close off; client_max_body_size 0; large_client_header_buffers 4 32k;
@@ -204,7 +216,7 @@ class Nginx(Server):
             scgi_temp_path scgi; keepalive_requests 100000;
             upstream backend { server unix:backend.sock; keepalive 32; }
             server {
-                listen unix:nginx.sock;
+                listen unix:SOCKET;
                 location / {
                     proxy_pass http://backend;
                     proxy_http_version 1.1;
@@ -219,8 +231,14 @@ class Nginx(Server):
     """
 
     def command(self):
-        (self.folder / "nginx.conf").write_text(self.configuration)
+        # The name by which it knows its socket again, and who may use ours.
+        configuration = self.configuration.replace("SOCKET", str(self.socket)).replace("USER", getpass.getuser())
+        (self.folder / "nginx.conf").write_text(configuration)
         return ["nginx", "-p", self.folder, "-c", "nginx.conf", "-e", "stderr"]
+
+    def environment(self):
+        # How nginx hands its sockets on to its successor (https://nginx.org/en/docs/control.html#upgrade).
+        return {"NGINX": f"{self.descriptor};"}
 
     def reader(self, backend):
         def look_up(fields):
@@ -246,7 +264,7 @@ class HAProxy(Server):
             timeout client 10s
             timeout server 10s
         frontend front
-            bind unix@haproxy.sock
+            bind fd@${DESCRIPTOR}
             default_backend back
         backend back
             http-reuse always
@@ -256,3 +274,6 @@ class HAProxy(Server):
     def command(self):
         (self.folder / "haproxy.cfg").write_text(self.configuration.rstrip(" "))
         return ["haproxy", "-db", "-f", "haproxy.cfg"]
+
+    def environment(self):
+        return {"DESCRIPTOR": str(self.descriptor)}

@@ -103,7 +103,7 @@ import Testing
             _ = try socket.readToEnd()
         }
         let metrics = try server.connect()
-        try metrics.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        try metrics.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         let text = String(decoding: try metrics.readToEnd(), as: UTF8.self)
         #expect(text.contains("\npaycast_cable_refused_frames_total 1\n"))
     }

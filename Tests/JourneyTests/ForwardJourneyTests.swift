@@ -121,7 +121,7 @@ import Testing
 
     private func metrics(_ server: PaycastServer) throws -> String {
         let socket = try server.connect()
-        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        try socket.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return String(decoding: try socket.readToEnd(), as: UTF8.self)
     }
 }

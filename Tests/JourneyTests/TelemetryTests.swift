@@ -6,9 +6,11 @@ import Testing
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
 @Suite(.timeLimit(.minutes(10))) struct TelemetryTests {
+    private static let key = String(repeating: "k", count: 32)
+
     private func value(_ series: String, on server: PaycastServer) throws -> String? {
         let socket = try server.connect()
-        try socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        try socket.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         let page = String(decoding: try socket.readToEnd(), as: UTF8.self)
         let line = page.split(separator: "\n").first { $0.hasPrefix(series + " ") }
         return line.map { String($0.dropFirst(series.count + 1)) }
@@ -58,6 +60,37 @@ import Testing
         try saboteur.execute("DROP TRIGGER sabotage")
         try scene.expect(delivery, 200, "applied")
         #expect(try value("paycast_webhook_committed_seconds_count", on: scene.server) == "1")
+    }
+
+    struct Visitor: Sendable {
+        /// `PORT` stands for the server's.
+        var host: String
+        var headers: [String] = []
+        var status: Int
+    }
+
+    /// What comes from this machine may come for somebody else: a page under a name that leads here, or a proxy's visitor.
+    @Test(arguments: [
+        Visitor(host: "127.0.0.1:PORT", status: 200), Visitor(host: "localhost:PORT", status: 200),
+        Visitor(host: "LOCALHOST.", status: 200), Visitor(host: "[::1]:PORT", status: 200),
+        Visitor(host: "evil.example:PORT", status: 401), Visitor(host: "localhost.evil.example", status: 401),
+        Visitor(host: "127.0.0.1.evil.example", status: 401), Visitor(host: "pay", status: 401),
+        Visitor(host: "203.0.113.7", status: 401),
+        Visitor(host: "pay.example", headers: ["Authorization: Bearer \(key)"], status: 200),
+        Visitor(host: "evil.example", headers: ["X-Forwarded-Host: localhost"], status: 401),
+    ]) func loopbackIsTrustedUnderItsOwnName(_ visitor: Visitor) throws {
+        let environment = ["PAYCAST_API_KEY": Self.key, "PAYCAST_ALLOWED_ORIGINS": "https://pay.example"]
+        let server = try PaycastServer([], environment: environment)
+        for path in ["/metrics", "/ready"] {
+            let host = visitor.host.replacing("PORT", with: "\(server.port)")
+            let head = ["GET \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + visitor.headers
+            let socket = try server.connect()
+            try socket.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+            let answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
+            let isAnswered = !answer.hasPrefix("HTTP/1.1 401 ")
+            #expect(isAnswered == (visitor.status == 200), "\(path) \(answer)")
+            #expect(answer.contains("paycast_") == (isAnswered && path == "/metrics"))
+        }
     }
 
     @Test func metricsAreNotForTheInternet() throws {

@@ -160,6 +160,21 @@ class PackageTests(unittest.TestCase):
             self.assertEqual((ROOT / "etc/paycast" / path).stat().st_mode & 0o777, mode, path)
         self.assertTrue((ROOT / "etc/paycast/paycast.env").exists())
 
+    def test_each_shell_finds_its_completions(self):
+        """Where Debian's bash-completion, zsh and fish look by themselves."""
+        for shell, path in {
+            "bash": "bash-completion/completions/paycast",
+            "zsh": "zsh/vendor-completions/_paycast",
+            "fish": "fish/vendor_completions.d/paycast.fish",
+        }.items():
+            file = ROOT / "usr/share" / path
+            self.assertEqual(file.read_text(), self.run_here("paycast", "completions", shell), shell)
+            self.assertEqual(file.stat().st_mode & 0o777, 0o644, shell)
+
+    def test_there_is_somebody_to_write_to(self):
+        said = self.run_here("dpkg-query", "--show", "--showformat=${Maintainer}", "paycast")
+        self.assertRegex(said, r"^[^<>]+ <[^<>@\s]+@[^<>@\s]+\.[^<>@\s]+>$")
+
     def test_the_unit_is_one(self):
         done = subprocess.run(
             ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={ROOT}", "paycast.service"],

@@ -23,7 +23,7 @@ def ask(server, sent, seconds=5.0):
 
 
 def download(server, name, pause=0.0, piece=1 << 16):
-    """Seconds until the whole file has come, and is the right one."""
+    """Seconds until the whole file has come, and is the right one. `pause`: a slow reader's, after each piece."""
     start, digest = time.monotonic(), hashlib.sha256()
     with Wire(server.port, 5, server.context) as wire:
         wire.send(get(f"/{name}", "Connection: close")).read(b"\r\n\r\n")

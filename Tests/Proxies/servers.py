@@ -54,7 +54,7 @@ def page(stream):
 
 
 def until(condition, seconds=10, pause=0.01):
-    """Whether it holds within that time."""
+    """Whether it holds within that time. For what nobody announces: another program's port, the kernel's numbers."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

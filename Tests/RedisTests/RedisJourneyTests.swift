@@ -20,7 +20,7 @@ import Testing
         var answer = ""
         while !deadline.hasPassed {
             let socket = try server.connect()
-            try socket.send("GET /ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            try socket.send("GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
             if answer.hasPrefix("HTTP/1.1 \(status) "), answer.contains(text) { return }
         }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTP1
 internal import Runtime
 
 /// `GET /up`, `/ready` and `/metrics`.
@@ -29,6 +30,12 @@ struct ProbeEndpoint {
 
     /// From this machine, or with a key.
     private func isOperator(_ request: Request) -> Bool {
-        request.isLocal || services.access.isTrusted(request.credentials)
+        isOfThisMachine(request) || services.access.isTrusted(request.credentials)
+    }
+
+    /// What comes from loopback may be sent by a proxy that does not tell for whom, or by a browser for the page of a name
+    /// that its owner has led here (DNS rebinding). Both say in `Host` which name they were given.
+    private func isOfThisMachine(_ request: Request) -> Bool {
+        request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
     }
 }

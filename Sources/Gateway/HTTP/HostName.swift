@@ -22,6 +22,11 @@ struct HostName: Equatable {
         self.init(String(origin[authority.upperBound...]))
     }
 
+    /// This machine alone, as it speaks of itself.
+    var isLoopback: Bool {
+        text == "localhost" || text.hasSuffix(".localhost") || IPAddress(text)?.isLoopback == true
+    }
+
     /// No stranger's name server answers for it: an address, a name of this machine, or one without a dot, as networks of
     /// containers have them. A page of any other name may lead here by its owner's will (DNS rebinding).
     var isLocal: Bool {

@@ -9,8 +9,8 @@ struct LoopSettings: Sendable {
     var limits: Limits
     var proxies: TrustedProxies
 
-    /// Ten times a second.
-    static let tickMicroseconds: Int64 = 100_000
+    var tick: Duration
+
     static let ticksPerSecond = 10
     /// A heartbeat every 15 s for each page, at its own phase.
     static let heartbeatTicks = 150

@@ -65,13 +65,15 @@ final class SocketLoop {
     private var acceptor: OpaquePointer?
     /// What waits can neither be accepted nor dropped.
     private var pausesListening = false
+    private var context: OpaquePointer?
     private var timer: LoopTimer?
+    /// Runs while the loop is stopping.
+    private var lastSecond: LoopTimer?
     private var turn: LoopTurn?
     /// It waits for events, as far as other threads know.
     private var sleeps = true
     /// Ours rather than lws', so that it can be stopped. Never freed: lws' handles stay in it.
     let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-    private var stopsAt: Int?
 
     init(
         settings: LoopSettings,
@@ -109,12 +111,13 @@ final class SocketLoop {
         guard let context = createContext(), let vhost = lws_get_vhost_by_name(context, "default") else {
             return started(false)
         }
+        self.context = context
         self.vhost = vhost
         acceptor = observe(listener.descriptor)
         // lws closes what it watches, and the port may outlive this loop: it gets a copy.
         guard acceptor != nil, observe(fcntl(port.alarm, F_DUPFD_CLOEXEC, 0)) != nil else { return started(false) }
         turn = LoopTurn(of: uv) { [unowned self] in fallAsleep() }
-        timer = LoopTimer(context: context, interval: LoopSettings.tickMicroseconds) { [unowned self] in
+        timer = LoopTimer(context: context, interval: settings.tick.milliseconds * 1000) { [unowned self] in
             tick()
             goOnListening()
             closeOverdue()
@@ -128,6 +131,7 @@ final class SocketLoop {
         // lws closes its wake descriptor twice when a context is destroyed (vhost.c:998, libuv.c:441), and by then the
         // number may be another thread's. So the context, without connections by now, is left to the process' end.
         timer = nil
+        lastSecond = nil
         turn = nil
     }
 
@@ -269,12 +273,11 @@ final class SocketLoop {
         stopListening()
         // What was answered has a second to go out.
         for connection in connections.values where !connection.isOwedSomething { end(connection) }
-        stopsAt = now + LoopSettings.ticksPerSecond
+        lastSecond = context.map { LoopTimer(context: $0, interval: 1_000_000) { [unowned self] in uv_stop(uv) } }
     }
 
     /// Ends the loop when every connection has gone, or has had a second for it.
     private func endWhenStopped() {
-        guard let stopsAt, connections.isEmpty || now >= stopsAt else { return }
-        uv_stop(uv)
+        if lastSecond != nil, connections.isEmpty { uv_stop(uv) }
     }
 }

@@ -6,15 +6,19 @@ internal import Domain
 struct Connection: ~Copyable {
     enum Access {
         case readWrite, readOnly
+        /// Of a file that nobody writes meanwhile: nothing is made beside it, and no lock is taken.
+        case frozen
     }
 
     private let handle: OpaquePointer
 
     /// `lockTimeout` is how long a statement waits for another process's lock.
     init(path: String, access: Access, lockTimeout: Duration) throws(SQLiteError) {
-        let mode = access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        let form = access == .frozen ? SQLITE_OPEN_URI : 0
+        let name = access == .frozen ? Connection.frozenURI(path) : path
         var handle: OpaquePointer?
-        let status = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let status = sqlite3_open_v2(name, &handle, mode | form | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK, let handle else {
             let error = SQLiteError(of: handle, sql: "")
             sqlite3_close_v2(handle)
@@ -27,6 +31,14 @@ struct Connection: ~Copyable {
     deinit {
         // v2: statements that outlive the connection keep it until they are finalised.
         sqlite3_close_v2(handle)
+    }
+
+    /// https://www.sqlite.org/uri.html
+    private static func frozenURI(_ path: String) -> String {
+        let escapes: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        // Two slashes would begin a host.
+        let path = path.hasPrefix("/") ? "//" + path : path
+        return "file:" + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
     }
 
     /// Runs statements without parameters or results.

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import HTTPClient
+internal import Ledger
 internal import Runtime
 internal import Server
 internal import Simulator
@@ -37,7 +38,12 @@ struct Examination {
             isDevelopment: configuration.isDevelopment,
             client: client
         ).run()
-        return findings + server.findings + [cable].compactMap { $0 }
+        let ledger = LedgerCheck(
+            ledger: LedgerInspection(path: configuration.databasePath),
+            isDevelopment: configuration.isDevelopment,
+            serverAnswers: server.isThere
+        )
+        return findings + ledger.findings + server.findings + [cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, now) : production(server, stores, now))
     }
 

@@ -5,6 +5,7 @@ internal import HTTPClient
 struct ServerCheck {
     struct Result {
         var findings: [Finding]
+        var isThere = false
         /// What a proxy in front of it says the time is.
         var date: Instant?
         /// A development server's clock; nil for any other.
@@ -26,6 +27,7 @@ struct ServerCheck {
         let clock = clock
         return Result(
             findings: address.findings + readiness + [apiKey] + [development(clock)].compactMap { $0 },
+            isThere: true,
             date: address.date,
             clock: clock
         )
