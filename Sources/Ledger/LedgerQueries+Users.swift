@@ -22,7 +22,13 @@ extension LedgerQueries {
                 contracts.append(ContractRecord(row, entitlement, sharedWith: shares ?? []))
             }
             let orders = try orders(of: user, limit: LedgerQueries.orderLimit, now: now)
-            return UserRecord(isActive: held.isActive, contracts: contracts, orders: orders, head: head)
+            return UserRecord(
+                language: try statements.language.language(of: user),
+                isActive: held.isActive,
+                contracts: contracts,
+                orders: orders,
+                head: head
+            )
         }
     }
 

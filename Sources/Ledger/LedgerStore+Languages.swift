@@ -38,7 +38,7 @@ extension LedgerQueries {
 
 extension Statement {
     /// `SELECT tag FROM languages WHERE user = ?`.
-    fileprivate func language(of user: UserID) throws(SQLiteError) -> LanguageTag? {
+    func language(of user: UserID) throws(SQLiteError) -> LanguageTag? {
         try first([Value(user)]) { row in LanguageTag(row.text(0)) } ?? nil
     }
 }

@@ -2,6 +2,8 @@ public import Domain
 
 /// All that is known of a user, as of now; what was said when is in `UserEvents`.
 public struct UserRecord: Sendable, Equatable {
+    /// What the user reads; nil when no app has said it.
+    public var language: LanguageTag?
     public var isActive: Bool
     /// In the order of `UserEntitlements`.
     public var contracts: [ContractRecord]

@@ -25,7 +25,9 @@ import Testing
         #expect(try page.message().data?.contains("paywall") == true)
 
         let user = try app.get("/users/42")
-        #expect(user["user"] == "42" && user["stream"] == "user:42:paywall")
+        #expect(user["user"] == "42" && user["stream"] == "user:42:paywall" && user["locale"] == nil)
+        _ = try app.get("/users/42/stream?locale=PT_br")
+        #expect(try app.get("/users/42")["locale"] == "pt-BR")
         #expect(user.json?["active"]?.boolean == true)
         let contract = user.json?["contracts"]?.items?.first
         #expect(contract?["state"]?.text == "active" && contract?["order"]?.text == "\(token)")

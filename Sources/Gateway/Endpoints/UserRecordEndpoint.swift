@@ -13,6 +13,8 @@ struct UserRecordEndpoint {
         var user: UserID
         /// What the user's pages follow.
         var stream: String
+        /// As the app said it last; left out when it never did.
+        var locale: String?
         var active: Bool
         var contracts: [ContractItem]
         var orders: [OrderItem]
@@ -29,6 +31,7 @@ struct UserRecordEndpoint {
                 let record = Record(
                     user: user,
                     stream: stream.text,
+                    locale: found.language?.text,
                     active: found.isActive,
                     contracts: found.contracts.map(ContractItem.init),
                     orders: found.orders.map(OrderItem.init),
