@@ -16,12 +16,14 @@ func library(_ name: String, _ dependencies: [String]) -> Target {
     .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
 }
 
-/// A release runs where there is no Swift. The two libraries are parts of FoundationEssentials, which names them only to
-/// code that was compiled for it.
+/// A release runs where there is no Swift. The libraries are parts of Foundation, which names them only to code that was
+/// compiled for it; ICU, which knows how languages write dates and prices, is C++.
 let withoutSwift: [LinkerSetting] = [
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
     .linkedLibrary("_FoundationCollections", .when(configuration: .release)),
     .linkedLibrary("_FoundationCShims", .when(configuration: .release)),
+    .linkedLibrary("_FoundationICU", .when(configuration: .release)),
+    .linkedLibrary("stdc++", .when(configuration: .release)),
 ]
 
 /// What the program carries of `public/`, through the links in `Sources/Assets`.
