@@ -33,7 +33,10 @@ extension LedgerStore {
             guard line.contract.kind == .subscription, let last = line.contract.snapshot?.snapshot,
                 last.signedAt < stated, last.state != .expired, last.state != .revoked
             else { return nil }
-            return event.ending(line.contract.key, product: last.product, at: stated)
+            var end = event.ending(line.contract.key, product: last.product, at: stated)
+            // What was paid for until before that has ended then.
+            end.observation?.snapshot?.accessUntil = min(last.accessUntil ?? stated, stated)
+            return end
         }
     }
 

@@ -15,6 +15,8 @@ public struct SimulatedSubscription: Sendable, Equatable {
     public var startedAt: Instant?
     /// How often it was renewed, for who remembers.
     public var renewals: Int64 = 0
+    /// What the same purchase holds besides, at the stores that sell several products at once.
+    public var addOns: [SimulatedAddOn] = []
 
     public init(
         product: String,
@@ -39,6 +41,22 @@ public struct SimulatedSubscription: Sendable, Equatable {
     /// Nothing bought yet. The lineage follows from the order, so whoever simulates next continues the same contract.
     public init(product: String, kind: ProductKind = .subscription, order: OrderToken) {
         self.init(product: product, kind: kind, lineage: StoreID.make(order.description))
+    }
+}
+
+/// A further product of a purchase: an add-on of a subscription at Google, a further item of one at Stripe. The
+/// purchase's state is its own.
+public struct SimulatedAddOn: Sendable, Equatable {
+    public var product: String
+    /// Nil, and always at Stripe: with the product that it was added to.
+    public var accessUntil: Instant?
+    /// At Stripe it is renewed with the others.
+    public var autoRenew: Bool
+
+    public init(product: String, accessUntil: Instant? = nil, autoRenew: Bool = true) {
+        self.product = product
+        self.accessUntil = accessUntil
+        self.autoRenew = autoRenew
     }
 }
 

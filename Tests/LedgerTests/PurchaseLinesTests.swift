@@ -87,6 +87,8 @@ import Testing
         ledger.clock.set(to: Self.start + Self.day * 4)
         _ = try ledger.send(try read("e2", [lines[1]], minute: 5761, token: token))
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
+        let ended = try ledger.entitlements("42").entitlements.first { $0.product == "extra" }
+        #expect(ended?.accessUntil == Self.start + Self.day * 3)
     }
 
     /// Google lists it no more; the two readings may be committed in any order.

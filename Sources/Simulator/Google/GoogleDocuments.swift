@@ -78,7 +78,7 @@ struct GoogleDocuments {
             "kind": "androidpublisher#subscriptionPurchaseV2", "regionCode": "US",
             "startTime": .text(scene.startedAt.iso8601),
             "subscriptionState": .text("SUBSCRIPTION_STATE_\(scene.state)"), "latestOrderId": .text(order(scene)),
-            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list([item(scene)]),
+            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list(items(scene)),
         ]
         if let token = event.token {
             document["externalAccountIdentifiers"] = ["obfuscatedExternalAccountId": .text(token.description)]
@@ -95,6 +95,25 @@ struct GoogleDocuments {
         }
         if isTest { document["testPurchase"] = [:] }
         return document
+    }
+
+    /// Google promises no order: the newest comes first here.
+    private func items(_ scene: GoogleScene) -> [WireJSON] {
+        event.facts.addOns.reversed().map { addOn($0, of: scene) } + [item(scene)]
+    }
+
+    private func addOn(_ addOn: SimulatedAddOn, of scene: GoogleScene) -> WireJSON {
+        let product = SimulatedProduct(id: addOn.product, kind: .subscription)
+        let isOver = ["EXPIRED", "ON_HOLD", "PAUSED"].contains(scene.state)
+        let paidUntil = addOn.accessUntil ?? scene.expiresAt
+        let end = isOver ? min(paidUntil, scene.expiresAt) : paidUntil
+        return [
+            "productId": .text(addOn.product), "expiryTime": .text(end.iso8601),
+            "autoRenewingPlan": [
+                "autoRenewEnabled": .flag(addOn.autoRenew && scene.autoRenews), "recurringPrice": price(product),
+            ],
+            "latestSuccessfulOrderId": .text(order(scene)),
+        ]
     }
 
     private func item(_ scene: GoogleScene) -> WireJSON {

@@ -91,12 +91,22 @@ extension StripeDocuments {
     }
 
     func items(_ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape) -> WireJSON {
-        var item: WireJSON = ["id": .text(id("si")), "object": "subscription_item", "price": price(product)]
+        let addOns = event.facts.addOns.reversed().map { addOn in
+            let id = "\(id("si"))_\(addOn.product)"
+            return item(id, SimulatedProduct(id: addOn.product, kind: .subscription), end, shape)
+        }
+        return ["object": "list", "data": .list(addOns + [item(id("si"), product, end, shape)])]
+    }
+
+    private func item(_ id: String, _ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape)
+        -> WireJSON
+    {
+        var item: WireJSON = ["id": .text(id), "object": "subscription_item", "price": price(product)]
         if shape == .current {
             item["current_period_start"] = seconds(scene.periodStart)
             item["current_period_end"] = seconds(end)
         }
-        return ["object": "list", "data": .list([item])]
+        return item
     }
 
     func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {

@@ -20,10 +20,12 @@ struct Happening: Sendable {
     /// When it happened.
     var at: Instant
     var content: Content
+    /// It was read when it happened, and is committed when it is delivered.
+    var wasRead = false
 
     /// What is read shows what has happened since, so nothing of it can be left out.
     var isRead: Bool {
-        if case .read = content { true } else { false }
+        if case .read = content { true } else { wasRead }
     }
 
     /// The user's own action, which no network delays.

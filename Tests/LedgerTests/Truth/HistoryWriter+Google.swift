@@ -17,51 +17,56 @@ extension HistoryWriter {
             life.token = previous == nil || !chance(3) ? token : nil
             life.previousLineage = previous
             life.sells(lineages == 1 ? "monthly" : "yearly")
-            now = writeReads(&life, from: now)
+            now = writeReads(life, from: now)
             previous = life.key.lineage
         } while chance(2) && lineages < 3
         if chance(2) { buyCoins(by: buyer) }
     }
 
-    private mutating func writeReads(_ life: inout StoreLife, from start: Instant) -> Instant {
+    private mutating func writeReads(_ life: StoreLife, from start: Instant) -> Instant {
         var now = start
-        var states: [(at: Instant, life: StoreLife)] = []
+        var purchase = GooglePurchaseLife(life)
+        var states: [(at: Instant, purchase: GooglePurchaseLife)] = []
         var notices: [(at: Instant, kind: EventKind, id: String)] = []
         for _ in 0..<number(in: 2...8) {
             now = now + pause() + .milliseconds(1)
-            life.pass(to: now)
-            let choice = one(of: life.possibleSteps.filter { ![.appPosts, .refundOlder].contains($0) })
-            _ = life.take(choice, at: now)
-            states.append((now, life))
-            notices.append((now, choice.kind, id()))
+            purchase.pass(to: now)
+            let kind = chance(3) ? changeLine(of: &purchase, at: now) : changeBase(of: &purchase, at: now)
+            states.append((now, purchase))
+            notices.append((now, kind, id()))
         }
         for notice in notices {
             let known = states
-            add(
-                Happening(
-                    name: "google \(notice.kind.rawValue) of \(life.key.lineage)",
-                    at: notice.at,
-                    content: .read { at in
-                        var current = (known.last { $0.at <= at } ?? known[0]).life
-                        current.pass(to: at)
-                        return Event(
-                            provider: .google,
-                            environment: .production,
-                            app: "app",
-                            id: notice.id,
-                            type: "SIMULATED",
-                            // What its name alone says would be older than what is read.
-                            kind: notice.kind == .pauseScheduled ? .contractUpdated : notice.kind,
-                            signedAt: at,
-                            observation: current.statement(at: at),
-                            body: []
-                        )
-                    }
-                )
-            )
+            let read: @Sendable (Instant) -> Event = { at in
+                let current = (known.last { $0.at <= at } ?? known[0]).purchase
+                return current.event(notice.id, notice.kind, readAt: at)
+            }
+            // Read when it is delivered, or at once and committed late.
+            let content = chance(2) ? Happening.Content.read(read) : .event(read(notice.at))
+            let name = "google \(notice.kind.rawValue) of \(life.key.lineage)"
+            add(Happening(name: name, at: notice.at, content: content, wasRead: true))
         }
-        finish(life)
+        for life in purchase.lives { finish(life) }
         return now
+    }
+
+    private mutating func changeBase(of purchase: inout GooglePurchaseLife, at now: Instant) -> EventKind {
+        let choice = one(of: purchase.base.possibleSteps.filter { ![.appPosts, .refundOlder].contains($0) })
+        _ = purchase.base.take(choice, at: now)
+        // What its name alone says would be older than what is read.
+        return choice == .schedulePause ? .contractUpdated : choice.kind
+    }
+
+    /// One of the further products is bought, goes its way by itself, or is taken out.
+    private mutating func changeLine(of purchase: inout GooglePurchaseLife, at now: Instant) -> EventKind {
+        let product = one(of: ["extra", "team"])
+        if purchase.holds(product), chance(3) {
+            purchase.takeOut(product, at: now)
+        } else {
+            let steps = purchase.steps(of: product)
+            if !steps.isEmpty { purchase.take(one(of: steps), of: product, at: now) }
+        }
+        return .contractUpdated
     }
 
     private mutating func buyCoins(by buyer: UserID) {

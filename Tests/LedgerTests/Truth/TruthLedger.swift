@@ -82,9 +82,14 @@ final class TruthLedger {
     }
 
     private func record(_ arrival: Arrival) throws {
-        if let key = arrival.event.observation?.contract { keys.insert(key) }
+        let said = ([arrival.event.observation].compactMap(\.self) + arrival.event.further).map(\.contract)
+        keys.formUnion(said)
         try check(store.record(arrival).entries)
-        guard let key = arrival.event.observation?.contract, let row = try store.contract(key) else { return }
+        for key in said { try checkAge(of: key) }
+    }
+
+    private func checkAge(of key: ContractKey) throws {
+        guard let row = try store.contract(key) else { return }
         let stated = row.contract.snapshot?.snapshot.signedAt ?? Instant(milliseconds: .min)
         guard stated >= newest[key] ?? stated else { throw Violation(description: "\(key.lineage) stepped back") }
         newest[key] = stated
@@ -151,11 +156,22 @@ final class TruthLedger {
         let holdings = rows.map { $0.holding(store.policy.catalog) }
         let union = Holdings(user: user, holdings, policy: store.policy)
         let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
-        let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue]
+        let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
-            held: ordered.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
+            held: ordered.filter { !isOverBesides($0) }.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
             isActive: union.isActive,
-            pages: union.winner == nil ? [:] : ["subscription_status": banner ?? "nothing"]
+            pages: union.winner.map { ["subscription_status": words(of: banner, about: $0)] } ?? [:]
         )
+    }
+
+    /// A further product that is no longer listed has ended, and no store says when. One that was added and taken out
+    /// between two readings nobody ever hears of. So what is over is compared by what gives access, and by nothing else.
+    private func isOverBesides(_ holding: Holding) -> Bool {
+        holding.contract.purchase != nil && holding.standing.state == .expired
+    }
+
+    /// Which of several ended products is the last one may depend on one that nobody heard of.
+    private func words(of banner: String, about winner: Holding) -> String {
+        winner.standing.state == .expired ? String(banner.prefix { $0 != " " }) : banner
     }
 }

@@ -76,6 +76,7 @@ import Testing
             if facts.state.givesAccess, let end = facts.accessUntil, end <= now { facts.state = .expired }
             let steps = WireTests.steps(facts.state, Store.provider).filter { words.event(for: $0) != nil }
             guard let step = steps.randomElement(using: &generator), let said = words.event(for: step) else { break }
+            if Store.provider == .stripe { facts.changeAddOns(at: now, using: &generator) }
             var asked = SimulatedEvent(
                 type: said.type,
                 subtype: said.subtype,
