@@ -33,6 +33,8 @@ struct GooglePurchaseLife: Sendable {
         var life = lines[product] ?? newLine(product)
         life.token = base.token
         _ = life.take(step, at: now)
+        // Paid for longer than anything is late: time alone does not end what is taken out.
+        if step == .start { for _ in 0..<3 { _ = life.take(.renew, at: now) } }
         lines[product] = life
         listed.insert(product)
     }
