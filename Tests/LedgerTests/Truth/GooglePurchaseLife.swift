@@ -41,7 +41,6 @@ struct GooglePurchaseLife: Sendable {
 
     private func newLine(_ product: String) -> StoreLife {
         var life = StoreLife(base.key.line(product))
-        life.previousLineage = base.previousLineage.map { "\($0)#\(product)" }
         life.sells(product)
         return life
     }
