@@ -13,6 +13,8 @@ public final class EventStreamClient {
     public let head: String
     private let socket: RawSocket
     private let isChunked: Bool
+    /// Of an answer whose length is told; nil of a stream.
+    private var rest: Int?
     private var text: [UInt8] = []
 
     public convenience init(
@@ -37,6 +39,8 @@ public final class EventStreamClient {
         head = try socket.read(until: "\r\n\r\n")
         status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         isChunked = head.lowercased().contains("transfer-encoding: chunked")
+        let length = head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length: ") }
+        rest = length.flatMap { Int($0.dropFirst("content-length: ".count)) }
     }
 
     /// The next block of any kind.
@@ -94,6 +98,12 @@ public final class EventStreamClient {
     }
 
     private func fill() throws(RawSocketError) {
+        if let rest {
+            guard rest > 0 else { throw .closed }
+            text += try socket.read(count: rest)
+            self.rest = 0
+            return
+        }
         guard isChunked else {
             let bytes = try socket.readSome()
             guard !bytes.isEmpty else { throw .closed }

@@ -21,8 +21,8 @@ struct LedgerCheck {
         case .hasJournal:
             return ok("\(path) has the journal of a server that was killed; the next one reads it at its start")
         case .missing:
-            guard !isDevelopment else { return ok("there is none at \(path): “serve” begins one") }
-            return warn("there is none at \(path): “serve” begins a new one; if there was one, restore a backup")
+            guard !isDevelopment else { return ok("no ledger at \(path) yet: “serve” creates it") }
+            return warn("no ledger at \(path): “serve” creates a new one; if there was one, restore a backup")
         case .empty: return warn("\(path) is empty: “serve” begins a new one; if it held one, restore a backup")
         case .damaged: return fail("\(path) is damaged: put a backup in its place with “paycast restore FILE”")
         case .foreign: return fail("\(path) is no ledger of Paycast: set DATABASE_URL to another path")
