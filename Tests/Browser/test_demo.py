@@ -199,7 +199,7 @@ def test_without_javascript_the_form_posts(server, browser):
     context.close()
 
 
-GERMAN = {"renew": "Dein Abo läuft bis zum", "cancel": "Dein aktuelles Abo läuft aus", "grace": "Deine Zahlung hat nicht geklappt",
+GERMAN = {"renew": "Dein Abo verlängert sich am", "cancel": "Dein aktuelles Abo läuft aus", "grace": "Deine Zahlung hat nicht geklappt",
           "retry": "Pro ist gesperrt", "refund": "Dein Kauf wurde zurückgenommen"}
 # No card and no banner of the other language has one of these.
 ENGLISH_WORDS, GERMAN_WORDS = r"\b(the|your|you|Pro is|until|year|month)\b", r"\b(der|dein|du|Pro ist|bis|Jahr|Monat|Abo)\b"
