@@ -102,13 +102,7 @@ public final class Recovery: HistoryRecovery {
             }
         }
         report.isFailure = failures == places.count
-        counts.recovered.add(report.recovered)
-        if report.found > 0 {
-            log.info(
-                "history read",
-                ["found": report.found, "recovered": report.recovered, "refused": report.refused]
-            )
-        }
+        counts.ended(report, "history read", log)
         return report
     }
 
@@ -135,7 +129,7 @@ public final class Recovery: HistoryRecovery {
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
         // The first time there is nothing yet to stay at, and the next start would begin a day before itself.
-        if problem != nil, mark == nil { remember(start, of: place) }
+        if problem != nil, mark == nil { writer.remember(start, as: place.mark) }
         // Beside failures alone nothing genuine may stand, because it was delivered: the next run asks for all.
         if problem == nil || !onlyFailures { misfits.withLock { $0[place.mark] = problem } }
     }
@@ -152,7 +146,9 @@ public final class Recovery: HistoryRecovery {
             guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
             report.found += bodies.count
             for body in bodies { try commit(body, &tally, into: &report) }
-            if marking, !tally.isMisfit, let reached = reading.takeProgress() { remember(reached, of: place) }
+            if marking, !tally.isMisfit, let reached = reading.takeProgress() {
+                writer.remember(reached, as: place.mark)
+            }
             rest.wait(timeout: place.pause)
         }
         if let lost = reading.span.lost {
@@ -190,10 +186,5 @@ public final class Recovery: HistoryRecovery {
                 ["environment": place.environment.rawValue, "app": place.app, "reason": code, "count": count]
             )
         }
-    }
-
-    private func remember(_ instant: Instant, of place: Place) {
-        let promise = Promise<Bool>()
-        if writer.submit(.mark(place.mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
     }
 }

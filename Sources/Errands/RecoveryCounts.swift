@@ -1,3 +1,4 @@
+internal import Providers
 public import Runtime
 
 /// What recoveries count, of all stores.
@@ -11,5 +12,12 @@ public struct RecoveryCounts: Sendable {
             "paycast_recovery_refused_total",
             "Entries of a store's history that this server's settings refuse, each time that they are read."
         )
+    }
+
+    /// A run has ended: `what` was read.
+    func ended(_ report: RecoveryReport, _ what: StaticString, _ log: Log) {
+        recovered.add(report.recovered)
+        guard report.found > 0 else { return }
+        log.info(what, ["found": report.found, "recovered": report.recovered, "refused": report.refused])
     }
 }

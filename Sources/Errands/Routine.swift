@@ -1,3 +1,4 @@
+internal import Domain
 internal import Ledger
 internal import Runtime
 internal import Synchronization
@@ -65,4 +66,12 @@ func answer<Value: Sendable>(
 ) -> Value? {
     let promise = Promise<Value?>()
     return ask { promise.fulfil(try? $0.get()) } ? promise.wait() : nil
+}
+
+extension LedgerWriter {
+    /// How far somebody has come, by a name; returns when that is committed, or cannot be.
+    func remember(_ instant: Instant, as mark: String) {
+        let promise = Promise<Bool>()
+        if submit(.mark(mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
+    }
 }

@@ -83,13 +83,7 @@ public final class VoidedPurchases: HistoryRecovery {
             }
         }
         report.isFailure = failures == packages.count && report.found == 0
-        counts.recovered.add(report.recovered)
-        if report.found > 0 {
-            log.info(
-                "voided purchases read",
-                ["found": report.found, "recovered": report.recovered, "refused": report.refused]
-            )
-        }
+        counts.ended(report, "voided purchases read", log)
         return report
     }
 
@@ -113,7 +107,9 @@ public final class VoidedPurchases: HistoryRecovery {
         while let page = try reading.next(now: clock.now()) {
             try mayGoOn()
             try commit(page, of: package, google, &batch, into: &report)
-            if since == nil, batch.failure == nil, let reached = reading.takeProgress() { remember(reached, as: mark) }
+            if since == nil, batch.failure == nil, let reached = reading.takeProgress() {
+                writer.remember(reached, as: mark)
+            }
             if reading.span.piece != nil { Waker().wait(timeout: pause) }
         }
         if let failure = batch.failure { throw failure }
@@ -169,11 +165,6 @@ public final class VoidedPurchases: HistoryRecovery {
         let selection = EventSelection(ids: Set(events).sorted())
         let found = answer { reader.events(selection, limit: events.count, completion: $0) } ?? []
         return Set(found.filter { $0.provider == .google }.map(\.id))
-    }
-
-    private func remember(_ instant: Instant, as mark: String) {
-        let promise = Promise<Bool>()
-        if writer.submit(.mark(mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
     }
 
     private func note(_ error: StoreAPIError?, of package: String) {

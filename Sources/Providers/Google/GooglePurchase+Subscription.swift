@@ -20,13 +20,8 @@ extension GooglePurchase {
             one.take(purchase, item, said)
             return one
         }
-        guard let first = all.first else { return nil }
-        self = first
-        further = all.dropFirst().map { one in
-            var one = one
-            one.line = one.product
-            return one
-        }
+        guard let whole = GooglePurchase(of: all) else { return nil }
+        self = whole
     }
 
     private static func isEnding(_ item: StoreObject) -> Bool {

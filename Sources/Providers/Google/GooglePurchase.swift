@@ -55,6 +55,17 @@ public struct GooglePurchase: Sendable {
         (self.state, self.readAt) = (state, readAt)
     }
 
+    /// Products that were bought together: the first speaks for the purchase, the others go by their own names too.
+    init?(of products: [GooglePurchase]) {
+        guard let first = products.first else { return nil }
+        self = first
+        further = products.dropFirst().map { one in
+            var one = one
+            one.line = one.product
+            return one
+        }
+    }
+
     public var environment: StoreEnvironment { isTest ? .sandbox : .production }
 
     var startKind: EventKind {
