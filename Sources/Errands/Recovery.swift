@@ -62,7 +62,7 @@ public final class Recovery: HistoryRecovery {
 
     public func start() {
         routine.start("recovery", RecoverySchedule()) { [self] schedule in
-            let report = recover(since: nil, onlyFailures: schedule.onlyFailures)
+            let report = recover(since: nil, onlyFailures: schedule.onlyFailures) { _ in }
             return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
         }
     }
@@ -77,8 +77,8 @@ public final class Recovery: HistoryRecovery {
         routine.end()
     }
 
-    public func recover(since: Instant?) -> RecoveryReport {
-        recover(since: since, onlyFailures: false)
+    public func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport {
+        recover(since: since, onlyFailures: false, progress)
     }
 
     /// For `/ready`.
@@ -86,12 +86,16 @@ public final class Recovery: HistoryRecovery {
         misfits.withLock { misfits in places.compactMap { misfits[$0.mark] } }
     }
 
-    private func recover(since: Instant?, onlyFailures: Bool) -> RecoveryReport {
+    private func recover(
+        since: Instant?,
+        onlyFailures: Bool,
+        _ progress: (RecoveryReport) -> Void
+    ) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
         for place in places where !stop.isRaised {
             do throws(StoreAPIError) {
-                try read(place, since: since, onlyFailures: onlyFailures, into: &report)
+                try read(place, since: since, onlyFailures: onlyFailures, into: &report, progress)
             } catch {
                 failures += 1
                 report.problems.append("\(place.environment.rawValue), \(place.app): \(error.description)")
@@ -110,7 +114,8 @@ public final class Recovery: HistoryRecovery {
         _ place: Place,
         since: Instant?,
         onlyFailures: Bool,
-        into report: inout RecoveryReport
+        into report: inout RecoveryReport,
+        _ progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = clock.now()
         let mark: Instant? = answer { reader.mark(place.mark, completion: $0) } ?? nil
@@ -124,7 +129,7 @@ public final class Recovery: HistoryRecovery {
         }
         var tally = HistoryTally()
         defer { note(tally, of: place) }
-        try read(&reading, of: place, &tally, marking: since == nil, into: &report)
+        try read(&reading, of: place, &tally, marking: since == nil, into: &report, progress)
         let problem = tally.problem(of: place)
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
@@ -139,13 +144,15 @@ public final class Recovery: HistoryRecovery {
         of place: Place,
         _ tally: inout HistoryTally,
         marking: Bool,
-        into report: inout RecoveryReport
+        into report: inout RecoveryReport,
+        _ progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !tally.isHopeless, let bodies = try reading.next(now: clock.now()) {
             guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
             report.found += bodies.count
             for body in bodies { try commit(body, &tally, into: &report) }
+            progress(report)
             if marking, !tally.isMisfit, let reached = reading.takeProgress() {
                 writer.remember(reached, as: place.mark)
             }

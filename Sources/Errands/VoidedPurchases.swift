@@ -69,12 +69,12 @@ public final class VoidedPurchases: HistoryRecovery {
         troubles.withLock { troubles in packages.compactMap { troubles[$0]?.problem(of: $0) } }
     }
 
-    public func recover(since: Instant?) -> RecoveryReport {
+    public func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
         for package in packages where !stop.isRaised {
             do throws(StoreAPIError) {
-                try read(package, since: since, into: &report)
+                try read(package, since: since, into: &report, progress)
                 note(nil, of: package)
             } catch {
                 failures += 1
@@ -90,7 +90,8 @@ public final class VoidedPurchases: HistoryRecovery {
     private func read(
         _ package: String,
         since: Instant?,
-        into report: inout RecoveryReport
+        into report: inout RecoveryReport,
+        _ progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         guard let google = google() else { throw .unavailable(reason: "it is not configured") }
         let (now, mark) = (clock.now(), "history/google/\(package)")
@@ -107,6 +108,7 @@ public final class VoidedPurchases: HistoryRecovery {
         while let page = try reading.next(now: clock.now()) {
             try mayGoOn()
             try commit(page, of: package, google, &batch, into: &report)
+            progress(report)
             if since == nil, batch.failure == nil, let reached = reading.takeProgress() {
                 writer.remember(reached, as: mark)
             }

@@ -2,8 +2,12 @@ public import Domain
 
 /// Fetches what a store has sent, or tried to, and commits what is missing. It blocks.
 public protocol HistoryRecovery: Sendable {
-    /// `since` nil: since the last success.
-    func recover(since: Instant?) -> RecoveryReport
+    /// `since` nil: since the last success. `progress` hears of each page, on the caller's thread.
+    func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport
+}
+
+extension HistoryRecovery {
+    public func recover(since: Instant?) -> RecoveryReport { recover(since: since) { _ in } }
 }
 
 /// What a recovery brought.

@@ -11,9 +11,10 @@ struct Progress {
 
     func clear() { write("\r\u{1B}[K") }
 
-    /// Tells every second how long `body` has taken.
+    /// Tells every second how long `body` has taken, and what `status` says of it, asked on a thread of its own.
     func counting<Value>(
         _ what: String,
+        status: @escaping @Sendable () -> String? = { nil },
         while body: () throws(CommandFailure) -> Value
     ) throws(CommandFailure) -> Value {
         guard isShown else { return try body() }
@@ -22,7 +23,8 @@ struct Progress {
         let start = ContinuousClock.now
         let thread = WorkerThread(name: "progress") {
             while !end.isClosed {
-                show("\(what) … \(start.duration(to: .now).components.seconds) s")
+                let told = status().map { ", " + $0 } ?? ""
+                show("\(what) … \(start.duration(to: .now).components.seconds) s\(told)")
                 bell.wait(timeout: .seconds(1))
             }
             clear()

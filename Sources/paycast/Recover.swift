@@ -31,12 +31,22 @@ struct Recover: Command {
         return instant
     }
 
+    /// How far the newest recovery of a store is; nil while nothing is known of it.
+    private static func status(of store: String, at remote: Remote) -> String? {
+        guard let bytes = try? remote.get("/recoveries", timeout: .seconds(2)),
+            let running = JSONValue(bytes)?["running"]?.items.last(where: { $0["provider"]?.words == store }),
+            let found = running["found"]?.words, let recovered = running["recovered"]?.words
+        else { return nil }
+        return "\(found) found, \(recovered) recovered"
+    }
+
     func run() throws(CommandFailure) -> Int32 {
         var body: [String: JSONValue] = ["provider": .text(store)]
         body["since"] = since.map { .text($0.iso8601) }
         // Half a year of notifications comes in pages of twenty.
         let question = JSONValue.object(body)
-        let bytes = try Progress().counting("recovering from \(store)") { () throws(CommandFailure) in
+        let status: @Sendable () -> String? = { [remote, store] in Recover.status(of: store, at: remote) }
+        let bytes = try Progress().counting("recovering from \(store)", status: status) { () throws(CommandFailure) in
             try remote.post("/recoveries", question, timeout: .seconds(1800))
         }
         guard let answer = JSONValue(bytes), let found = answer["found"]?.words else {

@@ -60,8 +60,8 @@ struct Remote {
         try bodyOfSuccess(response(toPosting: body, at: path, timeout: timeout))
     }
 
-    func get(_ path: String) throws(CommandFailure) -> [UInt8] {
-        try bodyOfSuccess(send("GET", path, [], nil, .seconds(30)))
+    func get(_ path: String, timeout: Duration = .seconds(30)) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(send("GET", path, [], nil, timeout))
     }
 
     /// Whatever its status is: for an error that tells more than its reason.

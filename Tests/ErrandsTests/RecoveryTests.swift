@@ -17,8 +17,10 @@ import Testing
         for second in 0..<45 {
             try stage.say("SUBSCRIBED", lineage: "20000000\(1000 + second)", at: Self.now - .seconds(second * 60))
         }
-        let first = ledger.recovery(stage).recover(since: nil)
+        var told: [Int] = []
+        let first = ledger.recovery(stage).recover(since: nil) { told.append($0.recovered) }
         #expect((first.found, first.recovered, first.refused) == (45, 45, 0))
+        #expect(told == [20, 40, 45])
         #expect(first.outcomes == [.unclaimed: 45])
         let second = ledger.recovery(stage).recover(since: nil)
         #expect((second.found, second.recovered) == (45, 0))

@@ -51,6 +51,28 @@ import Testing
         #expect(report.contains(#""found":1"#) && report.contains(#""recovered":0"#), "\(report)")
     }
 
+    /// Six pages of twenty, with Apple's pause between them: longer than the second after which a terminal is told more.
+    @Test func aTerminalSeesHowFarItIs() throws {
+        let journey = try AppleJourney()
+        let order = try journey.order(for: "42")
+        let (now, end) = (Clock().now(), Clock().now() + .seconds(86_400))
+        for second in 0..<120 {
+            _ = try journey.say("DID_RENEW", of: order.token, until: end, at: now - .seconds(second), isLost: true)
+        }
+        let command = "\(PaycastProgram.path) recover apple --since 1h"
+        let terminal = RunningProcess("script", ["-qec", command, "/dev/null"], folder: journey.server.folder.path)
+        #expect(try terminal.waitForExit() == 0, "\(terminal.output)")
+        #expect(terminal.output.contains(/… \d+ s, \d+0 found, \d+ recovered/), "\(terminal.output)")
+        #expect(terminal.output.contains("found      120"), "\(terminal.output)")
+        let key = journey.server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
+        let ended = try HTTPClient(timeout: .seconds(20)).send(
+            "GET",
+            journey.server.url + "/recoveries",
+            headers: [("Authorization", "Bearer \(key)")]
+        )
+        #expect(String(decoding: ended.body, as: UTF8.self) == #"{"running":[]}"#)
+    }
+
     /// What the settings refuse is not passed over in silence.
     @Test func wrongSettingIsToldToTheOperator() throws {
         let journey = try AppleJourney(environment: ["PAYCAST_APPLE_BUNDLE_ID": "com.example.mistyped"])

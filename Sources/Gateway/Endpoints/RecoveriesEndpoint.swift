@@ -2,7 +2,8 @@ internal import Domain
 internal import Providers
 internal import Runtime
 
-/// `POST /recoveries`: fetches a store's history now, and answers when it is committed.
+/// `POST /recoveries`: fetches a store's history now, and answers when it is committed. `GET` tells meanwhile how far the
+/// ones are that run.
 struct RecoveriesEndpoint {
     private let services: Services
 
@@ -33,7 +34,34 @@ struct RecoveriesEndpoint {
         var problems: [String]
     }
 
+    private struct Progress: Encodable {
+        struct Running: Encodable {
+            var provider: String
+            var found: Int
+            var recovered: Int
+            var refused: Int
+        }
+
+        var running: [Running]
+    }
+
     func answer(_ request: Request) -> Answer {
+        request.method == "POST" ? begin(request) : .respond(JSON.response(200, progress))
+    }
+
+    private var progress: Progress {
+        let running = services.runningRecoveries.all.map { one in
+            Progress.Running(
+                provider: one.provider.rawValue,
+                found: one.report.found,
+                recovered: one.report.recovered,
+                refused: one.report.refused
+            )
+        }
+        return Progress(running: running)
+    }
+
+    private func begin(_ request: Request) -> Answer {
         let body: Body
         do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
         guard let provider = Provider(rawValue: body.provider) else {
@@ -50,9 +78,9 @@ struct RecoveriesEndpoint {
                 + "for google."
             return .respond(.unavailable("not_configured", message, retryAfter: 3600))
         }
-        return .later { [callers = services.callers] reply in
+        return .later { [callers = services.callers, running = services.runningRecoveries] reply in
             callers.submit(.operators) {
-                reply.send(Self.response(provider, recovery.recover(since: since)))
+                reply.send(Self.response(provider, running.run(recovery, of: provider, since: since)))
             } orElse: {
                 reply.send(.busy)
             }

@@ -34,6 +34,7 @@ public final class Services: Sendable {
     public let development: (any DevelopmentRoutes)?
     /// Whether the server is ready, from probes: the answer comes on another thread. False when too many ask.
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
+    let runningRecoveries = RunningRecoveries()
     /// Of all loops: a page may come back to another one.
     let endedNames = EndedNames()
 

@@ -66,8 +66,9 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     var methods: String {
         switch self {
-        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .recoveries, .replays, .demoStore:
+        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
             "POST"
+        case .recoveries: "GET, POST"
         // A page of another origin asks first.
         case .appleTransactions, .googleTransactions: "POST, OPTIONS"
         case .script, .up, .ready, .metrics, .file: "GET, HEAD"

@@ -1,0 +1,34 @@
+internal import Domain
+internal import Providers
+internal import Synchronization
+
+/// What the recoveries that run now have read so far. Any thread.
+final class RunningRecoveries: Sendable {
+    struct Running: Sendable {
+        let provider: Provider
+        var report = RecoveryReport()
+    }
+
+    private struct State {
+        var running: [Int: Running] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// In the order in which they began.
+    var all: [Running] { state.withLock { state in state.running.sorted { $0.key < $1.key }.map(\.value) } }
+
+    /// Runs `recovery` and tells of it meanwhile.
+    func run(_ recovery: any HistoryRecovery, of provider: Provider, since: Instant?) -> RecoveryReport {
+        let number = state.withLock { state in
+            state.last += 1
+            state.running[state.last] = Running(provider: provider)
+            return state.last
+        }
+        defer { state.withLock { $0.running[number] = nil } }
+        return recovery.recover(since: since) { report in
+            state.withLock { $0.running[number]?.report = report }
+        }
+    }
+}
