@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [
         Case(testDescription: "a server's that ended", finding: "ok    ledger .*is whole$"),
-        Case(testDescription: "none", damage: "rm paycast.db", finding: "warn  ledger .*“serve” begins a new one"),
+        Case(testDescription: "none", damage: "rm paycast.db", finding: "warn  ledger .*“serve” creates a new one"),
         Case(testDescription: "emptied", damage: ": > paycast.db", finding: "warn  ledger .* is empty: .*restore"),
         Case(testDescription: "cut", damage: "truncate -s 12288 paycast.db", finding: "FAIL  ledger .*paycast restore"),
         Case(testDescription: "a text", damage: "echo x > paycast.db", finding: "FAIL  ledger .*set DATABASE_URL"),
