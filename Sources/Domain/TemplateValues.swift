@@ -5,8 +5,8 @@ public enum TemplateValues {
         "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
     ]
 
-    /// A `LanguageTag`. It is no part of what happened, and so of no fragment that is stored: each is written in the
-    /// language that its user reads when it is sent.
+    /// A `LanguageTag`. Stored fragments do not have it: each is written when it is sent, in the language that its user
+    /// reads then.
     public static let locale = "locale"
 }
 

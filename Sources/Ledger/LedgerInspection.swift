@@ -7,17 +7,17 @@ public struct LedgerInspection: Sendable, Equatable {
         case missing
         /// A server works with it, and can tell more than its files.
         case inUse(LedgerLock.Holder)
-        /// A file of no bytes.
+        /// The file is there and holds nothing.
         case empty
         /// In the system's words.
         case unreadable(String)
-        /// No file, or another program's.
+        /// Something else stands at its path: a folder, or another program's file.
         case foreign
         case newerSchema(found: Int64, supported: Int64)
         case damaged
         /// A server that was killed left a journal, which the next one reads.
         case hasJournal
-        /// Longer than somebody waits for.
+        /// Too large to be read while somebody waits.
         case long
         /// Read from the first page to the last.
         case whole

@@ -138,8 +138,8 @@ extension LedgerStore {
         return commit
     }
 
-    /// What is of no contract. Of a buyer (consent rescinded): the pages of the users behind it ask the app's own
-    /// server, which decides.
+    /// Files an event that belongs to no contract. If it concerns a buyer (consent rescinded), the pages of that buyer's
+    /// users reload, and the app's own server decides what they show.
     private func recordAccount(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         var notice = Notice(kind: event.kind)

@@ -1,8 +1,8 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Our name for what happened. Stores say `renewed` and `started` of more than that (RevenueCat and PurchaseKit do
-    /// not tell a recovery or another plan apart, Stripe knows of no customer who comes back): what was before tells.
+    /// Our name for what happened. Stores say `renewed` and `started` for other things, too: RevenueCat and PurchaseKit
+    /// for a recovery or a change of plan, Stripe for a customer who comes back. What was there before tells which it is.
     func name(of kind: EventKind, _ change: ContractChange) throws(SQLiteError) -> EventKind {
         if let owner = change.previous?.user, let user = change.current.user, owner != user {
             return .contractTransferred

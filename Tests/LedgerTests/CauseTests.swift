@@ -107,7 +107,7 @@ import Testing
         let end = TemporaryLedger.start + .seconds(3600)
         event.observation?.snapshot?.accessUntil = end
         _ = try ledger.send(event)
-        try ledger.sleep(until: end - .milliseconds(200))
+        try ledger.setClock(to: end - .milliseconds(200))
         let ended = ledger.committed.wait { entries in entries.first { $0.notice.kind == .accessEnded } }
         #expect(words(ended) == ["paywall access.ended "])
     }

@@ -141,7 +141,7 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         _ = try ledger.send(Stories.subscription("e1", .active, until: .seconds(3600), token: token))
-        try ledger.sleep(until: now + .seconds(3600) - .milliseconds(200))
+        try ledger.setClock(to: now + .seconds(3600) - .milliseconds(200))
         let entry = ledger.committed.wait { entries in entries.first { $0.notice.kind == .accessEnded } }
         #expect(entry.notice.previousState == .active)
         #expect(entry.notice.state == .expired)

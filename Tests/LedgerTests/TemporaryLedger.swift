@@ -48,9 +48,9 @@ final class TemporaryLedger: Sendable {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/ledger.db"
     }
 
-    /// Lets time pass at once. What ends later is waited for from there on, and however slow the machine is, it has not
-    /// ended before this.
-    func sleep(until instant: Instant) throws {
+    /// Sets the clock forward; nobody waits. What ends later than `instant` has not ended before this call, however slow the
+    /// machine is.
+    func setClock(to instant: Instant) throws {
         clock.set(to: instant)
         // The writer looks at the clock when it has something to do.
         _ = try order(OrderRequest(user: "somebody else", product: "monthly"))

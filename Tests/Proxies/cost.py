@@ -31,6 +31,7 @@ def download(server, name, pause=0.0, piece=1 << 16):
         while chunk := wire.socket.recv(piece):
             digest.update(chunk)
             if pause:
+                # The reader's own slowness is what is measured.
                 time.sleep(pause)
     assert digest.digest() == hashlib.sha256((server.public / name).read_bytes()).digest()
     return time.monotonic() - start

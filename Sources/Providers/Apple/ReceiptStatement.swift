@@ -35,7 +35,7 @@ struct ReceiptStatement {
     var renewals: [String: StoredRenewal] = [:]
     var body: [UInt8]
 
-    /// Oldest purchase first; one that says nothing when there is none.
+    /// Oldest purchase first. Without any purchase, a single event that says nothing.
     func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
         var newest: [String: (purchase: ReceiptPurchase, transaction: Transaction)] = [:]
         for purchase in purchases {
