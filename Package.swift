@@ -64,35 +64,35 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
-        .systemLibrary(name: "CLinux"),  // Runtime, Benchmarks: what Glibc's module leaves out
+        .systemLibrary(name: "CLinux"),  // Concurrency, Observability, Benchmarks: what Glibc's module leaves out
 
         // Values and pure rules, then what they run on.
-        library("Domain", []),
-        library("Bytes", []),
+        library("Encoding", []),
+        library("Domain", ["Encoding"]),
         .target(name: "Assets", resources: embedded, swiftSettings: settings),
-        library("JSONText", ["Bytes"]),
-        library("Runtime", ["Domain", "CLinux"]),
-        library("Crypto", ["Domain", "JSONText", "COpenSSL"]),
+        library("Concurrency", ["CLinux", "Domain"]),
+        library("Observability", ["CLinux", "Domain", "Concurrency"]),
+        library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
         library("HTTPClient", ["CCurl"]),
-        library("HTTP1", ["Bytes"]),
+        library("HTTP1", ["Encoding"]),
         library("HTTP2", ["CNghttp2"]),
-        library("WebSocket", ["Crypto"]),
+        library("WebSocket", ["Encoding", "Crypto"]),
 
         // The stages of the pipeline: proven, committed, rendered, fanned out.
-        library("Providers", ["Domain", "Crypto", "JSONText"]),
-        library("Stores", ["Domain", "Crypto", "Runtime", "Providers", "HTTPClient"]),
-        library("Ledger", ["Domain", "Runtime", "CSQLite"]),
-        library("Errands", ["Domain", "Runtime", "Providers", "Stores", "Ledger", "HTTPClient"]),
-        library("Fragments", ["Domain", "Bytes"]),
+        library("Providers", ["Encoding", "Domain", "Crypto"]),
+        library("Stores", ["Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Providers"]),
+        library("Ledger", ["CSQLite", "Domain", "Concurrency", "Observability"]),
+        library("Errands", ["Domain", "Concurrency", "Observability", "HTTPClient", "Providers", "Stores", "Ledger"]),
+        library("TurboStreams", ["Encoding", "Domain"]),
         library("Hub", ["Domain"]),
-        library("Cable", ["JSONText", "Hub"]),
-        library("Redis", ["Domain", "Runtime", "Fragments", "JSONText", "CHiredis"]),
-        library("Simulator", ["Domain", "Crypto", "JSONText", "HTTPClient"]),
+        library("ActionCable", ["Encoding", "Hub"]),
+        library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
+        library("Simulator", ["Encoding", "Domain", "Crypto", "HTTPClient"]),
         library(
             "Gateway",
             [
-                "Domain", "Assets", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Cable",
-                "JSONText", "Bytes", "HTTP1", "HTTP2", "WebSocket", "CWebSockets",
+                "CWebSockets", "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
+                "HTTP2", "WebSocket", "Providers", "Ledger", "TurboStreams", "Hub", "ActionCable",
             ]
         ),
 
@@ -100,53 +100,70 @@ let package = Package(
         library(
             "Server",
             [
-                "Domain", "Runtime", "Crypto", "Providers", "Ledger", "Fragments", "Hub", "Redis", "Simulator",
-                "Gateway", "Stores", "Errands", "HTTPClient", "HTTP1", "HTTP2", "JSONText", "Assets",
+                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTPClient", "HTTP1",
+                "HTTP2", "Providers", "Stores", "Ledger", "Errands", "TurboStreams", "Redis", "Simulator", "Gateway",
             ]
         ),
         executable(
             "paycast",
             [
-                "Server", "Domain", "Runtime", "Crypto", "Providers", "Stores", "Ledger", "Fragments", "Simulator",
-                "HTTPClient",
+                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Providers", "Stores", "Ledger",
+                "TurboStreams", "Simulator", "Server",
             ],
             linkerSettings: withoutSwift
         ),
-        executable("Benchmarks", ["Domain", "Crypto", "JSONText", "Simulator", "CLinux"]),
+        executable("Benchmarks", ["CLinux", "Encoding", "Domain", "Crypto", "Simulator"]),
 
         .target(
             name: "TestSupport",
             dependencies: [
-                "Domain", "Runtime", "JSONText", "Crypto", "HTTPClient", "Providers", "Stores", "Simulator",
+                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "Providers", "Stores",
+                "Simulator",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
         tests("Domain"),
-        tests("JSONText"),
-        tests("Runtime", ["Domain"]),
+        tests("Encoding", ["Crypto"]),
+        tests("Concurrency", ["Domain", "Observability"]),
+        tests("Observability", ["Domain", "Concurrency"]),
         tests("HTTPClient"),
-        tests("Crypto", ["Domain"]),
-        tests("Stores", ["Domain", "Crypto", "Providers", "HTTPClient", "Simulator"]),
-        tests("Errands", ["Domain", "Runtime", "Crypto", "Ledger", "HTTPClient", "Stores", "Providers", "Simulator"]),
-        tests("Providers", ["Domain", "Crypto", "JSONText", "Simulator"]),
-        tests("Simulator", ["Domain", "Crypto", "Providers"]),
-        tests("Ledger", ["Domain", "Runtime", "Crypto", "Providers", "Stores", "Simulator"]),
-        tests("Fragments", ["Domain"]),
+        tests("Crypto", ["Encoding", "Domain"]),
+        tests(
+            "Stores",
+            ["Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "Providers", "Simulator"]
+        ),
+        tests(
+            "Errands",
+            [
+                "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "Providers", "Stores", "Ledger",
+                "Simulator",
+            ]
+        ),
+        tests("Providers", ["Encoding", "Domain", "Crypto", "Simulator"]),
+        tests("Simulator", ["Encoding", "Domain", "Crypto", "Providers"]),
+        tests(
+            "Ledger",
+            ["Encoding", "Domain", "Concurrency", "Observability", "Crypto", "Providers", "Stores", "Simulator"]
+        ),
+        tests("TurboStreams", ["Domain"]),
         tests("Hub", ["Domain"]),
-        tests("Cable", ["JSONText", "Hub"]),
+        tests("ActionCable", ["Encoding", "Hub"]),
         tests("HTTP1"),
         tests("HTTP2"),
         tests("WebSocket"),
-        tests("Redis", ["Domain", "Runtime", "JSONText", "paycast"]),
-        tests("Gateway", ["Domain", "Runtime", "Providers", "Ledger", "Hub", "Cable", "HTTP1", "CWebSockets"]),
-        tests("Server", ["Domain", "Runtime", "Crypto", "Gateway", "Simulator"]),
+        tests("Redis", ["Encoding", "Domain", "Concurrency", "Observability", "paycast"]),
+        tests(
+            "Gateway",
+            ["CWebSockets", "Domain", "Concurrency", "Observability", "Providers", "Ledger", "Hub", "ActionCable"]
+        ),
+        tests("Server", ["Domain", "Concurrency", "Observability", "Crypto", "Providers", "Simulator", "Gateway"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "paycast", "TestSupport", "Domain", "Runtime", "Crypto", "HTTPClient", "JSONText", "Ledger",
-                "Providers", "Stores", "Simulator",
+                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Providers", "Stores", "Ledger",
+                "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

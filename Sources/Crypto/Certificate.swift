@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Domain
+internal import Encoding
 internal import Glibc
 
 /// An X.509 certificate (RFC 5280), read from exactly its DER bytes.

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Domain
+internal import Encoding
 
 /// A certificate together with its key: it signs others. For development and tests only; nothing here is ever trusted
 /// unless its root is configured.

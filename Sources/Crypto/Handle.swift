@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// One OpenSSL object and the function that frees it: the owner of every pointer that outlives a call.
 ///
 /// Sendable by this promise: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one

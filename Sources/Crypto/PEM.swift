@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Textual armour of DER (RFC 7468).
 public enum PEM {
     /// The contents of every block with this label, in order; nil when one of them is broken.

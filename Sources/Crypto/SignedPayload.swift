@@ -1,6 +1,6 @@
 internal import Domain
+internal import Encoding
 internal import FoundationEssentials
-internal import JSONText
 
 /// What a signed token says: a JSON string, or Rails' envelope around one when it has an expiry or a purpose.
 struct SignedPayload {

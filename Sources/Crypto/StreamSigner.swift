@@ -1,5 +1,5 @@
 public import Domain
-internal import JSONText
+internal import Encoding
 
 /// Rails' signed stream names: what `turbo_stream_from` puts into a page, made and checked with the same keys.
 ///

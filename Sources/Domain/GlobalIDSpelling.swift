@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// How Rails writes a GlobalID: `gid://APP/MODEL/ID`.
 ///
 /// APP is the application's name, underscored and with dashes in place of underscores
@@ -71,7 +73,7 @@ enum GlobalIDSpelling {
     }
 
     private static func escaped(_ text: Substring) -> String {
-        formUnescaped(String(text)).map { formEscaped($0) } ?? formEscaped(String(text))
+        PercentEncoding.encode(PercentEncoding.decode(text, plusIsSpace: true) ?? String(text), spaceIsPlus: true)
     }
 
     private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }

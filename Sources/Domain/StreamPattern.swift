@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// How a user's stream is named: `PAYCAST_STREAM_NAME`, default `user:{user}:paywall`.
 ///
 /// A `gid://…` part becomes a GlobalID parameter, so that `gid://shop/User/{user}:paywall` names what
@@ -89,12 +91,14 @@ public struct StreamPattern: Sendable, Hashable {
 
     private func user(in rendered: String, _ part: Part) -> String? {
         guard part.isGlobalID else { return rendered.text(between: part.pieces[0], and: part.pieces[1]) }
-        return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap { formUnescaped($0) }
+        return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap {
+            PercentEncoding.decode($0, plusIsSpace: true)
+        }
     }
 
     private func render(_ part: Part, _ user: String) -> String {
         guard part.isGlobalID else { return part.pieces.joined(separator: user) }
-        return globalIDParameter(part.pieces.joined(separator: formEscaped(user)))
+        return globalIDParameter(part.pieces.joined(separator: PercentEncoding.encode(user, spaceIsPlus: true)))
     }
 }
 

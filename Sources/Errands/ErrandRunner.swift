@@ -1,7 +1,8 @@
+public import Concurrency
 public import Domain
 internal import HTTPClient
 public import Ledger
-public import Runtime
+public import Observability
 public import Stores
 internal import Synchronization
 

@@ -1,6 +1,7 @@
+public import Concurrency
 public import Domain
 public import Ledger
-public import Runtime
+public import Observability
 public import Stores
 
 /// Asks stores whether a period that has ended was renewed, before anybody's page says that it was not. The ledger keeps

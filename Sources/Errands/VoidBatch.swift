@@ -1,5 +1,5 @@
 internal import Domain
-internal import Runtime
+internal import Observability
 internal import Stores
 
 /// What becomes of entries whose purchases cannot be read. Pure.

@@ -1,7 +1,8 @@
+public import Concurrency
 public import Domain
 public import Ledger
+public import Observability
 public import Providers
-public import Runtime
 public import Stores
 internal import Synchronization
 

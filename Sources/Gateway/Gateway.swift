@@ -1,5 +1,6 @@
+public import Concurrency
 public import Domain
-public import Runtime
+public import Observability
 
 /// All socket loops of a server, behind one door.
 public final class Gateway: Sendable {

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Observability
 
 /// What the loops count, shared by all of them.
 final class GatewayMetrics: Sendable {

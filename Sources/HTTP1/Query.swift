@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The part of a target after `?`, as forms and `URLSearchParams` write it: `+` is a space
 /// (https://url.spec.whatwg.org/#concept-urlencoded-parser).
 public struct Query: Sendable {

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// What a connection has received and nobody has read: heads and bodies in the order in which they were sent.
 ///
 /// Its owner bounds it: it stops reading while a request is being answered and `count` is beyond what may wait.

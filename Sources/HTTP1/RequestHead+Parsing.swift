@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Encoding
 
 extension RequestHead {
     /// Reads a whole head: from the method up to and including the empty line.

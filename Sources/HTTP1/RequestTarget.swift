@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// What a request is about (RFC 9112 §3.2), percent-decoded.
 struct RequestTarget {
     /// `*` for a request about the whole server, and for CONNECT.

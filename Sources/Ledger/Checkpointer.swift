@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
 internal import Synchronization
 
 /// Copies the journal into the ledger's file, on a thread and a connection of its own.

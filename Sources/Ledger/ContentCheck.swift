@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 internal import Synchronization
 
 /// Whether the ledger's file holds what was written to it: reads all of it, a table at a time, on a fresh connection that

@@ -1,4 +1,5 @@
-internal import Runtime
+internal import Concurrency
+internal import Observability
 internal import Synchronization
 
 /// What is wrong with the ledger now, as its writer and its watch find it. Any thread may tell and ask.

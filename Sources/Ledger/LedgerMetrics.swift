@@ -1,5 +1,5 @@
 internal import Domain
-internal import Runtime
+internal import Observability
 
 /// What the writer counts.
 struct LedgerMetrics: Sendable {

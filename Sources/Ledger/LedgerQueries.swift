@@ -1,5 +1,4 @@
 internal import Domain
-internal import Runtime
 
 /// The reader's connection and its questions. Each one is answered from one snapshot of the ledger.
 struct LedgerQueries: ~Copyable {

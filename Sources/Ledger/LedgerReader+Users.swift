@@ -1,5 +1,5 @@
+internal import Concurrency
 public import Domain
-internal import Runtime
 
 /// Questions about one user, and about one order.
 extension LedgerReader {

@@ -1,5 +1,5 @@
+public import Concurrency
 public import Domain
-public import Runtime
 internal import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, what was committed.
@@ -18,17 +18,17 @@ public final class LedgerReader: Sendable {
     public init(path: String, clock: Clock, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
-        let opened = Handover<LedgerError?>()
+        let opened = Promise<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
                 let queries = try LedgerQueries(path: path, policy: policy, streams: streams)
-                opened.give(nil)
+                opened.fulfil(nil)
                 LedgerReader.run(queries, mailbox, waker)
             } catch {
-                opened.give(error)
+                opened.fulfil(error)
             }
         }
-        if let error = opened.take() {
+        if let error = opened.wait() {
             thread.join()
             throw error
         }

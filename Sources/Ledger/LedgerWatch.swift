@@ -1,6 +1,7 @@
+public import Concurrency
 internal import Domain
 internal import Glibc
-public import Runtime
+public import Observability
 internal import Synchronization
 
 /// Looks at the ledger from outside its writer, once a second and whenever it is asked: whether it commits and answers,

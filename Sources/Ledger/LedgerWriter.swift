@@ -1,5 +1,6 @@
+public import Concurrency
 public import Domain
-public import Runtime
+public import Observability
 internal import Synchronization
 
 /// The one thread that writes the ledger.
@@ -38,11 +39,11 @@ public final class LedgerWriter: Sendable {
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics)
         let health = LedgerHealth(log, metrics)
-        let opened = Handover<Result<(epoch: String, place: LedgerPlace), LedgerError>>()
+        let opened = Promise<Result<(epoch: String, place: LedgerPlace), LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
-                opened.give(.success((store.epoch, store.place)))
+                opened.fulfil(.success((store.epoch, store.place)))
                 let loop = WriterLoop(
                     store: store,
                     clock: clock,
@@ -57,10 +58,10 @@ public final class LedgerWriter: Sendable {
                 checkpointer.close()
                 loop.truncateJournal()
             } catch {
-                opened.give(.failure(error))
+                opened.fulfil(.failure(error))
             }
         }
-        switch opened.take() {
+        switch opened.wait() {
         case .success(let store): (epoch, place) = store
         case .failure(let error):
             thread.join()

@@ -1,5 +1,4 @@
 internal import Domain
-internal import Runtime
 
 extension WriterLoop {
     /// Returns how many more contracts have no user.

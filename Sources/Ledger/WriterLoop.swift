@@ -1,5 +1,6 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
+internal import Observability
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop: ~Copyable {

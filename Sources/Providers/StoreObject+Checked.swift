@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// For stores that state contracts member by member: what is stated but cannot be what it should be is refused, so that
 /// it is not taken for something that was left out. What is absent, or `null`, is nil.

@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// An object of a store's JSON. A member that has another type than expected counts as absent; where that could open or
 /// end something by mistake, the checked look-ups refuse it.

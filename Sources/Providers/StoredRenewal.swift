@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// An item of `pending_renewal_info`: what Apple said of the next period, at one instant.
 struct StoredRenewal {

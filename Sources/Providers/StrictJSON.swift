@@ -1,4 +1,4 @@
-internal import JSONText
+internal import Encoding
 
 /// A store's document, taken apart with no step back.
 enum StrictJSON {

@@ -1,6 +1,7 @@
+internal import Concurrency
 internal import Domain
 internal import Glibc
-internal import Runtime
+internal import Observability
 internal import Synchronization
 
 /// The listener's thread: moves bytes, and does what `Link` and `BroadcastQueue` decide.

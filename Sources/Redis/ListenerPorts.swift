@@ -1,4 +1,5 @@
-internal import Runtime
+internal import Concurrency
+internal import Observability
 internal import Synchronization
 
 /// What the listener's thread shares with others.

@@ -1,6 +1,6 @@
 internal import Domain
-internal import Fragments
-internal import JSONText
+internal import Encoding
+internal import TurboStreams
 
 /// What `ActionCable.server.broadcast` published: ActiveSupport's JSON of anything, and a string of HTML when it comes
 /// from Turbo (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).

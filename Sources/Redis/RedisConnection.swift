@@ -1,6 +1,6 @@
 internal import CHiredis
+internal import Concurrency
 internal import Glibc
-internal import Runtime
 
 /// One connection. Nothing here waits, except for the resolver when the host is a name. Confined to one thread.
 final class RedisConnection {

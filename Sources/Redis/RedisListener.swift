@@ -1,5 +1,6 @@
+internal import Concurrency
 public import Domain
-public import Runtime
+public import Observability
 internal import Synchronization
 
 /// Receives what a Rails app broadcasts through Redis, and hands it to the ledger.

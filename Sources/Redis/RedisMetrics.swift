@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Observability
 
 /// What the listener counts.
 struct RedisMetrics: Sendable {

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
 
 /// The two connections of one attempt: one that is subscribed, and one that publishes heartbeats, because RESP2 lets no
 /// connection do both (https://redis.io/docs/latest/develop/pubsub/). Confined to one thread.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// Where Redis is: `REDIS_URL`. Its password shows in no description.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
@@ -96,21 +97,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
 
     /// Percent decoding; nil when it is malformed or hides a control character.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard let text = PercentEncoding.decode(text) else { return nil }
         return text.isEmpty || isPlain(text, limit: 1024) ? text : nil
     }
 }

@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// The text of a `PAYCAST_CATALOG` file: what it says, or everything that is wrong with it.
 ///

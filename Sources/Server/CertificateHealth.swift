@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import Runtime
 internal import Synchronization
 
 /// How long the certificate that is shown lasts, and whether its successor could be read. The housekeeper tells, any

@@ -1,6 +1,6 @@
 internal import Gateway
 internal import Glibc
-internal import Runtime
+internal import Observability
 
 /// Notices that the certificate or its key was renewed, and shows new connections the new one. One thread's own.
 struct CertificateWatch {

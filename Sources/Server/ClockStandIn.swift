@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
-internal import JSONText
-internal import Runtime
+internal import Encoding
 internal import Simulator
 
 /// `/demo/api/clock` of a development server: `PUT {"advance":seconds}` or `{"now":"2026-01-31T12:00:00Z"}` sets its

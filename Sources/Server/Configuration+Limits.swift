@@ -1,5 +1,5 @@
 internal import Gateway
-internal import Runtime
+internal import Observability
 
 extension ConfigurationReader {
     mutating func limits(loops: Int) -> Limits {

@@ -1,5 +1,5 @@
 public import Domain
-internal import Runtime
+internal import Observability
 
 extension Configuration {
     /// The variables without which a store's webhooks answer 503; none of them is missing for a store that is served. A

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Glibc
 internal import Ledger
-internal import Runtime
+internal import Observability
 
 extension ConfigurationReader {
     mutating func bind() -> String {

@@ -1,7 +1,7 @@
 public import Domain
 public import Gateway
+public import Observability
 public import Redis
-public import Runtime
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
 ///

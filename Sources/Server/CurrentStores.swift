@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Providers
-internal import Runtime
 internal import Stores
 
 /// A store's API with the keys of the last reload, for threads that run as long as the server.

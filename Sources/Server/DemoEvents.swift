@@ -1,7 +1,7 @@
+internal import Concurrency
 internal import Domain
 internal import Gateway
 internal import Ledger
-internal import Runtime
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. Asked
 /// again and again, not held open: a browser has six connections to a server for all its tabs.

@@ -1,12 +1,12 @@
 internal import Assets
 internal import Crypto
 internal import Domain
-internal import Fragments
 internal import Gateway
 internal import Glibc
 internal import HTTP1
 internal import Ledger
 internal import Simulator
+internal import TurboStreams
 
 /// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
 struct DemoPage: Sendable {

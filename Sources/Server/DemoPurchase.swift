@@ -1,7 +1,7 @@
 internal import Domain
+internal import Encoding
 internal import Gateway
 internal import HTTP1
-internal import JSONText
 internal import Simulator
 
 /// A button of the demo page: one thing that a simulated store is to say of a user.

@@ -1,11 +1,12 @@
+internal import Concurrency
 internal import Domain
-internal import Fragments
+internal import Encoding
 internal import Gateway
 internal import HTTP1
 internal import Ledger
-internal import Runtime
 internal import Simulator
 internal import Synchronization
+internal import TurboStreams
 
 /// What `--dev` serves beside everything else: the demo page, the simulated stores behind its buttons, its event list.
 final class DemoRoutes: DevelopmentRoutes {

@@ -1,7 +1,7 @@
-internal import Fragments
 internal import Gateway
 internal import Ledger
 internal import Redis
+internal import TurboStreams
 
 /// What `/ready` answers, gathered from the parts that know.
 struct HealthReport: Sendable {

@@ -1,6 +1,7 @@
-internal import Fragments
+internal import Concurrency
 internal import Gateway
-internal import Runtime
+internal import Observability
+internal import TurboStreams
 
 /// A thread that looks after what changes by itself: template files, a renewed certificate.
 struct Housekeeper {

@@ -1,8 +1,8 @@
 internal import Domain
-internal import Fragments
 internal import Gateway
-internal import Runtime
+internal import Observability
 internal import Synchronization
+internal import TurboStreams
 
 /// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {

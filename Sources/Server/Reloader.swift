@@ -1,6 +1,7 @@
+internal import Concurrency
 internal import Gateway
 internal import Ledger
-internal import Runtime
+internal import Observability
 
 /// What SIGHUP does: what files hold is read anew and replaced under way, without a connection noticing.
 struct Reloader {

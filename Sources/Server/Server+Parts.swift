@@ -1,11 +1,12 @@
 internal import Assets
+internal import Concurrency
 internal import Domain
 internal import Errands
-internal import Fragments
 internal import Gateway
 internal import Ledger
+internal import Observability
 internal import Redis
-internal import Runtime
+internal import TurboStreams
 
 /// How each part is opened, and what a failure says.
 extension Server {

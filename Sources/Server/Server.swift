@@ -1,11 +1,12 @@
+internal import Concurrency
 internal import Domain
 internal import Errands
-internal import Fragments
 internal import Gateway
 internal import Ledger
+internal import Observability
 internal import Providers
 internal import Redis
-internal import Runtime
+internal import TurboStreams
 
 /// The whole server: the only place that builds the parts and joins them.
 ///

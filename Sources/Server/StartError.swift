@@ -1,9 +1,9 @@
 public import Crypto
-public import Fragments
 public import Gateway
 public import Ledger
 public import Providers
 public import Simulator
+public import TurboStreams
 
 /// Why the server did not start; each says what to do.
 public enum StartError: Error, CustomStringConvertible {

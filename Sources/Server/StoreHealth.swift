@@ -1,5 +1,6 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
+internal import Observability
 internal import Stores
 internal import Synchronization
 

@@ -1,8 +1,8 @@
+internal import Concurrency
 internal import Domain
 internal import Errands
 internal import HTTPClient
 internal import Providers
-internal import Runtime
 internal import Simulator
 internal import Stores
 

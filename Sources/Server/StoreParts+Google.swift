@@ -1,6 +1,7 @@
+internal import Concurrency
 internal import Domain
+internal import Observability
 internal import Providers
-internal import Runtime
 internal import Simulator
 internal import Stores
 

@@ -1,6 +1,6 @@
 internal import Domain
+internal import Observability
 internal import Providers
-internal import Runtime
 internal import Simulator
 internal import Stores
 

@@ -1,8 +1,9 @@
+internal import Concurrency
 internal import Domain
 internal import Errands
 internal import Gateway
+internal import Observability
 internal import Providers
-internal import Runtime
 internal import Simulator
 internal import Stores
 

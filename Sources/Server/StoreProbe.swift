@@ -1,5 +1,5 @@
+internal import Concurrency
 public import Domain
-internal import Runtime
 internal import Simulator
 internal import Stores
 

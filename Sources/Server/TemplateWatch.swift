@@ -1,5 +1,5 @@
-internal import Fragments
-internal import Runtime
+internal import Observability
+internal import TurboStreams
 
 /// Tells the log what becomes of the template files. One thread owns it.
 struct TemplateWatch {

@@ -1,8 +1,9 @@
+internal import Concurrency
 internal import Domain
 internal import Errands
 internal import Ledger
+internal import Observability
 internal import Providers
-internal import Runtime
 internal import Stores
 
 /// What runs beside the pipeline: errands that follow a commit, questions before an end is believed, and what the store

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 
 /// A thread that tells systemd that the server is alive, as long as what it does shows that: a probe that does not come
 /// back is the silence after which systemd starts the server anew.

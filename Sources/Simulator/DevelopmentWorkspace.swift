@@ -1,4 +1,5 @@
 public import Crypto
+internal import Encoding
 internal import Glibc
 
 /// `.paycast/` of a folder: what a development server and the commands around it share. The same after every restart.

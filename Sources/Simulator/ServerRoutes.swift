@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 internal import HTTPClient
 
 /// The routes of a Paycast server that a simulated store needs.
@@ -30,7 +31,7 @@ struct ServerRoutes: Sendable {
     }
 
     func entitlements(of user: String) throws(StoreDriverError) -> [HeldEntitlement] {
-        let response = try send("GET", "/users/\(escaped(user))/entitlements", nil)
+        let response = try send("GET", "/users/\(PercentEncoding.encode(user))/entitlements", nil)
         guard response.status == 200, let answer = StoreJSON.decode(HoldingsAnswer.self, from: response.body) else {
             throw refusal("GET /users/…/entitlements", response)
         }
@@ -87,17 +88,6 @@ struct ServerRoutes: Sendable {
     private func refusal(_ route: String, _ response: HTTPClient.Response) -> StoreDriverError {
         let message = StoreJSON.decode(ErrorAnswer.self, from: response.body)?.message
         return .refused(route: route, status: response.status, message: message)
-    }
-
-    /// One path segment (RFC 3986 §3.3): everything but unreserved characters is escaped.
-    private func escaped(_ segment: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return segment.utf8.map { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(Unicode.Scalar(byte))
-            default: "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }.joined()
     }
 }
 

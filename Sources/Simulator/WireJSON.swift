@@ -1,4 +1,4 @@
-internal import JSONText
+internal import Encoding
 
 /// A document as a simulated store sends it: members keep their order, and any shape can be built.
 indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 
 /// Of calls that are made one after the other: when a store gives no answer, those that waited meanwhile get none either.
 /// Each would take as long as the first, and eight threads that wait for a dead address took a minute.

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Glibc
 internal import HTTPClient
 
@@ -138,15 +139,5 @@ struct FeedConnection {
 /// `?name=value&…`, percent-encoded (RFC 3986 §2.1).
 func queryString(_ items: [(name: String, value: String)]) -> String {
     guard !items.isEmpty else { return "" }
-    return "?" + items.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
-}
-
-func percentEncoded(_ text: String) -> String {
-    let hex = Array("0123456789ABCDEF")
-    return text.utf8.map { byte in
-        switch byte {
-        case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(Unicode.Scalar(byte))
-        default: "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
-        }
-    }.joined()
+    return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
 }

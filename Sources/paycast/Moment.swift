@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
 internal import Simulator
 
 /// An instant as a person types it: with its time, as a date (its midnight in UTC), or as how long ago it is by the

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Glibc
-internal import Runtime
 
 /// How far a long command is, on one line of the terminal that is written over again. Nothing when nobody looks.
 struct Progress {

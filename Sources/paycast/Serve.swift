@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Runtime
 internal import Server
 
 /// The server, until SIGTERM or SIGINT.

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import Runtime
 internal import Server
 
 /// Prints a signed stream name.

@@ -1,8 +1,9 @@
+import Concurrency
 import Domain
 import Errands
 import Ledger
+import Observability
 import Providers
-import Runtime
 import Stores
 import Synchronization
 import TestSupport

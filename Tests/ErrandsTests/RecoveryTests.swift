@@ -2,8 +2,8 @@ import Crypto
 import Domain
 import Errands
 import Ledger
+import Observability
 import Providers
-import Runtime
 import Stores
 import TestSupport
 import Testing

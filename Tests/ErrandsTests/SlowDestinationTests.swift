@@ -1,9 +1,10 @@
+import Concurrency
 import Crypto
 import Domain
 import Errands
 import HTTPClient
 import Ledger
-import Runtime
+import Observability
 import Stores
 import TestSupport
 import Testing

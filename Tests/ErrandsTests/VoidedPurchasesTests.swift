@@ -1,8 +1,8 @@
 import Domain
 import Errands
 import Ledger
+import Observability
 import Providers
-import Runtime
 import Simulator
 import TestSupport
 import Testing

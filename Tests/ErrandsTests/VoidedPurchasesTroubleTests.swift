@@ -1,8 +1,8 @@
+import Concurrency
 import Domain
 import Errands
 import Ledger
 import Providers
-import Runtime
 import Simulator
 import TestSupport
 import Testing

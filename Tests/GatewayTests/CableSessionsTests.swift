@@ -1,4 +1,4 @@
-import Cable
+import ActionCable
 import Testing
 
 @testable import Gateway

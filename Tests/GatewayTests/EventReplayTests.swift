@@ -1,7 +1,8 @@
+import Concurrency
 import Domain
 import Ledger
+import Observability
 import Providers
-import Runtime
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import Runtime
+import Concurrency
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,5 @@
 import Domain
 import Hub
-import Runtime
 import TestSupport
 import Testing
 

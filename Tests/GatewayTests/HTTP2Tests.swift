@@ -1,7 +1,7 @@
 import Domain
 import Gateway
 import Hub
-import Runtime
+import Observability
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
-import Cable
+import ActionCable
+import Concurrency
 import Domain
 import Gateway
 import Glibc
 import HTTP1
 import Hub
-import Runtime
+import Observability
 import TestSupport
 
 /// A real gateway with real sockets, in front of a handler that answers without a ledger.

@@ -1,6 +1,6 @@
 import Domain
 import Hub
-import Runtime
+import Observability
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import Concurrency
 import Glibc
-import Runtime
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import Concurrency
 import Domain
-import JSONText
-import Runtime
+import Encoding
 import Simulator
 import TestSupport
 

@@ -1,8 +1,8 @@
+import Concurrency
 import Crypto
 import Domain
 import HTTPClient
 import Providers
-import Runtime
 import Simulator
 import Stores
 import TestSupport

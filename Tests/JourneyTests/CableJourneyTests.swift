@@ -1,7 +1,7 @@
+import Concurrency
 import Crypto
 import Domain
-import JSONText
-import Runtime
+import Encoding
 import Simulator
 import TestSupport
 import Testing
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aNameThatEndsRefreshesThePageAndThenRejects() throws {
         let client = try CableClient(port: server.port)
-        let identifier = CableClient.identifier(try sign("room:1", expires: Runtime.Clock().now() + .seconds(3)))
+        let identifier = CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() + .seconds(3)))
         #expect(try client.subscribe(identifier) == "confirm_subscription")
         #expect(try client.html() == #"<turbo-stream action="refresh"></turbo-stream>"#)
         #expect(try client.next()["type"]?.text == "reject_subscription")
@@ -92,7 +92,7 @@ import Testing
         let client = try CableClient(port: server.port)
         try client.send(
             "subscribe",
-            CableClient.identifier(try sign("room:1", expires: Runtime.Clock().now() - .seconds(1)))
+            CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() - .seconds(1)))
         )
         #expect(try client.html().contains("refresh"))
         #expect(try client.next()["type"]?.text == "reject_subscription")
@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [-1000, 3000]) func aWebSocketWhoseNameEndsLosesItsElementAndRefreshes(_ milliseconds: Int64)
         throws
     {
-        let name = try sign("room:1", expires: Runtime.Clock().now() + .milliseconds(milliseconds))
+        let name = try sign("room:1", expires: Concurrency.Clock().now() + .milliseconds(milliseconds))
         try publish("secret of a name that has ended")
         let page = try WebSocketClient(port: server.port, path: "/streams?name=\(name)&since=x")
         #expect(page.isAccepted)
@@ -121,7 +121,7 @@ import Testing
 
     @Test(arguments: [-1000, 3000]) func anEventStreamWhoseNameEndsIsToldToRefreshWith200(_ milliseconds: Int64) throws
     {
-        let name = try sign("room:1", expires: Runtime.Clock().now() + .milliseconds(milliseconds))
+        let name = try sign("room:1", expires: Concurrency.Clock().now() + .milliseconds(milliseconds))
         let page = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         #expect(page.status == 200)
         #expect(try page.message().data?.hasSuffix(#"<turbo-stream action="refresh"></turbo-stream>"#) == true)

@@ -1,6 +1,5 @@
-import Crypto
 import Domain
-import JSONText
+import Encoding
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Crypto
 import Domain
-import JSONText
+import Encoding
 import Simulator
 import TestSupport
 import Testing

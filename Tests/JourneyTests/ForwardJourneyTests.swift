@@ -1,6 +1,5 @@
-import Crypto
+import Concurrency
 import Domain
-import Runtime
 import Simulator
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
+import Concurrency
 import Domain
-import Runtime
 import Simulator
 import TestSupport
 import Testing

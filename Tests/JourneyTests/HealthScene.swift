@@ -1,6 +1,5 @@
 import Domain
 import HTTPClient
-import Runtime
 import Simulator
 import TestSupport
 import Testing

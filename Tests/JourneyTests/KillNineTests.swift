@@ -1,6 +1,6 @@
+import Concurrency
 import Domain
 import FoundationEssentials
-import Runtime
 import Simulator
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
 import Domain
+import Encoding
 import HTTPClient
-import JSONText
 import Simulator
 import TestSupport
 import Testing

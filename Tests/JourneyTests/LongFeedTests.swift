@@ -1,7 +1,6 @@
 import Domain
+import Encoding
 import HTTPClient
-import JSONText
-import Runtime
 import Simulator
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
+import Concurrency
 import Crypto
 import Domain
-import Runtime
+import Encoding
 import Simulator
 import TestSupport
 import Testing

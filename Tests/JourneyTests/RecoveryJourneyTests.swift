@@ -1,6 +1,6 @@
+import Concurrency
 import Domain
 import HTTPClient
-import Runtime
 import TestSupport
 import Testing
 

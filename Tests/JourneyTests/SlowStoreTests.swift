@@ -1,7 +1,7 @@
+import Concurrency
 import Crypto
 import Domain
 import HTTPClient
-import Runtime
 import Simulator
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Encoding
 import Foundation
-import JSONText
 import Simulator
 import TestSupport
 import Testing

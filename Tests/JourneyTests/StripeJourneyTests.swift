@@ -1,7 +1,6 @@
-import Crypto
+import Concurrency
 import Domain
 import HTTPClient
-import Runtime
 import Simulator
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Encoding
 import HTTPClient
-import JSONText
 import TestSupport
 import Testing
 

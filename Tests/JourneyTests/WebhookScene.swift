@@ -1,6 +1,6 @@
+import Concurrency
 import Domain
 import HTTPClient
-import Runtime
 import Simulator
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Concurrency
 import Domain
-import Runtime
 import TestSupport
 import Testing
 
@@ -53,11 +53,11 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let answers = try (0..<100).map { _ in
-            let answer = Handover<Result<KeyedBroadcast, LedgerError>>()
-            let command = LedgerCommand.broadcastOnce(Self.fragments, Self.request("k"), completion: answer.give)
+            let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
+            let command = LedgerCommand.broadcastOnce(Self.fragments, Self.request("k"), completion: answer.fulfil)
             try #require(ledger.writer.submit(command))
             return answer
-        }.map { try $0.take().get() }
+        }.map { try $0.wait().get() }
         let cursors = (1...3).map { Cursor(epoch: ledger.writer.epoch, position: $0) }
         #expect(answers.first == .made(cursors))
         #expect(answers.dropFirst().allSatisfy { $0 == .repeated(cursors) })
@@ -109,8 +109,10 @@ import Testing
 
 extension TemporaryLedger {
     fileprivate func broadcast(_ fragments: [Fragment], once request: KeyedRequest) throws -> KeyedBroadcast {
-        let answer = Handover<Result<KeyedBroadcast, LedgerError>>()
-        guard writer.submit(.broadcastOnce(fragments, request, completion: answer.give)) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<KeyedBroadcast, LedgerError>>()
+        guard writer.submit(.broadcastOnce(fragments, request, completion: answer.fulfil)) else {
+            throw LedgerError.busy
+        }
+        return try answer.wait().get()
     }
 }

@@ -1,5 +1,6 @@
+import Concurrency
 import Domain
-import Runtime
+import Observability
 import Synchronization
 import TestSupport
 import Testing
@@ -121,18 +122,18 @@ import Testing
 
     /// Runs `body` while the writer's thread is held in a completion.
     private func hold(_ ledger: TemporaryLedger, _ body: () -> Void) {
-        let held = Handover<Bool>()
-        let release = Handover<Bool>()
+        let held = Promise<Bool>()
+        let release = Promise<Bool>()
         let event = Stories.event("holder", .providerTest, nil)
         _ = ledger.writer.submit(
             .event(event, receivedAt: event.signedAt) { _ in
-                held.give(true)
-                _ = release.take()
+                held.fulfil(true)
+                _ = release.wait()
             }
         )
-        _ = held.take()
+        _ = held.wait()
         body()
-        release.give(true)
+        release.fulfil(true)
     }
 }
 

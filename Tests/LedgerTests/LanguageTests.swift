@@ -1,5 +1,5 @@
+import Concurrency
 import Domain
-import Runtime
 import TestSupport
 import Testing
 
@@ -150,22 +150,24 @@ extension [Fragment] {
 extension UserLanguages {
     /// Whether it was news.
     fileprivate func note(_ text: String, of user: UserID) throws -> Bool {
-        let answer = Handover<Result<Bool, LedgerError>>()
-        guard let tag = LanguageTag(text), note(tag, of: user, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<Bool, LedgerError>>()
+        guard let tag = LanguageTag(text), note(tag, of: user, completion: answer.fulfil) else {
+            throw LedgerError.busy
+        }
+        return try answer.wait().get()
     }
 }
 
 extension TemporaryLedger {
     fileprivate func language(_ user: UserID) throws -> LanguageTag? {
-        let answer = Handover<Result<LanguageTag?, LedgerError>>()
-        guard reader.language(of: user, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<LanguageTag?, LedgerError>>()
+        guard reader.language(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     fileprivate func written(_ fragments: [Fragment]) throws -> [Fragment] {
-        let answer = Handover<Result<[Fragment], LedgerError>>()
-        guard reader.written(fragments, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<[Fragment], LedgerError>>()
+        guard reader.written(fragments, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 }

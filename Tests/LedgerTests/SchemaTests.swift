@@ -1,5 +1,5 @@
 import Domain
-import Runtime
+import Observability
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
+import Concurrency
 import Domain
 import Glibc
-import Runtime
+import Observability
 import Synchronization
 import TestSupport
 
@@ -69,44 +70,44 @@ final class TemporaryLedger: Sendable {
     }
 
     func send(_ event: Event, claim: Claim? = nil, receivedAt: Instant? = nil) throws -> Receipt {
-        let answer = Handover<Result<Receipt, LedgerError>>()
+        let answer = Promise<Result<Receipt, LedgerError>>()
         let receivedAt = receivedAt ?? event.signedAt
-        guard writer.submit(.event(event, claim: claim, receivedAt: receivedAt, completion: answer.give)) else {
+        guard writer.submit(.event(event, claim: claim, receivedAt: receivedAt, completion: answer.fulfil)) else {
             throw LedgerError.busy
         }
-        return try answer.take().get()
+        return try answer.wait().get()
     }
 
     func order(_ request: OrderRequest) throws -> OrderReceipt {
-        let answer = Handover<Result<OrderReceipt, OrderError>>()
-        guard writer.submit(.order(request, completion: answer.give)) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<OrderReceipt, OrderError>>()
+        guard writer.submit(.order(request, completion: answer.fulfil)) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {
-        let answer = Handover<Result<[Cursor], LedgerError>>()
-        guard writer.submit(.broadcast(fragments, completion: answer.give)) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<[Cursor], LedgerError>>()
+        guard writer.submit(.broadcast(fragments, completion: answer.fulfil)) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     func missed(_ user: UserID, since: Cursor? = nil, limit: Int = 100) throws -> MissedFragments {
-        let answer = Handover<Result<MissedFragments, LedgerError>>()
+        let answer = Promise<Result<MissedFragments, LedgerError>>()
         guard let stream = StreamPattern.standard.stream(for: user) else { throw LedgerError.busy }
         guard
             reader.missed(
                 on: stream,
                 since: since.map { .cursor($0) } ?? .nothing,
                 limit: limit,
-                completion: answer.give
+                completion: answer.fulfil
             )
         else { throw LedgerError.busy }
-        return try answer.take().get()
+        return try answer.wait().get()
     }
 
     func entitlements(_ user: UserID) throws -> UserEntitlements {
-        let answer = Handover<Result<UserEntitlements, LedgerError>>()
-        guard reader.entitlements(of: user, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<UserEntitlements, LedgerError>>()
+        guard reader.entitlements(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     func events(_ selection: EventSelection, limit: Int = 1000) throws -> [StoredEvent] {
@@ -126,8 +127,8 @@ final class TemporaryLedger: Sendable {
     }
 
     func end(_ errand: QueuedErrand, _ result: ErrandResult) throws {
-        let answer = Handover<Bool>()
-        guard writer.submit(.errand(errand.id, result, completion: answer.give)), answer.take() else {
+        let answer = Promise<Bool>()
+        guard writer.submit(.errand(errand.id, result, completion: answer.fulfil)), answer.wait() else {
             throw LedgerError.busy
         }
     }
@@ -157,17 +158,17 @@ final class TemporaryLedger: Sendable {
     }
 
     func setMark(_ name: String, _ instant: Instant) -> Bool {
-        let answer = Handover<Bool>()
-        return writer.submit(.mark(name, instant, completion: answer.give)) && answer.take()
+        let answer = Promise<Bool>()
+        return writer.submit(.mark(name, instant, completion: answer.fulfil)) && answer.wait()
     }
 
     private func ask<Answer: Sendable>(_ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool)
         throws
         -> Answer
     {
-        let answer = Handover<Result<Answer, LedgerError>>()
-        guard question(answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<Answer, LedgerError>>()
+        guard question(answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     func entries(
@@ -175,11 +176,11 @@ final class TemporaryLedger: Sendable {
         after position: Int64 = 0,
         limit: Int = 1000
     ) throws -> EntryPage {
-        let answer = Handover<Result<EntryPage, LedgerError>>()
-        guard reader.entries(selection, after: position, limit: limit, completion: answer.give) else {
+        let answer = Promise<Result<EntryPage, LedgerError>>()
+        guard reader.entries(selection, after: position, limit: limit, completion: answer.fulfil) else {
             throw LedgerError.busy
         }
-        return try answer.take().get()
+        return try answer.wait().get()
     }
 
     /// Waits until the reader's snapshot has this position or a newer one.

@@ -1,5 +1,5 @@
+import Concurrency
 import Domain
-import Runtime
 import TestSupport
 import Testing
 
@@ -129,28 +129,28 @@ import Testing
 
 extension TemporaryLedger {
     func userEvents(_ user: UserID, before: Cursor? = nil, limit: Int = 50) throws -> UserEvents {
-        let answer = Handover<Result<UserEvents, LedgerError>>()
+        let answer = Promise<Result<UserEvents, LedgerError>>()
         let stream = StreamPattern.standard.stream(for: user)
         let isAsked = reader.userEvents(
             of: user,
             shownOn: stream,
             before: before?.position,
             limit: limit,
-            completion: answer.give
+            completion: answer.fulfil
         )
         guard isAsked else { throw LedgerError.busy }
-        return try answer.take().get()
+        return try answer.wait().get()
     }
 
     func record(_ user: UserID) throws -> UserRecord {
-        let answer = Handover<Result<UserRecord, LedgerError>>()
-        guard reader.record(of: user, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get()
+        let answer = Promise<Result<UserRecord, LedgerError>>()
+        guard reader.record(of: user, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get()
     }
 
     func orderRecord(_ token: OrderToken) throws -> OrderRecord? {
-        let answer = Handover<Result<(order: OrderRecord?, head: Cursor), LedgerError>>()
-        guard reader.order(token, completion: answer.give) else { throw LedgerError.busy }
-        return try answer.take().get().order
+        let answer = Promise<Result<(order: OrderRecord?, head: Cursor), LedgerError>>()
+        guard reader.order(token, completion: answer.fulfil) else { throw LedgerError.busy }
+        return try answer.wait().get().order
     }
 }

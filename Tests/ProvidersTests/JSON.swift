@@ -1,4 +1,4 @@
-import Crypto
+import Encoding
 
 /// JSON that a test can bend: what the wire types would never let through.
 indirect enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,

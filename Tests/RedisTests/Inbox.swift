@@ -1,6 +1,7 @@
+import Concurrency
 import Domain
+import Observability
 import Redis
-import Runtime
 import Synchronization
 import TestSupport
 import Testing

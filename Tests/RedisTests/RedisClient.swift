@@ -1,4 +1,4 @@
-import JSONText
+import Encoding
 import TestSupport
 
 /// Speaks RESP by hand, as somebody who has nothing to do with the library under test.

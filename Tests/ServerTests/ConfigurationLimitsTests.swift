@@ -1,5 +1,5 @@
 import Gateway
-import Runtime
+import Observability
 import Server
 import Testing
 

@@ -1,5 +1,5 @@
-import Crypto
 import Domain
+import Encoding
 import Stores
 import TestSupport
 import Testing

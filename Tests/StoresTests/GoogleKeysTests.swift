@@ -1,7 +1,7 @@
+import Concurrency
 import Domain
 import Glibc
 import HTTPClient
-import Runtime
 import Stores
 import Synchronization
 import TestSupport

@@ -1,7 +1,8 @@
+import Concurrency
 import Crypto
 import Domain
 import HTTPClient
-import Runtime
+import Observability
 import Synchronization
 import TestSupport
 import Testing

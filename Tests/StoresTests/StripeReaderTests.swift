@@ -1,5 +1,5 @@
-import Crypto
 import Domain
+import Encoding
 import Providers
 import Simulator
 import Stores

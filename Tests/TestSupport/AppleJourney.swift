@@ -1,6 +1,6 @@
+public import Concurrency
 public import Domain
 internal import HTTPClient
-public import Runtime
 public import Simulator
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-public import JSONText
+public import Encoding
 
 /// A client of Action Cable over a WebSocket of its own; what it says and hears is JSON text.
 public final class CableClient {

@@ -1,4 +1,3 @@
-internal import Runtime
 internal import Synchronization
 
 /// A `paycast serve` of its own, with its ledger and its `.paycast/` in a temporary folder.

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Runtime
 
 public enum RawSocketError: Error, Equatable {
     case timedOut

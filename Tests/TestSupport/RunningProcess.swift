@@ -1,5 +1,6 @@
+internal import Concurrency
 internal import Glibc
-internal import Runtime
+internal import Observability
 internal import Synchronization
 
 /// A program that runs beside the test; killed when this object is gone.

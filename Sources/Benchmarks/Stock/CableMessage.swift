@@ -1,4 +1,4 @@
-internal import JSONText
+internal import Encoding
 
 /// One message of Action Cable's server.
 enum CableMessage {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 internal import Glibc
-internal import JSONText
 internal import Simulator
 
 /// The real server beside this program, in development mode, with a folder and a ledger of its own.

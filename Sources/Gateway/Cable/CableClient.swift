@@ -1,4 +1,4 @@
-internal import Cable
+internal import ActionCable
 internal import Hub
 
 /// What a connection that speaks Action Cable needs.

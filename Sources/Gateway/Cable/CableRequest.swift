@@ -1,4 +1,4 @@
-public import Cable
+public import ActionCable
 
 /// A client asked to follow a stream.
 public struct CableRequest: Sendable {

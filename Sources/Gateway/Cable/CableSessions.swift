@@ -1,5 +1,5 @@
-internal import Cable
-internal import Runtime
+internal import ActionCable
+internal import Concurrency
 internal import Synchronization
 
 /// Sessions of the extended protocol whose connection is gone, for the loops of a gateway: the client may come back to

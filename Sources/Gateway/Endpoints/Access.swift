@@ -1,6 +1,6 @@
-internal import Bytes
 public import Crypto
 internal import Domain
+internal import Encoding
 
 /// Who may do what: bearer keys of the API routes, signed stream names, origins of pages.
 public struct Access: Sendable {

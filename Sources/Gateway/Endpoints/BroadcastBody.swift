@@ -1,6 +1,6 @@
 internal import Domain
-internal import Fragments
-internal import JSONText
+internal import Encoding
+internal import TurboStreams
 
 /// One broadcast as a publisher wrote it.
 struct BroadcastBody {

@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Domain
-internal import Fragments
+internal import Encoding
 internal import Hub
-internal import JSONText
 internal import Ledger
+internal import TurboStreams
 
 /// `POST /broadcasts`: fragments from the app's own backend.
 struct BroadcastsEndpoint {

@@ -1,8 +1,9 @@
-internal import Cable
+internal import ActionCable
+internal import Concurrency
 internal import Crypto
 internal import Domain
+internal import Encoding
 internal import Ledger
-internal import Runtime
 
 /// `GET /cable`: what `<turbo-cable-stream-source>` opens.
 struct CableEndpoint {

@@ -1,5 +1,6 @@
+internal import Concurrency
 internal import Domain
-public import Runtime
+public import Observability
 
 /// The threads that may wait for somebody else's answer. Each store has its own, so that a slow one holds up nobody but
 /// itself, and operators have theirs, since a recovery may take hours.

@@ -1,7 +1,7 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import JSONText
-internal import Runtime
+internal import Encoding
 
 /// Whose a posted purchase is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
 /// then the order that the purchase carries tells.

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Ledger
-internal import Runtime
 
 /// The way of a proven event that an app brought: into the ledger, and only then to its answer.
 struct Commitment: Sendable {

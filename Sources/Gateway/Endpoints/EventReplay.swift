@@ -1,7 +1,7 @@
+internal import Concurrency
 internal import Domain
 internal import Ledger
 internal import Providers
-internal import Runtime
 
 /// Reads stored events again and makes their contracts anew. It waits for the ledger: on the operators' threads only.
 struct EventReplay {

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 internal import Synchronization
 
 /// When the newest events were received, proven and committed: what the demo page shows of each. In development only.

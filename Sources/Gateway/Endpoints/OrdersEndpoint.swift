@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 internal import Ledger
 
 /// `POST /orders`: the token that a purchase carries, and everything a page needs to wait for it.

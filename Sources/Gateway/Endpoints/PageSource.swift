@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Domain
-internal import Fragments
 internal import Hub
 internal import Ledger
-internal import Runtime
+internal import Observability
+internal import TurboStreams
 
 /// From a verified name to the page that follows its stream, with what it missed.
 struct PageSource {

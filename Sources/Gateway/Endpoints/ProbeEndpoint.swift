@@ -1,6 +1,6 @@
 internal import Domain
 internal import HTTP1
-internal import Runtime
+internal import Observability
 
 /// `GET /up`, `/ready` and `/metrics`.
 struct ProbeEndpoint {

@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 internal import Providers
 
 /// `{"purchaseToken", "productId"?, "package"?, "stream"?, "user"?, "order"?}`, read strictly.

@@ -1,6 +1,5 @@
 internal import Domain
 internal import Providers
-internal import Runtime
 
 /// `POST /transactions/google`: what the Play Billing library gave an app, which may be here before Google's push is.
 ///

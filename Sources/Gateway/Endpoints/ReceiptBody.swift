@@ -1,6 +1,5 @@
-internal import Crypto
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// `{"receipt": base64, "user"?}` or `{"verifyReceipt": {…}, "user"?, "environment"?}`, read strictly.
 struct ReceiptBody {

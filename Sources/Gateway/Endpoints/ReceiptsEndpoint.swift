@@ -1,7 +1,7 @@
+internal import Concurrency
 internal import Domain
 internal import Ledger
 internal import Providers
-internal import Runtime
 
 /// `POST /receipts/apple`: what old versions of an app hold, and what its backend stored of them.
 struct ReceiptsEndpoint {

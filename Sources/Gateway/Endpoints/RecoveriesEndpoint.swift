@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Providers
-internal import Runtime
 
 /// `POST /recoveries`: fetches a store's history now, and answers when it is committed. `GET` tells meanwhile how far the
 /// ones are that run.

@@ -1,6 +1,7 @@
+internal import Concurrency
 internal import Domain
+public import Observability
 internal import Providers
-public import Runtime
 internal import Synchronization
 
 /// What is refused at the doors: every one is counted, and one line a minute tells of each store and reason. A stranger

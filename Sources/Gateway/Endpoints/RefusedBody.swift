@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// Why a JSON body is not taken, and how each member is read: strictly, whoever posts it.
 struct RefusedBody: Error {

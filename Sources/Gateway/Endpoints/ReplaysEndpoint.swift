@@ -1,6 +1,5 @@
 internal import Domain
 internal import Ledger
-internal import Runtime
 
 /// `POST /replays`: stored events are proven and applied once more, tried, or told again; a page of them at a time.
 struct ReplaysEndpoint {

@@ -1,5 +1,4 @@
 internal import Assets
-internal import Crypto
 internal import HTTP1
 
 /// `GET /paycast.js`: the program's own, also where the public folder is the app's and has no such file.

@@ -1,8 +1,9 @@
+public import Concurrency
 public import Domain
-public import Fragments
 public import Ledger
+public import Observability
 public import Providers
-public import Runtime
+public import TurboStreams
 
 /// What the endpoints work with; built by the server. A class: it is handed on at every request, and a copy of all its
 /// members would cost 2 µs.

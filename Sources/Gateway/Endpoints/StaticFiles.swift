@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Glibc
 internal import HTTP1
-internal import Runtime
 
 /// Files under the public folder: nothing outside it, no dotfile, no folder listing.
 ///

@@ -1,8 +1,9 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import HTTP1
 internal import Ledger
-internal import Runtime
+internal import Observability
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {

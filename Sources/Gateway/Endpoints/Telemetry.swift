@@ -1,4 +1,5 @@
-public import Runtime
+internal import Concurrency
+public import Observability
 internal import Synchronization
 
 /// How long a webhook takes from its first byte to the commit.

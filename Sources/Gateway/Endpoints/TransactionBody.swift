@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// `{"signedTransaction", "signedRenewalInfo"?, "stream"?, "user"?, "order"?, "finish"?}`, read strictly.
 struct TransactionBody {

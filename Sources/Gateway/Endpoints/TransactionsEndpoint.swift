@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Providers
-internal import Runtime
 
 /// `POST /transactions/apple`: what StoreKit gave an app, which may be here before Apple's webhook is.
 ///

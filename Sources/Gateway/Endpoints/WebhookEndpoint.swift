@@ -1,7 +1,7 @@
+internal import Concurrency
 internal import Domain
 internal import Ledger
 internal import Providers
-internal import Runtime
 
 /// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
 struct WebhookEndpoint {

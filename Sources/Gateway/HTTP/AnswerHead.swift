@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Encoding
 internal import HTTP2
 
 /// The head of an answer, whatever it travels over.

@@ -1,4 +1,4 @@
-public import Runtime
+public import Observability
 
 /// What one client, and all of them together, may take of a server. Each has a setting; the values here are the defaults.
 public struct Limits: Sendable, Equatable {

@@ -1,7 +1,6 @@
-internal import Cable
+internal import ActionCable
 internal import HTTP1
 internal import Hub
-internal import Runtime
 internal import WebSocket
 
 /// One client's state between two callbacks: a connection of its own, or one request over HTTP/2.

@@ -1,5 +1,5 @@
 internal import CWebSockets
-internal import Runtime
+internal import Observability
 
 /// lws' own errors. No byte of a request reaches lws, so none can be in them.
 enum LWSLog {

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 internal import Synchronization
 
 /// Wakes a loop that sleeps, and spares one that will look at its mailbox anyway: while two loops are busy, what they

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Domain
 internal import Hub
-internal import Runtime
 internal import Synchronization
 
 /// The only door into a loop, for any thread.

@@ -1,5 +1,5 @@
-internal import Cable
-internal import Runtime
+internal import ActionCable
+internal import Concurrency
 
 /// What all loops of a gateway share.
 struct LoopSettings: Sendable {

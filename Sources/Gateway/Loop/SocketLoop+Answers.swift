@@ -1,5 +1,5 @@
 internal import HTTP1
-internal import Runtime
+internal import Observability
 
 /// Requests' answers, and what becomes of the connection after them.
 extension SocketLoop {

@@ -1,7 +1,8 @@
-internal import Cable
+internal import ActionCable
+internal import Concurrency
 internal import Domain
 internal import Hub
-internal import Runtime
+internal import Observability
 internal import WebSocket
 
 /// `/cable`: one connection follows any number of streams.

@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Observability
 
 /// From `accept` to the end: who is there, and who has to make room.
 extension SocketLoop {

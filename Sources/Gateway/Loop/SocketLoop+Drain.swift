@@ -1,7 +1,7 @@
-internal import Cable
+internal import ActionCable
+internal import Concurrency
 internal import Domain
 internal import Hub
-internal import Runtime
 internal import WebSocket
 
 /// The way out: every client is told to come back, a few at a time.

@@ -1,7 +1,7 @@
-internal import Cable
+internal import ActionCable
 internal import Domain
 internal import Hub
-internal import Runtime
+internal import Observability
 
 /// From a publication to every open page of this loop.
 extension SocketLoop {

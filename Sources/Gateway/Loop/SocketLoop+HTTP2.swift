@@ -1,5 +1,6 @@
+internal import Concurrency
 internal import HTTP2
-internal import Runtime
+internal import Observability
 
 /// Clients that speak HTTP/2. A request is a connection like any other: it is read by the same parser, and routes,
 /// limits, origins, deadlines and pages are the same.

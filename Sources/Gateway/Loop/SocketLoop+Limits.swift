@@ -1,6 +1,6 @@
 internal import HTTP1
 internal import Hub
-internal import Runtime
+internal import Observability
 
 /// Who a request comes from, and how long everything may take.
 extension SocketLoop {

@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Glibc
 internal import HTTP1
-internal import Runtime
 
 /// What comes in over a socket, and whom it is for.
 extension SocketLoop {

@@ -1,5 +1,5 @@
 internal import Hub
-internal import Runtime
+internal import Observability
 
 /// What this loop's hub counts, added to what all loops share. Per tick, so that a publish costs nothing more.
 extension SocketLoop {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTP1
 internal import Hub
-internal import Runtime
+internal import Observability
 internal import WebSocket
 
 /// `/streams` and `/feed`: one connection follows one stream.

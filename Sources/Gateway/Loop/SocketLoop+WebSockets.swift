@@ -1,6 +1,7 @@
-internal import Cable
+internal import ActionCable
+internal import Encoding
 internal import HTTP1
-internal import Runtime
+internal import Observability
 internal import WebSocket
 
 /// From an HTTP request to a WebSocket, and its frames (RFC 6455).

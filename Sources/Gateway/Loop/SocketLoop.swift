@@ -1,8 +1,9 @@
 internal import CWebSockets
+internal import Concurrency
 internal import Domain
 internal import Glibc
 internal import Hub
-internal import Runtime
+internal import Observability
 
 /// One thread with one libwebsockets context: all sockets of that thread, and the hub that knows who follows what.
 ///

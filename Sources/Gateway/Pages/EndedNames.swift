@@ -1,4 +1,4 @@
-internal import Runtime
+internal import Concurrency
 internal import Synchronization
 
 /// How often pages that came with a name that has ended were told to load themselves again. Any thread may ask.

@@ -1,4 +1,5 @@
-internal import Runtime
+internal import Concurrency
+internal import Observability
 internal import Synchronization
 
 /// A committed publication on its way to the pages of all loops; the slowest loop ends it.

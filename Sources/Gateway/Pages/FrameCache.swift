@@ -1,4 +1,4 @@
-internal import Cable
+internal import ActionCable
 internal import Domain
 internal import Hub
 internal import WebSocket

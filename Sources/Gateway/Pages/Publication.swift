@@ -1,7 +1,7 @@
 public import Domain
-public import Fragments
 internal import Hub
-internal import Runtime
+internal import Observability
+public import TurboStreams
 
 /// What one commit, or one transient broadcast, has for the pages of a loop.
 public struct Publication: Sendable {

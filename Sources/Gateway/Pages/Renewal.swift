@@ -1,5 +1,5 @@
-internal import Cable
-internal import Fragments
+internal import ActionCable
+internal import TurboStreams
 
 /// What a page is told whose signed name has come to its end.
 enum Renewal {

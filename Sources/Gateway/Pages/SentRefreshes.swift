@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Domain
-internal import Runtime
 internal import Synchronization
 
 /// What made pages load themselves again whose HTML may name the same cursor afterwards: for the loops of a gateway, since

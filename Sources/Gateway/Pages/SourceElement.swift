@@ -1,4 +1,4 @@
-internal import Fragments
+internal import TurboStreams
 
 /// The `<turbo-stream-source>` element of a page, addressed by the signature in its `src`.
 ///

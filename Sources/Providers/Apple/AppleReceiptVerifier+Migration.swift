@@ -1,5 +1,5 @@
 public import Domain
-public import JSONText
+public import Encoding
 
 extension AppleReceiptVerifier {
     /// What a stored answer of `verifyReceipt` says: for apps that bring their subscribers along.

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// One item of Get All Subscription Statuses, proven.
 struct AppleStatement {

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// `JWSTransactionDecodedPayload`, as far as we read it.
 struct AppleTransaction: SignedDocument {

@@ -1,5 +1,5 @@
 public import Domain
-internal import JSONText
+internal import Encoding
 
 extension AppleVerifier {
     /// Proves one transaction that an app posted. Kept are the signed texts, without the key that let them in.

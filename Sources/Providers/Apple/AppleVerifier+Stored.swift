@@ -1,5 +1,5 @@
 public import Domain
-internal import JSONText
+internal import Encoding
 
 /// What the ledger keeps: a webhook's body, an answer of the API, a transaction that an app posted, a receipt, a stored
 /// answer of `verifyReceipt`.

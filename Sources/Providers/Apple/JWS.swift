@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Encoding
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not believed.
 struct JWS {

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Domain
+internal import Encoding
 
 /// What to ask Apple about a receipt. Nobody vouches for it: only Apple's signed answer says something.
 public struct ReceiptClue: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// One purchase as a receipt lists it.
 struct ReceiptPurchase {

@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// What `verifyReceipt` answered once
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody). Numbers and dates are strings there.

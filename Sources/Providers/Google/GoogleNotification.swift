@@ -1,5 +1,6 @@
 internal import Crypto
 public import Domain
+internal import Encoding
 
 /// What Pub/Sub pushes: that something changed, never what
 /// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.

@@ -1,6 +1,6 @@
 public import Crypto
 public import Domain
-internal import JSONText
+internal import Encoding
 
 /// The bearer of a Pub/Sub push: an OpenID Connect token of the subscription's service account
 /// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not believed.

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Domain
+internal import Encoding
 
 /// Proves that a webhook was signed with PurchaseKit's secret, and says what it means. The signature has no date: a
 /// replay is known by its id, and says nothing new.

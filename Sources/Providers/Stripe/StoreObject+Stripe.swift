@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// What only Stripe's objects have. Members are looked up where they are needed, because their shapes differ with the
 /// API's version.

@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 
 /// What is sold, and for how much.
 enum StripePrice {

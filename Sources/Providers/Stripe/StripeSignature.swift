@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// `Stripe-Signature: t=SECONDS,v1=HEX[,v1=HEX…]` (https://docs.stripe.com/webhooks#verify-manually): one `v1` for each
 /// secret while secrets are rolled.

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// What the stand-in of Apple's API knows. Pure; bounded, because a development server may run for weeks.
 struct AppleMemory {

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Domain
+internal import Encoding
 
 struct StatusesAnswer: Encodable {
     var environment: String

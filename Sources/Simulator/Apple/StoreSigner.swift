@@ -1,4 +1,5 @@
 public import Crypto
+internal import Encoding
 internal import FoundationEssentials
 
 /// Signs documents as Apple does: ES256, with the three certificates in the header.

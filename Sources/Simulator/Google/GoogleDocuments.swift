@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Domain
+internal import Encoding
 
 /// What Google Play pushes and answers about one purchase, as it stands after a notification.
 struct GoogleDocuments {

@@ -1,6 +1,6 @@
 public import Crypto
 internal import Domain
-internal import JSONText
+internal import Encoding
 internal import Synchronization
 
 /// Google's API in the development server, as far as Paycast asks it: the keys of push tokens (`/certs`), the service

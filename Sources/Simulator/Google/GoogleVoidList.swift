@@ -1,4 +1,4 @@
-internal import JSONText
+internal import Encoding
 
 /// The stand-in's list of voided purchases, of one package. Pure.
 struct GoogleVoidList {

@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// Builds Google Play's notifications as Pub/Sub pushes them, with a token that a development server believes, and the
 /// purchases that Google's API tells of. No input or output.

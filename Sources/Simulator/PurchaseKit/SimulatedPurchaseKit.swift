@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// Writes and signs PurchaseKit's webhooks as PurchaseKit does. No input or output.
 public struct SimulatedPurchaseKit: SimulatedStore {

@@ -1,5 +1,6 @@
 public import Crypto
 public import Domain
+internal import Encoding
 
 /// Builds Stripe's events in its wire format, signed with a development server's secret. No input or output.
 public struct SimulatedStripe: SimulatedStore {

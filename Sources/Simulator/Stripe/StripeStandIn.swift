@@ -1,5 +1,5 @@
 internal import Domain
-internal import JSONText
+internal import Encoding
 internal import Synchronization
 
 /// Stripe's API, as far as Paycast reads it: what was put there before is what it answers.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 
 /// One request to the App Store Server API: what is asked, not where and not by whom.
 struct AppleCall: Equatable {
@@ -11,17 +12,20 @@ struct AppleCall: Equatable {
     var target: String { query.isEmpty ? path : path + "?" + query.joined(separator: "&") }
 
     static func statuses(of id: String) -> AppleCall {
-        AppleCall(path: "/inApps/v1/subscriptions/\(escaped(id))")
+        AppleCall(path: "/inApps/v1/subscriptions/\(PercentEncoding.encode(id))")
     }
 
     static func transaction(_ id: String) -> AppleCall {
-        AppleCall(path: "/inApps/v1/transactions/\(escaped(id))")
+        AppleCall(path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))")
     }
 
     /// Newest first: what a bound cuts off is the oldest.
     static func history(of id: String, revision: String?) -> AppleCall {
-        let revision = revision.map { ["revision=\(escaped($0))"] } ?? []
-        return AppleCall(path: "/inApps/v2/history/\(escaped(id))", query: ["sort=DESCENDING"] + revision)
+        let revision = revision.map { ["revision=\(PercentEncoding.encode($0))"] } ?? []
+        return AppleCall(
+            path: "/inApps/v2/history/\(PercentEncoding.encode(id))",
+            query: ["sort=DESCENDING"] + revision
+        )
     }
 
     /// The body is the same on every page, as Apple demands.
@@ -34,7 +38,7 @@ struct AppleCall: Equatable {
         return AppleCall(
             method: "POST",
             path: "/inApps/v1/notifications/history",
-            query: token.map { ["paginationToken=\(escaped($0))"] } ?? [],
+            query: token.map { ["paginationToken=\(PercentEncoding.encode($0))"] } ?? [],
             body: AppleJSON.encode(body)
         )
     }
@@ -42,19 +46,19 @@ struct AppleCall: Equatable {
     static let test = AppleCall(method: "POST", path: "/inApps/v1/notifications/test")
 
     static func testStatus(_ token: String) -> AppleCall {
-        AppleCall(path: "/inApps/v1/notifications/test/\(escaped(token))")
+        AppleCall(path: "/inApps/v1/notifications/test/\(PercentEncoding.encode(token))")
     }
 
     static func setAccountToken(_ token: OrderToken, of id: String) -> AppleCall {
         AppleCall(
             method: "PUT",
-            path: "/inApps/v1/transactions/\(escaped(id))/appAccountToken",
+            path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))/appAccountToken",
             body: AppleJSON.encode(["appAccountToken": token.description])
         )
     }
 
     static func finish(_ id: String) -> AppleCall {
-        AppleCall(method: "POST", path: "/inApps/v1/transactions/\(escaped(id))/finish")
+        AppleCall(method: "POST", path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))/finish")
     }
 }
 
@@ -62,15 +66,4 @@ private struct AppleHistoryRequest: Encodable {
     var startDate: Int64
     var endDate: Int64
     var onlyFailures: Bool?
-}
-
-/// One path segment or query value (RFC 3986 §3.3): everything but unreserved characters is escaped.
-func escaped(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return text.utf8.map { byte in
-        switch byte {
-        case 48...57, 65...90, 97...122, 45, 46, 95, 126: String(Unicode.Scalar(byte))
-        default: "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-        }
-    }.joined()
 }

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Domain
 internal import HTTPClient
 

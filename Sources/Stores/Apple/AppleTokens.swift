@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 internal import Synchronization
 
 /// The JSON Web Tokens that Apple knows us by

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import Encoding
 internal import FoundationEssentials
 
 /// Which keys are known, and when Google is asked for more: a pure decision, so that no token of a stranger decides it.

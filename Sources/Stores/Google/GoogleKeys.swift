@@ -1,7 +1,7 @@
+internal import Concurrency
 public import Crypto
 public import Domain
 public import HTTPClient
-internal import Runtime
 internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any

@@ -1,4 +1,5 @@
 public import Domain
+internal import Encoding
 public import Providers
 
 extension GooglePlayAPI {
@@ -16,7 +17,7 @@ extension GooglePlayAPI {
         var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
         path += "&maxResults=\(GoogleVoid.pageSize)&startTime=\(start.milliseconds)"
         if let end { path += "&endTime=\(end.milliseconds)" }
-        if let token { path += "&token=\(escaped(token))" }
+        if let token { path += "&token=\(PercentEncoding.encode(token))" }
         guard let body = try exchange("GET", path, of: package, now: now) else {
             throw .unavailable(reason: "it has forgotten the page of the list")
         }

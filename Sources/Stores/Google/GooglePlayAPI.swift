@@ -1,5 +1,6 @@
 internal import Crypto
 public import Domain
+internal import Encoding
 public import HTTPClient
 internal import Providers
 
@@ -111,7 +112,8 @@ public struct GooglePlayAPI: StoreAPI {
             throw .refused(status: 0, code: nil, reason: "Google takes no errand of this kind: \(errand.kind.rawValue)")
         }
         guard detail.count == 2 else { throw .refused(status: 0, code: nil, reason: "the errand names no product") }
-        let path = "purchases/\(detail[0])/\(escaped(String(detail[1])))/tokens/\(escaped(errand.subject)):\(verb)"
+        let path =
+            "purchases/\(detail[0])/\(PercentEncoding.encode(String(detail[1])))/tokens/\(PercentEncoding.encode(errand.subject)):\(verb)"
         do throws(StoreAPIError) {
             guard try call("POST", path, of: errand.app, body: Array("{}".utf8), now: now) != nil else {
                 throw .refused(status: 404, code: nil, reason: "Google does not know this purchase, or no longer does")
@@ -149,7 +151,7 @@ public struct GooglePlayAPI: StoreAPI {
         do throws(HTTPClientError) {
             response = try client.send(
                 method,
-                "\(address)/androidpublisher/v3/applications/\(escaped(package))/\(path)",
+                "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
                 headers: [("Authorization", bearer)] + type,
                 body: body
             )

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Encoding
 internal import FoundationEssentials
 internal import Providers
 
@@ -20,7 +21,9 @@ struct GoogleQuestion {
         self.package = package
     }
 
-    var path: String { "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(escaped(token))" }
+    var path: String {
+        "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(PercentEncoding.encode(token))"
+    }
 
     /// An object that tells of no purchase will tell of none tomorrow; anything else is not Google's.
     func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Domain
+internal import Encoding
 public import Providers
 
 /// `POST /transactions/google`: what an app holds, which may be here before Google's push is.

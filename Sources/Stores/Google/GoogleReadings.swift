@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import Runtime
 internal import Synchronization
 
 /// One reading of a purchase at a time, each later than the one before it, so that an older answer cannot come in after

@@ -1,8 +1,8 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import HTTPClient
 internal import Ledger
-internal import Runtime
 internal import Server
 internal import Simulator
 

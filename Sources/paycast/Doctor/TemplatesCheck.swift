@@ -1,4 +1,4 @@
-internal import Fragments
+internal import TurboStreams
 
 /// The templates that a server with these settings would read, judged as it judges them.
 struct TemplatesCheck {

@@ -1,6 +1,7 @@
+internal import Concurrency
 internal import Domain
+internal import Encoding
 internal import HTTPClient
-internal import Runtime
 internal import Synchronization
 
 /// A page of one user, as a browser would open it, and the feed beside it, which names what arrives there and what became
@@ -36,7 +37,7 @@ final class PageWatch: Sendable {
     init(_ remote: Remote, user: String?, timeout: Duration) throws(CommandFailure) {
         var start: [(name: String, value: String)] = []
         if let user {
-            let page = JSONValue(try remote.get("/users/\(percentEncoded(user))/stream"))
+            let page = JSONValue(try remote.get("/users/\(PercentEncoding.encode(user))/stream"))
             guard let name = page?["signed_stream"]?.words, let since = page?["since"]?.words else {
                 let whose = "the stream of \(quoted(user))"
                 throw CommandFailure("\(remote.url) does not tell \(whose): is that a Paycast server?")

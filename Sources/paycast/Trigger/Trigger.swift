@@ -1,6 +1,6 @@
+internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import Runtime
 internal import Simulator
 
 /// Delivers what a store would, locally signed, to a development server: one event, or a whole life.

@@ -1,7 +1,7 @@
+import Concurrency
 import Crypto
 import Domain
 import Providers
-import Runtime
 import Simulator
 import Stores
 import TestSupport

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 
 extension Attack {
     private static func x5c(_ name: String, _ code: String, _ change: @escaping @Sendable ([String], PKI) -> JSON?)

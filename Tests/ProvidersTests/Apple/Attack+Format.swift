@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 
 extension Attack {
     static let bodies = [

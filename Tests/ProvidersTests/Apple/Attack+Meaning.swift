@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 import Providers
 
 extension Attack {

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import Encoding
 import Providers
 
 /// A notification in the making, genuine in every way until a test bends one thing.

@@ -1,5 +1,5 @@
 import Domain
-import JSONText
+import Encoding
 import Providers
 import TestSupport
 import Testing

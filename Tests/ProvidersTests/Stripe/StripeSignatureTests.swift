@@ -1,4 +1,3 @@
-import Crypto
 import Domain
 import Providers
 import Testing

@@ -1,0 +1,44 @@
+internal import Encoding
+
+/// What names a subscription: a text of the client's making, which every answer repeats.
+///
+/// It is JSON, but opaque: stock clients write its members in the order of insertion, AnyCable's sorted. We read a copy
+/// and never write it anew.
+public struct CableIdentifier: Hashable, Sendable {
+    /// The identifier as a JSON string literal, with its quotes: how it stands in each message to the client.
+    public let literal: [UInt8]
+
+    /// 4,096 bytes at the most: a signed name has 4,096, but real ones have 200.
+    static let limit = 4096
+
+    public init?(_ text: String) {
+        guard text.utf8.count <= CableIdentifier.limit else { return nil }
+        var literal: [UInt8] = []
+        literal.reserveCapacity(text.utf8.count + text.utf8.count / 8)
+        JSONLiteral.append(Array(text.utf8), to: &literal)
+        self.literal = literal
+    }
+
+    public var text: String { JSONLiteral.string(literal) ?? "" }
+
+    /// What it asks for; nil when it is no JSON object with a `signed_stream_name`.
+    ///
+    /// The name proves the right to the stream, whichever channel class it is sent to: `Turbo::StreamsChannel`, a
+    /// subclass of the app, AnyCable's `$pubsub`.
+    public var parameters: CableParameters? {
+        guard let node = JSONNode(text), let name = node["signed_stream_name"]?.text else { return nil }
+        return CableParameters(signedStreamName: name, since: node["since"]?.text)
+    }
+}
+
+/// What a subscription asks for.
+public struct CableParameters: Sendable, Equatable {
+    public var signedStreamName: String
+    /// The page's `data-since`: the cursor at which it was rendered.
+    public var since: String?
+
+    public init(signedStreamName: String, since: String? = nil) {
+        self.signedStreamName = signedStreamName
+        self.since = since
+    }
+}

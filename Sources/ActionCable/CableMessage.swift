@@ -1,0 +1,59 @@
+internal import Encoding
+
+/// What we say to a client, each one text frame: https://docs.anycable.io/misc/action_cable_protocol.
+public enum CableMessage {
+    public static let welcome = Array(#"{"type":"welcome"}"#.utf8)
+
+    /// `sid` lets the client resume. `restored` are the subscriptions that are live again; nil when it resumed nothing.
+    public static func welcome(sid: String, restored: [CableIdentifier]?) -> [UInt8] {
+        var bytes = Array(#"{"type":"welcome","sid":"\#(sid)""#.utf8)
+        if let restored {
+            bytes += #","restored":true,"restored_ids":["#.utf8
+            bytes += restored.map(\.literal).joined(separator: [UInt8(ascii: ",")])
+            bytes.append(UInt8(ascii: "]"))
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// Any message tells a stock client that the connection lives; this one comes every 3 s.
+    public static func ping(seconds: Int64) -> [UInt8] {
+        Array(#"{"type":"ping","message":\#(seconds)}"#.utf8)
+    }
+
+    static let pong = Array(#"{"type":"pong"}"#.utf8)
+
+    public static func disconnect(_ reason: CableDisconnect) -> [UInt8] {
+        Array(#"{"type":"disconnect","reason":"\#(reason.rawValue)","reconnect":\#(reason.mayReconnect)}"#.utf8)
+    }
+
+    enum Verdict: String {
+        case confirmSubscription = "confirm_subscription"
+        case rejectSubscription = "reject_subscription"
+        case confirmHistory = "confirm_history"
+        case rejectHistory = "reject_history"
+    }
+
+    static func verdict(_ verdict: Verdict, _ identifier: CableIdentifier) -> [UInt8] {
+        head(identifier.literal) + Array(#","type":"\#(verdict.rawValue)"}"#.utf8)
+    }
+
+    /// A fragment for one subscription: `head`, then `tail`, which all subscriptions of a stream share.
+    public static func head(_ literal: [UInt8]) -> [UInt8] {
+        Array(#"{"identifier":"#.utf8) + literal
+    }
+
+    /// `message` is a JSON string that holds the HTML. `place` is for the extended protocol.
+    public static func tail(html: [UInt8], place: (stream: String, epoch: String, offset: Int64)? = nil) -> [UInt8] {
+        var bytes = Array(#","message":"#.utf8)
+        bytes.reserveCapacity(html.count + html.count / 8 + 96)
+        JSONLiteral.append(html, to: &bytes)
+        if let place {
+            bytes += #","stream_id":"#.utf8
+            JSONLiteral.append(Array(place.stream.utf8), to: &bytes)
+            bytes += #","epoch":"\#(place.epoch)","offset":\#(place.offset)"#.utf8
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}

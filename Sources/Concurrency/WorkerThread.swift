@@ -1,0 +1,62 @@
+internal import CLinux
+internal import Glibc
+
+/// A named thread with one body. Its owner joins it.
+public struct WorkerThread: Sendable {
+    private let thread: pthread_t
+
+    /// Starts `body`; `name` (15 bytes at most) is what `top -H` and a debugger show.
+    ///
+    /// For a program's start: without the thread there is no program, so it ends with one line that says what to do.
+    /// What a running server starts uses `detach`.
+    public init(name: String, body: @escaping @Sendable () -> Void) {
+        guard let thread = WorkerThread.start(name, body) else {
+            let line = "paycast: no thread can be started (\(name)); raise the limit of threads (ulimit -u)\n"
+            _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+            _exit(EXIT_FAILURE)
+        }
+        self.thread = thread
+    }
+
+    /// Runs `body` on a thread that nobody waits for: it must come to its end by itself. False when the system gives no
+    /// thread; then it does not run.
+    @discardableResult
+    public static func detach(name: String, body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = start(name, body) else { return false }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Waits until the body has returned. Once only.
+    public func join() {
+        pthread_join(thread, nil)
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, run, start.toOpaque()) == 0 else {
+            start.release()
+            return nil
+        }
+        return thread
+    }
+}
+
+private final class Start {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
+
+private func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+    pthread_setname_np(pthread_self(), String(start.name.prefix(15)))
+    start.body()
+    return nil
+}

@@ -1,0 +1,112 @@
+/// JSON string literals (RFC 8259 §7): from the text to its literal, and back.
+public enum JSONLiteral {
+    /// Escapes what must be escaped and nothing else, as Ruby's generator does.
+    public static func literal(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(Array(text.utf8), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the literal of a UTF-8 text, with its quotes.
+    public static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + text.count + 2)
+        bytes.append(quote)
+        var done = 0
+        while done < text.count {
+            let special = offsetOfStringEnd(in: text.span, from: done)
+            bytes.append(contentsOf: text[done..<special])
+            guard special < text.count else { break }
+            appendEscape(of: text[special], to: &bytes)
+            done = special + 1
+        }
+        bytes.append(quote)
+    }
+
+    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(backslash)
+        guard byte < 32 else { return bytes.append(byte) }
+        bytes += "u00".utf8
+        bytes.append(hexDigits[Int(byte >> 4)])
+        bytes.append(hexDigits[Int(byte & 15)])
+    }
+
+    /// Reads a text that is one string literal and nothing else; nil for any other text.
+    public static func string(_ json: [UInt8]) -> String? {
+        guard case .string(let body) = JSONNode(json) else { return nil }
+        return text(body)
+    }
+
+    /// What stands between the quotes of a literal, unescaped; nil when that is no UTF-8 text.
+    static func text(_ body: ArraySlice<UInt8>) -> String? {
+        hasEscape(body.span) ? unescaped(body) : validated(body.span)
+    }
+
+    private static func hasEscape(_ body: Span<UInt8>) -> Bool { offset(of: backslash, in: body) < body.count }
+
+    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    private static func validated(_ bytes: Span<UInt8>) -> String? {
+        do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
+    }
+
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    private static let hexDigits = Array("0123456789abcdef".utf8)
+
+    private static func unescaped(_ body: ArraySlice<UInt8>) -> String? {
+        var rest = body
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(body.count)
+        while true {
+            let plain = offset(of: backslash, in: rest.span)
+            bytes.append(contentsOf: rest.prefix(plain))
+            guard plain < rest.count else { break }
+            rest = rest.dropFirst(plain + 1)
+            // What markup is full of, without a way over a scalar.
+            if let next = rest.first, next == quote || next == backslash {
+                bytes.append(next)
+                rest = rest.dropFirst()
+                continue
+            }
+            guard let scalar = escape(&rest), let encoded = UTF8.encode(scalar) else { return nil }
+            bytes += encoded
+        }
+        return validated(bytes.span)
+    }
+
+    private static func escape(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
+        switch rest.popFirst().map({ Unicode.Scalar($0) }) {
+        case "\"": "\""
+        case "\\": "\\"
+        case "/": "/"
+        case "b": "\u{8}"
+        case "f": "\u{C}"
+        case "n": "\n"
+        case "r": "\r"
+        case "t": "\t"
+        case "u": codePoint(&rest)
+        default: nil
+        }
+    }
+
+    /// A pair of surrogates is one code point; half a pair is an error.
+    private static func codePoint(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
+        guard let high = unit(&rest) else { return nil }
+        guard (0xD800...0xDBFF).contains(high) else { return Unicode.Scalar(high) }
+        guard rest.popFirst() == backslash, rest.popFirst() == UInt8(ascii: "u"), let low = unit(&rest),
+            (0xDC00...0xDFFF).contains(low)
+        else { return nil }
+        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+    }
+
+    private static func unit(_ rest: inout ArraySlice<UInt8>) -> UInt32? {
+        let digits = rest.prefix(4)
+        rest = rest.dropFirst(4)
+        guard digits.count == 4 else { return nil }
+        var value: UInt32 = 0
+        for digit in digits {
+            guard let number = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
+            value = value << 4 | UInt32(number)
+        }
+        return value
+    }
+}

@@ -1,0 +1,65 @@
+/// `%XX` in addresses (RFC 3986 §2.1).
+public enum PercentEncoding {
+    /// All but the unreserved characters (RFC 3986 §2.3) as `%XX`. Forms write a space as `+`, as Ruby's `CGI.escape` does.
+    public static func encode(_ text: String, spaceIsPlus: Bool = false) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, 45, 46, 95, 126: encoded.append(byte)
+            case space where spaceIsPlus: encoded.append(plus)
+            default: encoded += [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// The same of a whole text.
+    public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
+    }
+
+    /// Nil for a broken escape, a NUL, or what is no UTF-8. Forms write a space as `+`.
+    public static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
+        guard bytes.contains(where: { $0 == percent || $0 == 0 || $0 == plus && plusIsSpace }) else {
+            return text(bytes.span)
+        }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            var byte = bytes[index]
+            index += 1
+            if byte == plus, plusIsSpace { byte = space }
+            if byte == percent {
+                guard index + 2 <= bytes.endIndex, let high = digit(bytes[index]), let low = digit(bytes[index + 1])
+                else {
+                    return nil
+                }
+                byte = high << 4 | low
+                index += 2
+            }
+            guard byte != 0 else { return nil }
+            decoded.append(byte)
+        }
+        return text(decoded.span)
+    }
+
+    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    private static func text(_ bytes: Span<UInt8>) -> String? {
+        do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static let space = UInt8(ascii: " ")
+    private static let percent = UInt8(ascii: "%")
+    private static let plus = UInt8(ascii: "+")
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+}

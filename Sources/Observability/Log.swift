@@ -1,0 +1,92 @@
+public import Concurrency
+internal import Domain
+internal import Glibc
+
+/// One line an event, to stderr, in one `write(2)` so that lines of several threads never mix.
+///
+/// The message is a constant; what varies goes into fields. Secrets, tokens and payloads go nowhere near it.
+public struct Log: Sendable {
+    public enum Level: Int, CaseIterable, Comparable, Sendable {
+        case debug, info, warning, error
+
+        public init?(name: String) {
+            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
+            self = level
+        }
+
+        public var name: String { "\(self)" }
+
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    public enum Format: String, CaseIterable, Sendable {
+        case text, json
+    }
+
+    public typealias Fields = KeyValuePairs<String, any CustomStringConvertible & Sendable>
+
+    private let level: Level
+    private let format: Format
+    private let clock: Clock
+    private let sink: @Sendable (String) -> Void
+
+    public init(
+        level: Level,
+        format: Format,
+        clock: Clock = Clock(),
+        sink: @escaping @Sendable (String) -> Void = Log.standardError
+    ) {
+        self.level = level
+        self.format = format
+        self.clock = clock
+        self.sink = sink
+    }
+
+    /// Drops everything: for tests that do not look.
+    public static let silent = Log(level: .error, format: .text, sink: { _ in })
+
+    /// A state worth knowing while developing.
+    public func debug(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
+        write(.debug, message, fields)
+    }
+
+    /// A change of state, or a request.
+    public func info(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
+        write(.info, message, fields)
+    }
+
+    /// Something that may need a look tomorrow.
+    public func warning(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
+        write(.warning, message, fields)
+    }
+
+    /// Something that needs somebody now.
+    public func error(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
+        write(.error, message, fields)
+    }
+
+    private func write(_ level: Level, _ message: StaticString, _ fields: () -> Fields) {
+        guard level >= self.level else { return }
+        let pairs = fields().map { ($0.key, String(describing: $0.value)) }
+        let time = clock.now().iso8601
+        switch format {
+        case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", pairs))
+        case .json: sink(LogLine.json(time: time, level: level, message: "\(message)", pairs))
+        }
+    }
+
+    @Sendable public static func standardError(_ line: String) {
+        writeLine(line, to: 2)
+    }
+
+    /// For the one line that a program which starts us waits for.
+    public static func standardOutput(_ line: String) {
+        writeLine(line, to: 1)
+    }
+
+    private static func writeLine(_ line: String, to descriptor: Int32) {
+        var bytes = Array(line.utf8)
+        bytes.append(10)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+}
