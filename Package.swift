@@ -91,8 +91,15 @@ let package = Package(
         library(
             "Gateway",
             [
-                "CWebSockets", "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "HTTP2", "WebSocket", "Providers", "Ledger", "TurboStreams", "Hub", "ActionCable",
+                "CWebSockets", "Encoding", "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "WebSocket",
+                "TurboStreams", "Hub", "ActionCable",
+            ]
+        ),
+        library(
+            "API",
+            [
+                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1", "Providers",
+                "Ledger", "TurboStreams", "Hub", "ActionCable", "Gateway",
             ]
         ),
 
@@ -102,6 +109,7 @@ let package = Package(
             [
                 "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTPClient", "HTTP1",
                 "HTTP2", "Providers", "Stores", "Ledger", "Errands", "TurboStreams", "Redis", "Simulator", "Gateway",
+                "API",
             ]
         ),
         executable(
@@ -157,6 +165,7 @@ let package = Package(
             "Gateway",
             ["CWebSockets", "Domain", "Concurrency", "Observability", "Providers", "Ledger", "Hub", "ActionCable"]
         ),
+        tests("API", ["Domain", "Concurrency", "Observability", "Providers", "Ledger", "Gateway"]),
         tests("Server", ["Domain", "Concurrency", "Observability", "Crypto", "Providers", "Simulator", "Gateway"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
         .testTarget(

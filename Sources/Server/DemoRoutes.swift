@@ -1,3 +1,4 @@
+internal import API
 internal import Concurrency
 internal import Domain
 internal import Encoding

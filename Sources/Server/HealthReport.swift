@@ -1,4 +1,4 @@
-internal import Gateway
+internal import API
 internal import Ledger
 internal import Redis
 internal import TurboStreams

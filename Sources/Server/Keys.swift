@@ -1,6 +1,6 @@
+internal import API
 internal import Crypto
 internal import Domain
-internal import Gateway
 internal import Providers
 internal import Simulator
 

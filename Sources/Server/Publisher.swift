@@ -1,3 +1,4 @@
+internal import API
 internal import Domain
 internal import Gateway
 internal import Observability

@@ -1,5 +1,5 @@
+internal import API
 internal import Concurrency
-internal import Gateway
 internal import Ledger
 internal import Observability
 

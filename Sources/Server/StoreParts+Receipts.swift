@@ -1,5 +1,5 @@
+internal import API
 internal import Domain
-internal import Gateway
 internal import Providers
 internal import Stores
 

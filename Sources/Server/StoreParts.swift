@@ -1,7 +1,7 @@
+internal import API
 internal import Concurrency
 internal import Domain
 internal import Errands
-internal import Gateway
 internal import Observability
 internal import Providers
 internal import Simulator

@@ -1,6 +1,7 @@
 import ActionCable
 import Testing
 
+@testable import API
 @testable import Gateway
 
 @Suite struct CableSessionsTests {

@@ -1,4 +1,3 @@
-import Gateway
 import Observability
 import TestSupport
 import Testing

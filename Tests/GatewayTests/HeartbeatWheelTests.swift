@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Gateway
 
 @Suite struct HeartbeatWheelTests {

@@ -2,6 +2,7 @@ import Domain
 import Hub
 import Testing
 
+@testable import API
 @testable import Gateway
 
 /// What is left of what a page missed: each case in words, `POSITION:KEY`, `refresh` for what reloads the page.

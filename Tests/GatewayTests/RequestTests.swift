@@ -2,6 +2,7 @@ import Domain
 import TestSupport
 import Testing
 
+@testable import API
 @testable import Gateway
 
 @Suite(.timeLimit(.minutes(10))) struct RequestTests {

@@ -1,6 +1,7 @@
 import Domain
 import Testing
 
+@testable import API
 @testable import Gateway
 
 @Suite struct SentRefreshesTests {

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// An open file that is sent in pieces; closed with its last owner. Sendable: the kernel lets any thread read it, and
 /// `pread` has no position that two could share.
-final class OpenFile: Sendable {
+public final class OpenFile: Sendable {
     private let descriptor: Int32
 
     /// Owns `descriptor` from now on.
-    init(owning descriptor: Int32) {
+    public init(owning descriptor: Int32) {
         self.descriptor = descriptor
     }
 
@@ -15,22 +15,27 @@ final class OpenFile: Sendable {
     }
 
     /// How many bytes were read; 0 at the end of the file, and when it cannot be read.
-    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         max(0, pread(descriptor, buffer.baseAddress, buffer.count, offset))
     }
 }
 
 /// The body of an answer that is not held in memory.
-struct FileBody: Sendable {
+public struct FileBody: Sendable {
     let file: OpenFile
     /// What is left to be sent.
-    var range: Range<Int>
+    public var range: Range<Int>
 
     /// Bytes that are read ahead of what the peer has taken.
-    static let pieceSize = 64 << 10
+    public static let pieceSize = 64 << 10
+
+    public init(file: OpenFile, range: Range<Int>) {
+        self.file = file
+        self.range = range
+    }
 
     /// The next piece; nil when the file has become shorter than it was.
-    mutating func next() -> [UInt8]? {
+    public mutating func next() -> [UInt8]? {
         let wanted = min(range.count, FileBody.pieceSize)
         let piece = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             count = file.read(at: range.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))

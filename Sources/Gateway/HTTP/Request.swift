@@ -18,15 +18,15 @@ public struct Request: Sendable {
     public var query: Query { head.query }
     public var origin: String? { head[.origin] }
     /// Where a browser says the request comes from, seen from us: `same-origin`, `same-site`, `cross-site` or `none`.
-    var fetchSite: String? { head[.fetchSite] }
+    public var fetchSite: String? { head[.fetchSite] }
     public var authorization: String? { head[.authorization] }
     /// The same, as it stands in the head.
-    var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
+    public var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
     /// A store's signature of the body.
     public var signature: String? { head[.stripeSignature] ?? head[.purchaseKitSignature] }
     public var lastEventID: String? { head[.lastEventID] }
     /// A client's name for this request.
-    var idempotencyKey: String? { head[.idempotencyKey] }
+    public var idempotencyKey: String? { head[.idempotencyKey] }
     /// A page asks for a WebSocket in place of Server-Sent Events.
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.

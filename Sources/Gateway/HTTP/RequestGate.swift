@@ -15,7 +15,7 @@ struct RequestGate {
     func admit(_ head: RequestHead, to route: Route) -> Admission {
         guard route.takes(head.method) else {
             // Nothing can be done to a file but reading it: any other method means a route that is not there.
-            if case .file = route { return .refuse(StaticFiles.notFound) }
+            if case .file = route { return .refuse(.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }
         if case .server = route { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }

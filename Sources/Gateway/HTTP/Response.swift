@@ -6,7 +6,7 @@ public struct Response: Sendable {
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
     /// Sent in the body's place, in pieces.
-    var file: FileBody?
+    public var file: FileBody?
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
@@ -36,11 +36,10 @@ public struct Response: Sendable {
     }
 
     /// A queue is full, or the server is going down.
-    static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
+    public static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
-    static var invalidLocale: Response {
-        .error(400, "invalid_locale", "locale must be a language tag such as de, pt-BR or zh-Hant-TW.")
-    }
+    /// There is no such route, and no such file.
+    public static let notFound = error(404, "not_found", "There is nothing at this address.")
 
     /// Every place is taken: a page would stay, so it has to come back.
     static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }

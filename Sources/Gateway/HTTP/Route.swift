@@ -64,7 +64,7 @@ public enum Route: Sendable, Equatable {
     }
 
     /// For the `Allow` header.
-    var methods: String {
+    public var methods: String {
         switch self {
         case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
             "POST"

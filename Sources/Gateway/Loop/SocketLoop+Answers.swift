@@ -20,7 +20,7 @@ extension SocketLoop {
                 return write(.turnedAway(page), on: connection, terms)
             }
             openEventStream(page, on: connection)
-        case .openCable: write(CableEndpoint.pageNotFound, on: connection, terms)
+        case .openCable: write(.notFound, on: connection, terms)
         }
     }
 

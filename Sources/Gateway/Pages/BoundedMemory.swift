@@ -1,16 +1,16 @@
 /// What was set last, at most `capacity` of it.
 ///
 /// When the newer half is full it becomes the older one, and what the older one knew is forgotten.
-struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var newer: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
 
-    init(capacity: Int) {
+    public init(capacity: Int) {
         self.capacity = capacity
     }
 
-    subscript(key: Key) -> Value? {
+    public subscript(key: Key) -> Value? {
         get { newer[key] ?? older[key] }
         set {
             if newer.count >= capacity / 2, newer[key] == nil {

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Server-Sent Events to the byte: https://html.spec.whatwg.org/multipage/server-sent-events.html
-enum EventStream {
+public enum EventStream {
     /// Milliseconds that a browser waits before it reconnects.
     static let retry = 2000
 
@@ -24,13 +24,13 @@ enum EventStream {
     static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }
 
     /// A whole answer that makes the page load itself again, and with that a name that is still good.
-    static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
+    public static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
         let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
         return answer(body, allowedOrigin: allowedOrigin)
     }
 
     /// A whole answer that says nothing, so that the browser asks again in a minute.
-    static func wait(allowedOrigin: String?) -> Response {
+    public static func wait(allowedOrigin: String?) -> Response {
         answer(Array("retry: 60000\n\n".utf8), allowedOrigin: allowedOrigin)
     }
 

@@ -7,14 +7,14 @@ public enum FeedEvent {
     }
 
     /// The complete block, with its cursor as `id:`.
-    static func block(_ entry: Entry, epoch: String) -> [UInt8] {
+    public static func block(_ entry: Entry, epoch: String) -> [UInt8] {
         let cursor = Cursor(epoch: epoch, position: entry.position)
         return EventStream.event(JSON.encode(Line(entry, cursor)), cursor: cursor)
     }
 
     /// The complete block that tells a consumer that its cursor is not one of this ledger: `event: reset`, and the position
     /// from which on it is told everything.
-    static func reset(to head: Cursor) -> [UInt8] {
+    public static func reset(to head: Cursor) -> [UInt8] {
         Array("event: reset\n".utf8) + EventStream.event(JSON.encode(Reset(cursor: head.description)), cursor: head)
     }
 
@@ -24,7 +24,7 @@ public enum FeedEvent {
     }
 
     /// What is not known has no member.
-    struct Line: Encodable {
+    public struct Line: Encodable {
         var cursor: String
         var at: String
         var kind: String
@@ -37,8 +37,8 @@ public enum FeedEvent {
         /// Why it changed nothing, for a person.
         var reason: String?
         /// When the store said it, by its own date, and when that arrived.
-        var occurredAt: String?
-        var receivedAt: String?
+        public var occurredAt: String?
+        public var receivedAt: String?
         var user: UserID?
         var contract: String?
         var order: String?
@@ -49,7 +49,7 @@ public enum FeedEvent {
         var accessUntil: String?
         var fragments: [Caused]
 
-        init(_ entry: Entry, _ cursor: Cursor) {
+        public init(_ entry: Entry, _ cursor: Cursor) {
             let notice = entry.notice
             self.cursor = cursor.description
             at = entry.committedAt.iso8601
@@ -74,7 +74,7 @@ public enum FeedEvent {
     }
 
     /// A fragment that the entry caused; its text stays out.
-    struct Caused: Encodable {
+    public struct Caused: Encodable {
         var stream: String
         var action: String
         var target: String?

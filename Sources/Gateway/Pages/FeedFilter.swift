@@ -1,6 +1,5 @@
 public import Domain
 public import HTTP1
-internal import Ledger
 
 /// Which entries a developer wants to see; nil members mean all.
 public struct FeedFilter: Sendable, Hashable {
@@ -26,13 +25,8 @@ public struct FeedFilter: Sendable, Hashable {
             && (outcome == nil || outcome == notice.outcome?.rawValue)
     }
 
-    /// The same for what the ledger holds.
-    var selection: EntrySelection {
-        EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
-    }
-
     /// The hub's stream for this filter: two developers with the same filter share it.
-    var stream: StreamName {
+    public var stream: StreamName {
         let parts = [user?.text, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
         return .feed(parts.joined(separator: "\u{1F}"))
     }

@@ -1,5 +1,5 @@
 public import Domain
-internal import Hub
+public import Hub
 internal import Observability
 public import TurboStreams
 
@@ -25,7 +25,7 @@ public struct Publication: Sendable {
         }
     }
 
-    init(transient messages: [Message]) {
+    public init(transient messages: [Message]) {
         self.messages = messages
     }
 
@@ -39,18 +39,18 @@ public struct Publication: Sendable {
 
 extension Message {
     /// What no ledger entry stands for.
-    init(transient fragment: Fragment, _ renderer: Renderer) {
+    public init(transient fragment: Fragment, _ renderer: Renderer) {
         self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer)])
     }
 
     /// The fragments of one entry for one stream, each rendered once.
-    init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
+    public init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
         self.init(stream: stream, position: position, parts: fragments.map { Part($0, renderer) })
     }
 }
 
 extension Part {
-    static let refresh = Part(html: Renderer.refresh, collapseKey: nil, isRefresh: true)
+    public static let refresh = Part(html: Renderer.refresh, collapseKey: nil, isRefresh: true)
 
     fileprivate init(_ fragment: Fragment, _ renderer: Renderer) {
         let html = renderer.render(fragment)

@@ -13,7 +13,7 @@ public struct SourceElement: Sendable, Equatable {
     private let host: String
 
     /// Nearly every page leaves without a word having been said to its element: what is said is made when it is.
-    init(signedName: String, host: String) {
+    public init(signedName: String, host: String) {
         self.signedName = signedName
         self.host = host
     }

@@ -1,0 +1,99 @@
+public import Crypto
+internal import Domain
+internal import Encoding
+internal import Gateway
+
+/// Who may do what: bearer keys of the API routes, signed stream names, origins of pages.
+public struct Access: Sendable {
+    public enum Origins: Sendable {
+        case all
+        case only(Set<String>)
+    }
+
+    private let keys: [[UInt8]]
+    let signer: StreamSigner?
+    private let origins: Origins
+
+    /// Without keys every API route answers 401; without a signer every name is forged.
+    public init(keys: [String], signer: StreamSigner?, origins: Origins) {
+        self.keys = keys.map { Array($0.utf8) }
+        self.signer = signer
+        self.origins = origins
+    }
+
+    /// Compares with every key, in constant time.
+    func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
+        guard let given = authorization.flatMap(Access.bearer) else { return false }
+        return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
+    }
+
+    /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).
+    private static func bearer(_ authorization: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let scheme: StaticString = "bearer "
+        guard authorization.count >= scheme.utf8CodeUnitCount else { return nil }
+        for (index, byte) in authorization.prefix(scheme.utf8CodeUnitCount).enumerated()
+        where byte | 0x20 != scheme.utf8Start[index] { return nil }
+        return authorization.dropFirst(scheme.utf8CodeUnitCount).drop { $0 == UInt8(ascii: " ") }
+    }
+
+    static let unauthorized = Response.error(
+        401,
+        "unauthorized",
+        "This route needs the header Authorization: Bearer KEY with a key of PAYCAST_API_KEY.",
+        headers: [("WWW-Authenticate", "Bearer")]
+    )
+
+    /// Without a key no stream has a name that anybody could show.
+    var canSign: Bool { signer != nil }
+
+    static let noSigner = Response.unavailable(
+        "not_configured",
+        "This server has no key for stream names: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE.",
+        retryAfter: 3600
+    )
+
+    /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
+    func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
+        guard let signer else { throw .forged }
+        let bytes = token.utf8.span
+        let hasSpace = offset(of: UInt8(ascii: " "), in: bytes) < bytes.count
+        return try signer.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
+    }
+
+    /// As a browser writes it: lower case, without the scheme's own port (RFC 6454 §6.1).
+    private static func origin(of host: String, _ scheme: Scheme) -> String {
+        let host = host.asciiLowercased
+        let port = scheme == .https ? ":443" : ":80"
+        return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
+    }
+
+    /// Whether a listed origin has this host, whatever its port. `name` is in lower case.
+    func lists(host name: String) -> Bool {
+        switch origins {
+        case .all: true
+        case .only(let allowed): allowed.contains { HostName(ofOrigin: $0)?.text == name }
+        }
+    }
+
+    enum OriginVerdict: Equatable {
+        /// The same origin, or none: no browser's cross-site request.
+        case same
+        case allowed(String)
+        case refused
+    }
+
+    func judge(_ request: Request) -> OriginVerdict {
+        judge(origin: request.origin, host: request.host, scheme: request.scheme)
+    }
+
+    /// Without a trusted proxy that names the scheme, both are the same: TLS may end in front of us.
+    func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
+        guard let origin = origin?.asciiLowercased else { return .same }
+        let schemes = scheme.map { [$0] } ?? [.http, .https]
+        if schemes.contains(where: { origin == Access.origin(of: host, $0) }) { return .same }
+        switch origins {
+        case .all: return .allowed(origin)
+        case .only(let allowed): return allowed.contains(origin) ? .allowed(origin) : .refused
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import Domain
+internal import Encoding
+internal import Gateway
+internal import TurboStreams
+
+/// One broadcast as a publisher wrote it.
+struct BroadcastBody {
+    var stream: String?
+    var user: String?
+    var html: String?
+    var action: String?
+    var target: String?
+    var targets: String?
+    var template: String?
+    var values: [String: String] = [:]
+    var isTransient = false
+
+    struct Refusal: Error {
+        var code: String
+        var message: String
+    }
+
+    /// One object or an array of 1 to 100, each read by `item`; nil when it is neither, or a member has another type.
+    static func read(_ bytes: [UInt8], _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
+        guard let node = JSONNode(bytes) else { return nil }
+        return read(node, item)
+    }
+
+    static func read(_ node: JSONNode, _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
+        guard case .array(let nodes) = node else { return item(node).map { [$0] } }
+        let bodies = nodes.prefix(101).compactMap(item)
+        return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil
+    }
+
+    /// `{"stream" or "user", "html"}`, or with `action` and what belongs to it.
+    static func plain(_ node: JSONNode) -> BroadcastBody? {
+        guard case .object(let members) = node else { return nil }
+        var body = BroadcastBody()
+        for member in members where !member.value.isNull {
+            guard body.take(member) else { return nil }
+        }
+        return body
+    }
+
+    /// AnyCable's `{"stream", "data", "meta": {"transient"}}`, where `data` is JSON in a string, and for Turbo a string
+    /// again (https://docs.anycable.io/anycable-go/broadcasting). What is no JSON is taken as it is.
+    static func anyCable(_ node: JSONNode) -> BroadcastBody? {
+        guard let stream = node["stream"]?.text, let data = node["data"]?.text else { return nil }
+        var body = BroadcastBody(stream: stream)
+        body.html = JSONNode(data)?.text ?? data
+        body.isTransient = node["meta"]?["transient"]?.boolean ?? false
+        return body
+    }
+
+    /// False when it has another type than its name says. A name that is not known is left alone.
+    private mutating func take(_ member: JSONMember) -> Bool {
+        switch member.name {
+        case "stream": assign(member.value.text, to: &stream)
+        case "user": assign(member.value.text, to: &user)
+        case "html": assign(member.value.text, to: &html)
+        case "action": assign(member.value.text, to: &action)
+        case "target": assign(member.value.text, to: &target)
+        case "targets": assign(member.value.text, to: &targets)
+        case "template": assign(member.value.text, to: &template)
+        case "values": assign(member.value.texts, to: &values)
+        case "transient": assign(member.value.boolean, to: &isTransient)
+        default: true
+        }
+    }
+
+    func fragment(_ streams: StreamPattern, _ templates: TemplateStore) -> Result<Fragment, Refusal> {
+        guard let name = streamName(streams) else {
+            return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
+        }
+        do throws(BroadcastError) {
+            guard let action else {
+                guard let html, template == nil else { throw .missingAction }
+                return .success(try BroadcastMarkup(html).fragment(on: name))
+            }
+            let form = BroadcastForm(
+                action: action,
+                target: target,
+                targets: targets,
+                template: template,
+                html: html,
+                values: values
+            )
+            return .success(try form.fragment(on: name, templates: templates.templates))
+        } catch {
+            return .failure(Refusal(code: error.code, message: error.description))
+        }
+    }
+
+    private func streamName(_ streams: StreamPattern) -> StreamName? {
+        switch (stream, user) {
+        case (let stream?, nil): StreamName(stream)
+        case (nil, let user?): streams.stream(for: UserID(user))
+        default: nil
+        }
+    }
+}
+
+private func assign<Value>(_ value: Value?, to member: inout Value?) -> Bool {
+    member = value
+    return value != nil
+}
+
+private func assign<Value>(_ value: Value?, to member: inout Value) -> Bool {
+    guard let value else { return false }
+    member = value
+    return true
+}
+
+extension JSONNode {
+    /// An object whose members are all strings.
+    fileprivate var texts: [String: String]? {
+        guard case .object(let members) = self else { return nil }
+        let pairs = members.compactMap { member in member.name.flatMap { name in member.value.text.map { (name, $0) } }
+        }
+        return pairs.count == members.count ? Dictionary(pairs) { $1 } : nil
+    }
+}

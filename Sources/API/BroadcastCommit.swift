@@ -1,0 +1,56 @@
+internal import Domain
+internal import Gateway
+internal import Hub
+internal import Ledger
+
+/// What one request broadcasts: kept fragments go through the ledger, what is transient goes out after them, and the
+/// cursors keep the order of the request.
+struct BroadcastCommit: Sendable {
+    let services: Services
+    let kept: [Fragment]
+    /// Of each fragment of the request.
+    let isTransient: [Bool]
+    /// With an `Idempotency-Key`: what is transient, too, goes out once, or not at all.
+    let request: KeyedRequest?
+    /// In place of the list of cursors.
+    let success: Response?
+
+    /// False when the ledger takes no more.
+    func begin(_ transient: [Message], _ reply: Reply) -> Bool {
+        if let request {
+            return services.writer.submit(
+                .broadcastOnce(kept, request) { result in
+                    switch result {
+                    case .failure: reply.send(.busy)
+                    case .success(.made(let cursors)): finish(cursors, transient, reply)
+                    case .success(.repeated(let cursors)): finish(cursors, [], reply)
+                    case .success(.otherRequest): reply.send(BroadcastCommit.keyReused)
+                    }
+                }
+            )
+        }
+        guard !kept.isEmpty else {
+            finish([], transient, reply)
+            return true
+        }
+        return services.writer.submit(
+            .broadcast(kept) { result in
+                guard case .success(let cursors) = result else { return reply.send(.busy) }
+                finish(cursors, transient, reply)
+            }
+        )
+    }
+
+    private func finish(_ cursors: [Cursor], _ transient: [Message], _ reply: Reply) {
+        if !transient.isEmpty { services.publish([Publication(transient: transient)]) }
+        var rest = cursors[...]
+        let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
+        reply.send(success ?? BroadcastsEndpoint.accepted(all))
+    }
+
+    private static let keyReused = Response.error(
+        422,
+        "idempotency_key_reused",
+        "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
+    )
+}

@@ -1,0 +1,106 @@
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import Gateway
+internal import Hub
+internal import Ledger
+internal import TurboStreams
+
+/// `POST /broadcasts`: fragments from the app's own backend.
+struct BroadcastsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let node = JSONNode(request.body) else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
+        do throws(RefusedBody) {
+            let once = try BroadcastsEndpoint.keyed(request)
+            return answer(BroadcastBody.read(node, BroadcastBody.plain), once: once)
+        } catch {
+            return .respond(error.response)
+        }
+    }
+
+    /// `POST /_broadcast`: what an app sends that publishes through AnyCable. A remote disconnect names a connection by
+    /// what the app knows of it; there is nothing to do, since a signed name is all that we know.
+    func answerAnyCable(_ request: Request) -> Answer {
+        if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
+        return answer(BroadcastBody.read(request.body, BroadcastBody.anyCable), with: BroadcastsEndpoint.created)
+    }
+
+    /// Nil without an `Idempotency-Key`. The same request is the same body, byte for byte.
+    private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
+        guard let value = request.idempotencyKey else { return nil }
+        guard let key = IdempotencyKey(header: value) else {
+            throw RefusedBody(
+                "invalid_idempotency_key",
+                "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
+            )
+        }
+        return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
+    }
+
+    /// `success` takes the place of the list of cursors.
+    private func answer(
+        _ bodies: [BroadcastBody]?,
+        once request: KeyedRequest? = nil,
+        with success: Response? = nil
+    ) -> Answer {
+        guard let bodies else { return .respond(BroadcastsEndpoint.notABroadcast) }
+        var (kept, transient): ([Fragment], [Fragment]) = ([], [])
+        let renderer = services.templates.renderer
+        for body in bodies {
+            switch body.fragment(services.streams, services.templates) {
+            case .success(let fragment) where body.isTransient: transient.append(fragment)
+            case .success(let fragment): kept.append(fragment)
+            case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
+            }
+        }
+        if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
+            let messages = transient.map { Message(transient: $0, renderer) }
+            return .broadcast(messages, success ?? BroadcastsEndpoint.accepted(transient.count))
+        }
+        let commit = BroadcastCommit(
+            services: services,
+            kept: kept,
+            isTransient: bodies.map(\.isTransient),
+            request: request,
+            success: success
+        )
+        return .later { [transient, reader = services.reader] reply in
+            guard transient.contains(where: \.hasNoLanguage) else {
+                return commit.begin(transient.map { Message(transient: $0, renderer) }, reply)
+            }
+            return reader.written(transient) { result in
+                let messages = try? result.get().map { Message(transient: $0, renderer) }
+                guard let messages, commit.begin(messages, reply) else { return reply.send(.busy) }
+            }
+        }
+    }
+
+    /// `{"cursors":[…]}`: null for a transient one, which has no place in the ledger. Put together by hand: JSONEncoder
+    /// takes longer than the fan-out to one page.
+    static func accepted(_ cursors: [String?]) -> Response {
+        let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
+        return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
+    }
+
+    /// The same for as many as have none; nearly always one.
+    private static func accepted(_ count: Int) -> Response {
+        count == 1 ? acceptedOne : accepted([String?](repeating: nil, count: count))
+    }
+
+    private static let acceptedOne = accepted([nil])
+
+    private static let created = Response(status: 201)
+
+    private static let notABroadcast = Response.error(
+        400,
+        "invalid_json",
+        "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
+    )
+}

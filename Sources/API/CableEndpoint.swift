@@ -1,0 +1,50 @@
+internal import ActionCable
+internal import Concurrency
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import Gateway
+internal import Ledger
+
+/// `GET /cable`: what `<turbo-cable-stream-source>` opens.
+struct CableEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    /// As Rails answers what is no WebSocket, or comes from a page of another origin.
+    static let pageNotFound = Response.error(404, "not_found", "A WebSocket of an allowed origin is served here.")
+
+    func answer(_ request: Request) -> Answer {
+        guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
+        switch services.access.judge(request) {
+        case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
+        case .refused: return .respond(CableEndpoint.pageNotFound)
+        }
+    }
+
+    func verdict(on request: CableRequest) -> CableVerdict {
+        do throws(StreamNameError) {
+            let token = request.parameters.signedStreamName
+            let name = try services.access.stream(named: token, now: services.clock.now())
+            let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
+            let start = start(of: request, at: place)
+            return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
+        } catch {
+            if error == .expired {
+                return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
+            }
+            services.refusals.name(hasKey: services.access.canSign)
+            return .rejected
+        }
+    }
+
+    /// What a client of the extended protocol has seen last wins over the cursor that its page was rendered at.
+    private func start(of request: CableRequest, at place: String?) -> MissedSince {
+        if let cursor = PageSource(services).best(of: [place, request.parameters.since]) { return .cursor(cursor) }
+        guard let seconds = request.history?.since else { return .nothing }
+        return .time(Instant(milliseconds: min(max(0, seconds), 1 << 40) * 1000))
+    }
+}

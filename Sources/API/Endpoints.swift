@@ -1,0 +1,66 @@
+internal import Assets
+internal import Domain
+public import Gateway
+
+/// From a route to the endpoint that answers it.
+public struct Endpoints: RequestHandler {
+    private let services: Services
+    private let files: StaticFiles
+    /// Asked thousands of times a second: made once.
+    private let broadcasts: BroadcastsEndpoint
+    private let streams: StreamsEndpoint
+    private let cable: CableEndpoint
+
+    public init(_ services: Services) {
+        self.services = services
+        let demo = services.development == nil ? [] : Assets.demo.map { ("demo/\($0.key)", $0.value) }
+        files = StaticFiles(
+            services.publicFolder,
+            builtIn: Dictionary(uniqueKeysWithValues: demo),
+            readers: services.workers
+        )
+        broadcasts = BroadcastsEndpoint(services)
+        streams = StreamsEndpoint(services)
+        cable = CableEndpoint(services)
+    }
+
+    public func subscribe(_ request: CableRequest) -> CableVerdict {
+        cable.verdict(on: request)
+    }
+
+    public func handle(_ request: Request) -> Answer {
+        if let development = services.development {
+            if let refusal = DevelopmentGuard(services.access).refusal(of: request) { return .respond(refusal) }
+            if let answer = development.answer(request) { return answer }
+        }
+        switch request.route {
+        case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
+        case .appleTransactions: return TransactionsEndpoint(services).answer(request)
+        case .googleTransactions: return PurchasesEndpoint(services).answer(request)
+        case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
+        case .orders: return trusted(request, OrdersEndpoint(services).answer)
+        case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, $0) }
+        case .user(let user): return trusted(request) { _ in UserRecordEndpoint(services).answer(user) }
+        case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, $0) }
+        case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
+        case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
+        case .broadcasts: return trusted(request, broadcasts.answer)
+        case .anyCableBroadcasts: return trusted(request, broadcasts.answerAnyCable)
+        case .streams: return streams.answer(request)
+        case .cable: return cable.answer(request)
+        case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
+        case .feed: return trusted(request, FeedEndpoint(services).answer)
+        case .replays: return trusted(request, ReplaysEndpoint(services).answer)
+        case .script: return .respond(ScriptEndpoint.answer(request))
+        case .up: return .respond(ProbeEndpoint.up)
+        case .ready: return ProbeEndpoint(services).ready(request)
+        case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
+        case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
+        case .file(let path): return files.answer(request, path)
+        }
+    }
+
+    private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
+        services.access.isTrusted(request.credentials) ? answer(request) : .respond(Access.unauthorized)
+    }
+}

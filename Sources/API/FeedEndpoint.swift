@@ -1,0 +1,95 @@
+internal import Domain
+public import Gateway
+internal import HTTP1
+internal import Hub
+public import Ledger
+
+/// `GET /feed[?since=CURSOR&user=…]`: committed events, for `tail`.
+public struct FeedEndpoint: Sendable {
+    /// Entries read from the ledger for one answer.
+    private static let chunk = 500
+
+    private let reader: LedgerReader
+    private let epoch: String
+
+    public init(reader: LedgerReader, epoch: String) {
+        self.reader = reader
+        self.epoch = epoch
+    }
+
+    init(_ services: Services) {
+        self.init(reader: services.reader, epoch: services.epoch)
+    }
+
+    /// `since=start` is the ledger's beginning, an instant what was committed since then; without any it is now. After a
+    /// cursor that says nothing of this ledger the first event is `reset`.
+    public func answer(_ request: Request) -> Answer {
+        let filter = FeedFilter(request.query)
+        let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
+        guard let given else { return .open(page(filter) { done in now(done) }) }
+        if let instant = Instant(iso8601: given) {
+            return .open(page(filter) { done in newer(than: instant, filter, done) })
+        }
+        guard let cursor = given == "start" ? Cursor(epoch: epoch, position: 0) : Cursor(given) else {
+            return .respond(
+                .error(400, "invalid_cursor", "since must be a cursor of this ledger, an instant, or start.")
+            )
+        }
+        guard cursor.epoch == epoch else { return .open(page(filter) { done in now(resetting: filter, done) }) }
+        return .open(page(filter) { done in newer(than: cursor.position, filter, done) })
+    }
+
+    private typealias Done = @Sendable (MissedMessages) -> Void
+
+    private func page(
+        _ filter: FeedFilter,
+        _ read: @escaping @Sendable (_ done: @escaping Done) -> Bool
+    ) -> PageRequest {
+        let reading: PageRequest.Reading = { position, done in newer(than: position, filter, done) }
+        return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readMissed: read)
+    }
+
+    /// From here on; a consumer that believed something else is told where that is.
+    private func now(resetting filter: FeedFilter? = nil, _ done: @escaping Done) -> Bool {
+        reader.head { result in
+            guard let head = try? result.get() else { return done(.unreadable) }
+            done(MissedMessages(through: head.position, messages: filter.map { [.reset(to: head, $0)] } ?? []))
+        }
+    }
+
+    private func newer(than instant: Instant, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
+        reader.position(before: instant) { result in
+            guard let position = try? result.get(), newer(than: position, filter, done) else {
+                return done(.unreadable)
+            }
+        }
+    }
+
+    private func newer(than position: Int64, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
+        reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
+            guard case .success(let page) = result else { return done(.unreadable) }
+            // What the consumer has seen here has never been, or is not there any more.
+            guard position <= page.head.position else {
+                return done(MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter)]))
+            }
+            done(MissedMessages(page, filter, epoch: epoch))
+        }
+    }
+}
+
+extension Message {
+    fileprivate static func reset(to head: Cursor, _ filter: FeedFilter) -> Message {
+        let part = Part(html: FeedEvent.reset(to: head), collapseKey: nil)
+        return Message(stream: filter.stream, position: head.position, parts: [part])
+    }
+}
+
+extension MissedMessages {
+    fileprivate init(_ page: EntryPage, _ filter: FeedFilter, epoch: String) {
+        let messages = page.entries.map { entry in
+            let part = Part(html: FeedEvent.block(entry, epoch: epoch), collapseKey: nil)
+            return Message(stream: filter.stream, position: entry.position, parts: [part])
+        }
+        self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
+    }
+}

@@ -1,0 +1,40 @@
+internal import Gateway
+
+/// What a page of another origin may see of an answer (https://fetch.spec.whatwg.org/#http-cors-protocol).
+struct PageOrigin {
+    private let verdict: Access.OriginVerdict
+
+    init(_ request: Request, _ access: Access) {
+        verdict = access.judge(request)
+    }
+
+    var isRefused: Bool { verdict == .refused }
+
+    /// The browser's question before it posts JSON to another origin.
+    func preflight(allowing methods: String) -> Response {
+        guard !isRefused else { return PageOrigin.refusal }
+        var response = Response(status: 204, headers: [("Allow", methods)])
+        if case .allowed = verdict {
+            response.headers += [
+                ("Access-Control-Allow-Methods", "POST"), ("Access-Control-Allow-Headers", "Content-Type"),
+                ("Access-Control-Max-Age", "600"),
+            ]
+        }
+        return shown(response)
+    }
+
+    func shown(_ response: Response) -> Response {
+        var response = response
+        response.headers.append(("Vary", "Origin"))
+        if case .allowed(let origin) = verdict {
+            response.headers.append(("Access-Control-Allow-Origin", origin))
+        }
+        return response
+    }
+
+    static let refusal = Response.error(
+        403,
+        "origin_not_allowed",
+        "Pages of this origin may not do that; see PAYCAST_ALLOWED_ORIGINS."
+    )
+}

@@ -1,0 +1,50 @@
+internal import Domain
+internal import Gateway
+internal import Providers
+
+/// `POST /transactions/google`: what the Play Billing library gave an app, which may be here before Google's push is.
+///
+/// Google signs nothing that could be checked here, so the purchase is read from its API, and from there on goes through
+/// the same functions: whichever comes first is shown, the other one changes nothing.
+struct PurchasesEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        let post = AppPost(services: services, read: PurchaseBody.init, claimant: \.claimant)
+        return post.answer(request) { body, user, answer in
+            guard let google = services.google else {
+                answer(refusal(.notConfigured))
+                return true
+            }
+            return services.callers.submit(.app(.google)) {
+                commit(body, for: user, request, google, answer)
+            } orElse: {
+                answer(.busy)
+            }
+        }
+    }
+
+    private func commit(
+        _ body: PurchaseBody,
+        for user: UserID?,
+        _ request: Request,
+        _ google: any PostedPurchaseReader,
+        _ answer: @escaping @Sendable (Response) -> Void
+    ) {
+        do throws(VerificationError) {
+            let event = try google.read(body.purchase)
+            Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
+        } catch {
+            answer(refusal(error))
+        }
+    }
+
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.post("purchase refused", from: .google, error.code)
+        return .refused(error)
+    }
+}

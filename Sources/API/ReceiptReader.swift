@@ -1,0 +1,113 @@
+internal import Domain
+internal import Gateway
+internal import Providers
+
+/// What a receipt says, asked of whoever knows best. It may wait for Apple.
+struct ReceiptReader {
+    struct Reading {
+        enum Source: String {
+            /// Apple was asked.
+            case store
+            /// The receipt's own signature.
+            case receipt
+            /// Nobody but the holder of the API key.
+            case verifyReceipt = "verify_receipt"
+        }
+
+        var source: Source
+        var events: [Event]
+        /// Whoever posts it holds more than an id: ids are no secret, and anybody can write one into a receipt.
+        var isProof = true
+    }
+
+    var apple: AppleServices
+    var now: Instant
+
+    func read(_ content: ReceiptBody.Content, kept body: [UInt8]) throws(RefusedReceipt) -> Reading {
+        switch content {
+        case .receipt(let receipt):
+            if let events = try ask(about: receipt) {
+                let isProof = (try? apple.receipts.verify(receipt, now: now)) != nil
+                return Reading(source: .store, events: events, isProof: isProof)
+            }
+            return Reading(source: .receipt, events: try prove(receipt))
+        case .answer(let answer, let environment):
+            do throws(VerifyReceiptProblem) {
+                let events = try apple.receipts.migrate(answer, environment: environment, body: body, now: now)
+                return Reading(source: .verifyReceipt, events: events)
+            } catch {
+                throw RefusedReceipt(error)
+            }
+        }
+    }
+
+    /// Apple's own statements, the newest purchase and the status of its subscription last; nil when nobody can be asked,
+    /// or Apple knows nothing of it.
+    private func ask(about receipt: [UInt8]) throws(RefusedReceipt) -> [Event]? {
+        guard let statements = apple.statements, let clue = apple.receipts.clue(in: receipt) else { return nil }
+        do throws(AppleStatementsError) {
+            let events = try statements.statements(behind: clue, now: now)
+            return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
+        } catch .unreachable(let reason) {
+            throw RefusedReceipt(.storeUnreachable, detail: reason)
+        } catch {
+            return nil
+        }
+    }
+
+    private func prove(_ receipt: [UInt8]) throws(RefusedReceipt) -> [Event] {
+        guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
+        do throws(VerificationError) {
+            return try apple.receipts.verify(receipt, now: now)
+        } catch {
+            throw RefusedReceipt(error)
+        }
+    }
+}
+
+extension Event {
+    fileprivate func precedes(_ other: Event) -> Bool {
+        guard let left = observation?.transaction, let right = other.observation?.transaction else { return false }
+        guard left.purchasedAt == right.purchasedAt else { return left.purchasedAt < right.purchasedAt }
+        return observation?.snapshot == nil && other.observation?.snapshot != nil
+    }
+}
+
+/// Why a receipt is not taken.
+struct RefusedReceipt: Error {
+    var code: String
+    /// For the log.
+    var detail: String?
+    var response: Response
+
+    init(_ error: VerificationError, detail: String? = nil) {
+        code = error.code
+        self.detail = detail
+        response = .refused(error)
+    }
+
+    /// 422: the request is fine, what Apple answered then is not. 503: ask again.
+    init(_ problem: VerifyReceiptProblem) {
+        if case .refused(let error) = problem {
+            self.init(error)
+        } else if problem.isRetryable {
+            self.init(problem.code, .unavailable(problem.code, problem.message, retryAfter: 60))
+        } else {
+            self.init(problem.code, .error(422, problem.code, problem.message))
+        }
+    }
+
+    private init(_ code: String, _ response: Response) {
+        (self.code, self.response) = (code, response)
+    }
+
+    /// Nothing in it is signed in a way that can be checked here.
+    static let ofIOS6 = RefusedReceipt(
+        "store_api_needed",
+        .error(
+            422,
+            "store_api_needed",
+            "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set PAYCAST_APPLE_API_KEY."
+        )
+    )
+}

@@ -1,0 +1,74 @@
+internal import Domain
+internal import Encoding
+internal import Gateway
+
+/// Why a JSON body is not taken, and how each member is read: strictly, whoever posts it.
+struct RefusedBody: Error {
+    var response: Response
+
+    init(_ code: String, _ message: String, status: Int = 400) {
+        response = .error(status, code, message)
+    }
+
+    init(response: Response) {
+        self.response = response
+    }
+
+    static func mistyped(_ member: String, _ type: String) -> RefusedBody {
+        RefusedBody("invalid_json", "\(member) must be \(type).")
+    }
+
+    static let locale = RefusedBody(
+        "invalid_locale",
+        "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
+    )
+
+    static let repeatedMember = RefusedBody("duplicate_member", "A member of the JSON stands there twice.")
+
+    /// `instead` tells what to send.
+    static func object(
+        _ bytes: [UInt8],
+        instead: @autoclosure () -> String = "The body is not a JSON object."
+    ) throws(RefusedBody) -> JSONNode {
+        do throws(JSONObjectError) {
+            return try JSONNode.object(strictly: bytes)
+        } catch {
+            throw error == .repeatedMember ? repeatedMember : RefusedBody("invalid_json", instead())
+        }
+    }
+
+    /// Absent and null are the same.
+    static func string(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
+        guard let value = node[member], value != .null else { return nil }
+        guard let text = value.text else { throw mistyped(member, "a string") }
+        return text
+    }
+
+    static func requiredString(_ member: String, of node: JSONNode) throws(RefusedBody) -> String {
+        guard let text = try string(member, of: node) else { throw mistyped(member, "a string") }
+        return text
+    }
+
+    /// Absent and null are the same.
+    static func strings(_ member: String, of node: JSONNode) throws(RefusedBody) -> [String]? {
+        guard let value = node[member], value != .null else { return nil }
+        guard case .array(let items) = value else { throw mistyped(member, "an array of strings") }
+        let texts = items.compactMap(\.text)
+        guard texts.count == items.count else { throw mistyped(member, "an array of strings") }
+        return texts
+    }
+
+    static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
+        guard let text = try string("order", of: node) else { return nil }
+        guard let order = OrderToken(text) else { throw mistyped("order", "a UUID") }
+        return order
+    }
+
+    static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
+        guard let user = try string("user", of: node) else { return nil }
+        guard isPlain(user) else {
+            throw RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters.")
+        }
+        return UserID(user)
+    }
+}

@@ -1,0 +1,60 @@
+internal import Domain
+internal import Gateway
+internal import Ledger
+internal import Providers
+
+extension Response {
+    /// What a store, or an app, is answered after the commit.
+    static func committed(_ receipt: Receipt) -> Response {
+        JSON.response(
+            200,
+            Committed(
+                outcome: receipt.outcome.rawValue,
+                event: receipt.event,
+                cursor: receipt.cursor.description,
+                claim: receipt.claim?.word
+            )
+        )
+    }
+
+    /// Committed, and no help to who posted it.
+    static func ownedByOther(_ receipt: Receipt) -> Response {
+        .error(
+            409,
+            "owned_by_other",
+            "The purchase is genuine and stays another user's; see PAYCAST_TRANSFERS. It is event \(receipt.event)."
+        )
+    }
+
+    /// Why a delivery is not believed. 503 asks to deliver again while an operator looks; Apple has stopped retrying
+    /// after a 400 before.
+    static func refused(_ error: VerificationError, status: Int = 400) -> Response {
+        if error == .storeUnreachable { return .unavailable(error.code, error.message, retryAfter: 30) }
+        if error.isRetryable { return .unavailable(error.code, error.message, retryAfter: 3600) }
+        return .error(status, error.code, error.message)
+    }
+
+    static var uncommitted: Response {
+        .unavailable("ledger_unavailable", "The ledger could not commit it; nothing was stored.")
+    }
+
+    private struct Committed: Encodable {
+        var outcome: String
+        var event: String
+        var cursor: String
+        /// When somebody claimed it.
+        var claim: String?
+    }
+}
+
+extension ClaimOutcome {
+    /// As it is answered.
+    var word: String {
+        switch self {
+        case .granted: "granted"
+        case .moved: "moved"
+        case .shared: "shared"
+        case .refused: "refused"
+        }
+    }
+}

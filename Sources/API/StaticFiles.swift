@@ -1,0 +1,117 @@
+internal import Concurrency
+internal import Gateway
+internal import Glibc
+internal import HTTP1
+
+/// Files under the public folder: nothing outside it, no dotfile, no folder listing.
+///
+/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces. What the folder does not have may
+/// be part of the program.
+struct StaticFiles: Sendable {
+    /// Larger files belong on a file server: a worker that hashes one is missing elsewhere.
+    private static let sizeLimit = 16 << 20
+
+    /// Nil when it does not exist.
+    private let folder: String?
+    /// By their paths below the folder.
+    private let builtIn: [String: [UInt8]]
+    private let readers: WorkerPool
+    private let tags = FileTags()
+
+    init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
+        self.folder = folder
+        self.builtIn = builtIn
+        self.readers = readers
+    }
+
+    func answer(_ request: Request, _ path: String) -> Answer {
+        .later { reply in
+            readers.submit { reply.send(response(path, request)) }
+        }
+    }
+
+    private func response(_ path: String, _ request: Request) -> Response {
+        response(
+            path,
+            ifNoneMatch: request.head[.ifNoneMatch],
+            range: request.method == "GET" ? request.head[.range] : nil,
+            ifRange: request.head[.ifRange]
+        )
+    }
+
+    /// On a worker's thread: it may wait for the disk.
+    func response(
+        _ path: String,
+        ifNoneMatch: String? = nil,
+        range: String? = nil,
+        ifRange: String? = nil
+    ) -> Response {
+        guard let name = StaticFiles.name(path) else { return .notFound }
+        let (file, status): (OpenFile, stat)
+        do throws(Failure) {
+            (file, status) = try open(name)
+        } catch {
+            guard error == .missing else { return .busy }
+            return builtIn[name].map { StaticFiles.response($0, name, ifNoneMatch) } ?? .notFound
+        }
+        let tag = tags.tag(of: name, status, file)
+        let size = Int(status.st_size)
+        var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
+        if FileHeaders.isCurrent(tag, ifNoneMatch) { return Response(status: 304, headers: headers) }
+        // A part of another version must not be put together with what the client has (RFC 9110 §13.1.5).
+        let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
+        var response = Response(status: 200)
+        switch part {
+        case .whole: response.file = FileBody(file: file, range: 0..<size)
+        case .part(let range):
+            response.status = 206
+            headers.append(("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"))
+            response.file = FileBody(file: file, range: range)
+        case .unsatisfiable:
+            response.status = 416
+            headers.append(("Content-Range", "bytes */\(size)"))
+        }
+        response.headers = headers
+        return response
+    }
+
+    /// For what is part of the program.
+    static func response(_ bytes: [UInt8], _ name: String, _ ifNoneMatch: String?) -> Response {
+        let tag = FileTags.tag(of: bytes)
+        let headers = FileHeaders.of(name, tag: tag)
+        guard !FileHeaders.isCurrent(tag, ifNoneMatch) else { return Response(status: 304, headers: headers) }
+        return Response(status: 200, headers: headers, body: bytes)
+    }
+
+    /// The file's path below the folder. `..` has been refused with the request's head; a dotfile is refused here.
+    static func name(_ path: String) -> String? {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        if path.hasSuffix("/") { parts.append("index.html") }
+        guard !parts.isEmpty, !parts.contains(where: { $0.hasPrefix(".") || $0.contains("\\") || $0.contains("\0") })
+        else { return nil }
+        return parts.joined(separator: "/")
+    }
+
+    private enum Failure: Error {
+        case missing
+        /// It may be there: the process can open no more files.
+        case noDescriptor
+    }
+
+    /// What is no regular file (a pipe must not block), is too large, or leaves the folder through a link is missing.
+    private func open(_ name: String) throws(Failure) -> (OpenFile, stat) {
+        guard let folder, let root = realpath(folder, nil) else { throw .missing }
+        defer { free(root) }
+        guard let resolved = realpath("\(folder)/\(name)", nil) else { throw .missing }
+        defer { free(resolved) }
+        guard String(cString: resolved).hasPrefix(String(cString: root) + "/") else { throw .missing }
+        let descriptor = Glibc.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw errno == EMFILE || errno == ENFILE ? .noDescriptor : .missing }
+        let file = OpenFile(owning: descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size <= StaticFiles.sizeLimit
+        else { throw .missing }
+        return (file, status)
+    }
+}

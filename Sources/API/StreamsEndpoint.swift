@@ -1,0 +1,76 @@
+internal import Concurrency
+internal import Crypto
+internal import Domain
+internal import Gateway
+internal import HTTP1
+internal import Ledger
+internal import Observability
+
+/// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
+struct StreamsEndpoint {
+    private let services: Services
+    private let pages: PageSource
+
+    init(_ services: Services) {
+        self.services = services
+        pages = PageSource(services)
+    }
+
+    func answer(_ request: Request) -> Answer {
+        let origin: String?
+        switch services.access.judge(request) {
+        case .same: origin = nil
+        case .allowed(let allowed): origin = allowed
+        case .refused:
+            return .respond(
+                .error(
+                    403,
+                    "origin_not_allowed",
+                    "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
+                )
+            )
+        }
+        let token = request.query["name"] ?? ""
+        do throws(StreamNameError) {
+            let name = try services.access.stream(named: token, now: services.clock.now())
+            let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
+            var page = pages.follow(
+                name,
+                since: MissedSince(pages.best(of: [request.query["since"], counted])),
+                isCounted: counted != nil,
+                source: SourceElement(signedName: token, host: request.host)
+            )
+            page.allowedOrigin = origin
+            // An event stream reopens itself, so nothing is ever said to its element but that its name has ended.
+            if !request.isWebSocket && name.expires == nil { page.source = nil }
+            return .open(page)
+        } catch {
+            return refuse(error, request, origin)
+        }
+    }
+
+    /// A forged name is refused. An expired one is cured by loading the page again, so the page is told to, until it is
+    /// clear that this brings no other name. Then its element is left as it is: an event stream may ask again.
+    private func refuse(_ error: StreamNameError, _ request: Request, _ origin: String?) -> Answer {
+        guard error == .expired else {
+            services.refusals.name(hasKey: services.access.canSign)
+            return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
+        }
+        let token = request.query["name"] ?? ""
+        guard services.endedNames.mayReload(token) else {
+            return .respond(request.isWebSocket ? StreamsEndpoint.expired : EventStream.wait(allowedOrigin: origin))
+        }
+        services.telemetry.healed.add()
+        let source = SourceElement(signedName: token, host: request.host)
+        guard request.isWebSocket else {
+            return .respond(EventStream.expired(source, allowedOrigin: origin))
+        }
+        return .open(.expired(source, now: services.clock.now()))
+    }
+
+    private static let expired = Response.error(
+        403,
+        "expired_stream_name",
+        "The name has expired, and loading the page again has brought the same one: render it anew."
+    )
+}

@@ -1,0 +1,64 @@
+internal import Concurrency
+internal import Domain
+internal import Gateway
+internal import Providers
+
+/// `POST /transactions/apple`: what StoreKit gave an app, which may be here before Apple's webhook is.
+///
+/// It goes through the same functions: whichever comes first is shown, the other one changes nothing.
+struct TransactionsEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request) -> Answer {
+        let post = AppPost(services: services, read: TransactionBody.init, claimant: \.claimant)
+        return post.answer(request) { body, user, answer in
+            guard let apple = services.apple else {
+                answer(refusal(.notConfigured))
+                return true
+            }
+            return services.workers.submit { commit(body, for: user, request, apple.transactions, answer) }
+        }
+    }
+
+    private func commit(
+        _ body: TransactionBody,
+        for user: UserID?,
+        _ request: Request,
+        _ verifier: AppleVerifier,
+        _ answer: @escaping @Sendable (Response) -> Void
+    ) {
+        do throws(VerificationError) {
+            var event = try verifier.verify(
+                transaction: body.signedTransaction,
+                renewalInfo: body.signedRenewalInfo,
+                now: services.clock.now()
+            )
+            if body.finish, let errand = Errand(finishing: event) { event.errands.append(errand) }
+            Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
+        } catch {
+            answer(refusal(error))
+        }
+    }
+
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.post("transaction refused", from: .apple, error.code)
+        return .refused(error)
+    }
+}
+
+extension Errand {
+    fileprivate init?(finishing event: Event) {
+        guard let transaction = event.observation?.transaction else { return nil }
+        self.init(
+            kind: .finish,
+            provider: event.provider,
+            environment: event.environment,
+            app: event.app,
+            subject: transaction.id
+        )
+    }
+}

@@ -1,0 +1,71 @@
+internal import Concurrency
+internal import Domain
+internal import Gateway
+internal import Ledger
+internal import Providers
+
+/// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
+struct WebhookEndpoint {
+    private let services: Services
+    private let provider: Provider
+
+    init(_ services: Services, _ provider: Provider) {
+        self.services = services
+        self.provider = provider
+    }
+
+    func answer(_ request: Request) -> Answer {
+        guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured)) }
+        return .later { [services, provider] reply in
+            guard verifier.asksStore else { return services.workers.submit { commit(request, verifier, reply) } }
+            return services.callers.submit(.store(provider)) {
+                commit(request, verifier, reply)
+            } orElse: {
+                reply.send(.busy)
+            }
+        }
+    }
+
+    private func commit(_ request: Request, _ verifier: any StoreVerifier, _ reply: Reply) {
+        let (clock, telemetry) = (services.clock, services.telemetry)
+        let delivery = Delivery(
+            body: request.body,
+            authorization: request.authorization,
+            signature: request.signature
+        )
+        do throws(VerificationError) {
+            let event = try verifier.verify(delivery, now: clock.now())
+            telemetry.verified(event.id, receivedAt: request.receivedAt)
+            let isTaken = services.writer.submit(
+                .event(event, receivedAt: clock.now()) { result in
+                    let isCommitted = (try? result.get()) != nil
+                    telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
+                    reply.send(response(to: result))
+                }
+            )
+            guard isTaken else {
+                telemetry.dropped(event.id)
+                return reply.send(.busy)
+            }
+        } catch {
+            reply.send(refusal(error))
+        }
+    }
+
+    private func response(to result: Result<Receipt, LedgerError>) -> Response {
+        switch result {
+        // Pub/Sub reads nothing but the status.
+        case .success where provider == .google: Response(status: 204)
+        case .success(let receipt): .committed(receipt)
+        case .failure: .uncommitted
+        }
+    }
+
+    /// 401 is for those who are not the store. Whoever has proven to be, and sends what cannot be read, is told so: with
+    /// 401 an operator would look for the fault in the secret.
+    private func refusal(_ error: VerificationError) -> Response {
+        services.refusals.webhook(provider, error)
+        guard case .untrusted = error, provider == .google || provider == .revenuecat else { return .refused(error) }
+        return .refused(error, status: 401)
+    }
+}

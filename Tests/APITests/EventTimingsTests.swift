@@ -1,0 +1,27 @@
+import Concurrency
+import Testing
+
+@testable import API
+@testable import Gateway
+
+@Suite(.timeLimit(.minutes(10))) struct EventTimingsTests {
+    @Test func tellsEachStage() throws {
+        let (timings, start) = (EventTimings(), monotonicNanoseconds())
+        timings.verified("a", receivedAt: start)
+        #expect(timings["a"]?.committed == nil)
+        timings.committed("a")
+        let timing = try #require(timings["a"])
+        let committed = try #require(timing.committed)
+        #expect(timing.received == start && timing.verified >= start && committed >= timing.verified)
+        timings.committed("b")
+        #expect(timings["b"] == nil)
+    }
+
+    @Test func keepsTheNewestOnly() {
+        let timings = EventTimings()
+        for event in 0..<1000 {
+            for _ in 0..<2 { timings.verified(String(event), receivedAt: 0) }
+        }
+        #expect((0..<1000).filter { timings[String($0)] != nil } == Array(800..<1000))
+    }
+}
