@@ -1,4 +1,4 @@
-"""What GitHub reads: the changelog knows the version, forms and workflow are what GitHub takes, links lead somewhere."""
+"""What GitHub reads: the changelog knows the version, forms and workflow are as GitHub takes them, links lead somewhere."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ GITHUB = ROOT / ".github"
 RELEASE = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
-# https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-githubs-form-schema
+# “Syntax for GitHub's form schema” in docs.github.com: the attributes that each element must have, and those that it may.
 ELEMENTS = {
     "markdown": ({"value"}, {"value"}),
     "textarea": ({"label"}, {"label", "description", "placeholder", "value", "render"}),

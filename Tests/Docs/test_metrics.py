@@ -10,6 +10,8 @@ from server import OUTSIDE, Server, binary
 
 TYPE = re.compile(r"^# TYPE (\S+) (\S+)$", re.MULTILINE)
 SAMPLE = re.compile(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ", re.MULTILINE)
+# What an article may name in its prose and commands.
+NAMED = re.compile(r"\bpaycast_[a-z0-9_]+(?:_total|_seconds|_bytes|_depth|_waiting|_contracts|_connected)\b")
 LABEL = re.compile(r'(\w+)="')
 
 
@@ -54,6 +56,6 @@ def test_alarms_name_metrics_that_exist(page):
 def test_the_runbook_names_metrics_that_exist(page):
     known = dict(TYPE.findall(page))
     for article in ("Runbook.md", "ProductionChecklist.md"):
-        named = set(re.findall(r"\bpaycast_[a-z0-9_]+(?:_total|_seconds|_bytes|_depth|_waiting|_contracts|_connected)\b", tables.read(article)))
+        named = set(NAMED.findall(tables.read(article)))
         assert named, article
         assert named - known.keys() == set(), article

@@ -6,7 +6,8 @@ import tables
 from blocks import ROOT
 
 SOURCES = ROOT / "Sources"
-FINDING = re.compile(r'\.(?:warn|fail)\(\s*"([A-Za-z][A-Za-z, ]*)"|(?<!static )let (?:what|name) = "([A-Za-z][A-Za-z ]*)')
+WORDS = r'"([A-Za-z][A-Za-z, ]*)'
+FINDING = re.compile(rf'\.(?:warn|fail)\(\s*{WORDS}"|(?<!static )let (?:what|name) = {WORDS}')
 # Said of `"server, stores"` and `server` where nothing could be looked at: the finding before it says why.
 ASIDE = {"server", "server, stores"}
 LINE = re.compile(r'log\.\w+\(\s*"([^"]+)"')
