@@ -34,7 +34,9 @@ def turbo():
         return Path(os.environ["TURBO_JS"]).read_text()
     package = importlib.util.find_spec("turbo").submodule_search_locations[0]
     stock = next(Path(package).rglob("turbo.min.js")).read_text()
-    return stock + "\n" + (ROOT / "Tests" / "Browser" / "turbo_elements.js").read_text()
+    elements = (ROOT / "Tests" / "Browser" / "turbo_elements.js").read_text()
+    # In a scope of its own: Turbo looks for a global `define`.
+    return f"{stock}\n{{\n{elements}\n}}"
 
 
 class Pages:
@@ -71,15 +73,19 @@ class Pages:
         """Markup for a page's `head` or `body`: what it loads is there, and its source hears what user 42 is told."""
         place = block.mark("in")
         assert place in ("head", "body"), f"{block}: in head or in body?"
-        known = {"head": "", "body": "", place: self.filled(block.text)}
-        public = self.stage.folder / "public"
-        public.mkdir(exist_ok=True)
-        (public / "example.html").write_text(SHELL.format(turbo=CDN, **known))
+        parts = {"head": "", "body": "", place: self.filled(block.text)}
+        self.hears(parts["head"], parts["body"])
+
+    def hears(self, head, body, scripts=""):
+        script = f"<script>{scripts}</script>" if scripts else ""
+        page = SHELL.format(turbo=CDN, head=script + head, body=body)
+        (self.stage.folder / "public" / "example.html").write_text(page)
         self.open("/example.html")
         failed = self.page.evaluate(
             "() => performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400).map(e => e.name)"
         )
         assert not failed, f"not found: {failed}"
+        self.page.locator("turbo-cable-stream-source:not([connected])").first.wait_for(state="detached")
         for _ in self.page.locator("turbo-stream-source, turbo-cable-stream-source").all():
             self.stage.tell(PROBE)
             self.page.locator(".probe").first.wait_for(state="attached")

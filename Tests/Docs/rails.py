@@ -1,20 +1,39 @@
-"""Ruby and its templates, with what Debian has of Rails."""
+"""Ruby and its templates, run with what Debian has of Rails."""
 
+import json
+import re
 import subprocess
+from pathlib import Path
+
+PROGRAM = Path(__file__).with_name("rails.rb")
+CABLE = Path("/usr/share/nodejs/@rails/actioncable/app/assets/javascripts/action_cable.js")
+META = re.compile(r"<meta [^>]*>")
 
 
 def ruby(stage, block):
-    check(block, ["ruby", "-wc"], block.text)
+    check(["ruby", "-wc"], block.text, {})
+    run(stage, "ruby", block)
+    if block.text.lstrip("#").find("config.") >= 0:
+        stage.configured.append(stage.placed(block.text))
 
 
 def erb(stage, block):
-    """Compiles as ActionView compiles it."""
-    program = "require 'action_view'; puts ActionView::Template::Handlers::ERB::Erubi.new($stdin.read).src"
-    compiled = check(block, ["ruby", "-e", program], block.text)
-    check(block, ["ruby", "-c"], compiled)
+    """Rendered, and put into a page that has to hear what user 42 is told."""
+    stage.serving()
+    markup = run(stage, "erb", block)
+    head = "".join(META.findall(markup))
+    stage.pages.hears(head, META.sub("", markup), scripts=CABLE.read_text())
 
 
-def check(block, command, text):
-    said = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
-    assert said.returncode == 0, f"{block}: {said.stderr}"
+def run(stage, kind, block):
+    request = {"kind": kind, "before": stage.configured, "text": stage.placed(block.text)}
+    environment = {**stage.surroundings(), **stage.served[1]}
+    if kind == "erb":
+        environment["SINCE"] = stage.ask("/users/42/stream")["since"]
+    return check(["ruby", PROGRAM], json.dumps(request), environment)
+
+
+def check(command, text, environment):
+    said = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, env=environment or None)
+    assert said.returncode == 0, said.stderr or said.stdout
     return said.stdout

@@ -25,12 +25,12 @@ def binary():
 
 
 class Server:
-    """Started by a command of a shell, on any free port unless the command names one."""
+    """Started by a command of a shell, on any free port unless the environment names one."""
 
     def __init__(self, command, folder, environment):
         self.folder = folder
         self.log = folder / "server.log"
-        with self.log.open("a") as errors:
+        with self.log.open("w") as errors:
             self.process = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", command],
                 cwd=folder,
