@@ -51,7 +51,9 @@ class Block:
 
 def articles():
     """By the name that tests and messages use."""
-    return {path.name: path for path in sorted(CATALOGUE.rglob("*.md"))}
+    paths = [ROOT / "README.md", *sorted((ROOT / ".github").rglob("*.md")), *sorted(CATALOGUE.rglob("*.md"))]
+    assert len({path.name for path in paths}) == len(paths), "two articles of one name"
+    return {path.name: path for path in paths}
 
 
 def parsed(name, text):
