@@ -142,7 +142,8 @@ struct ConfigurationReader {
             let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
             let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
             let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
-            reject(name, "is no setting\(hint ?? "; paycast serve --help names them, and README.md explains them")")
+            let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
+            reject(name, "is no setting\(hint ?? todo)")
         }
     }
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-# The server and what an app says to it are those of Tests/Browser; README's example of a proxy comes from Tests/Proxies.
+# The server and what an app says to it are those of Tests/Browser, the example of a proxy is that of Tests/Proxies.
 for suite in ("Browser", "Proxies"):
     sys.path.append(str(Path(__file__).resolve().parents[1] / suite))
 

@@ -1,7 +1,7 @@
 """A server that is away for some seconds, and pages of another origin with Server-Sent Events, in three engines.
 
 Firefox closes such a source for good when one retry is refused, and every engine does at a proxy's 502. Both are cured by
-`paycast.js`; README's example of a proxy needs no script.
+`paycast.js`; the documentation's example of a proxy needs no script.
 """
 
 import shutil
@@ -23,7 +23,7 @@ PROGRAMS = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 @dataclass(frozen=True)
 class Outage:
     browser: str
-    # What answers while the server is away: nobody, a proxy with 502, or README's with an event stream.
+    # What answers while the server is away: nobody, a proxy with 502, or the documentation's with an event stream.
     way: str
     # While the server is away; its script then comes from the app.
     is_opened_late: bool = False

@@ -1,4 +1,4 @@
-"""README's examples of proxies, each as it stands there with a test's addresses, ports and files in place of its own."""
+"""The documentation's examples of proxies, each as it stands there with a test's addresses, ports and files in place of its own."""
 
 import os
 import re
@@ -8,11 +8,13 @@ from proxies import MODULES, NGINX_HEAD, Apache, Caddy, HAProxy, Nginx
 from servers import ROOT, UNVERIFIED
 from wire import Wire
 
+ARTICLE = ROOT / "Sources" / "paycast" / "Documentation.docc" / "BehindAProxy.md"
+
 
 def printed(name):
-    """README's block of that name."""
-    found = re.search(rf"<!-- proxy {re.escape(name)} -->\n```\w+\n(.*?)\n```", (ROOT / "README.md").read_text(), re.S)
-    assert found, f"README prints no {name}"
+    """The article's block of that name."""
+    found = re.search(rf"<!-- proxy {re.escape(name)} -->\n```\w+\n(.*?)\n```", ARTICLE.read_text(), re.S)
+    assert found, f"{ARTICLE.name} prints no {name}"
     return found[1] + "\n"
 
 
@@ -27,7 +29,7 @@ class Example:
     def configured(self, folder, target, announced):
         text = printed(self.name)
         for old, new in {**self.places(folder), "127.0.0.1:8080": f"127.0.0.1:{target}"}.items():
-            assert old in text, f"README's {self.name} has no {old}"
+            assert old in text, f"the example of {self.name} has no {old}"
             text = text.replace(old, new)
         return self.around.format(folder=folder, port=self.port, modules=MODULES, example=text)
 
@@ -113,3 +115,5 @@ LoadModule ssl_module {modules}/mod_ssl.so
 
 
 EXAMPLES = {"nginx": NginxExample, "caddy": CaddyExample, "haproxy": HAProxyExample, "apache": ApacheExample}
+# What Tests/Docs leaves to this suite.
+PRINTED = {*EXAMPLES, "away.asis"}

@@ -42,10 +42,11 @@ import Testing
     }
 
     /// Whatever else is wrong with the values.
-    @Test func everySettingOfTheReadmeIsKnown() throws {
-        let readme = try #require(readFile(PaycastProgram.root + "/README.md"))
+    @Test func everySettingOfTheArticleIsKnown() throws {
+        let catalogue = PaycastProgram.root + "/Sources/paycast/Documentation.docc"
+        let article = try #require(readFile(catalogue + "/Settings.md"))
         var names: Set<String> = []
-        for match in readme.matches(of: try Regex("`(PAYCAST_[A-Z_]+[A-Z])`", as: (Substring, Substring).self)) {
+        for match in article.matches(of: try Regex("`(PAYCAST_[A-Z_]+[A-Z])`", as: (Substring, Substring).self)) {
             names.insert(String(match.output.1))
         }
         #expect(names.count > 40)
@@ -55,7 +56,7 @@ import Testing
                 try Configuration(isDevelopment: isDevelopment, environment: environment)
             }
             let unknown = error?.problems.filter { $0.text.hasPrefix("is no setting") }.map(\.name)
-            #expect(unknown == [], "in the README, and read by nobody")
+            #expect(unknown == [], "in Settings.md, and read by nobody")
         }
     }
 }

@@ -1,4 +1,4 @@
-"""README's examples: what they pass on, and what they answer while Paycast is away."""
+"""The documentation's examples: what they pass on, and what they answer while Paycast is away."""
 
 import json
 from urllib.parse import urlsplit

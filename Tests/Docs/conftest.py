@@ -1,0 +1,33 @@
+import os
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from blocks import articles
+from stage import Stage
+
+
+@pytest.fixture(scope="session")
+def browser():
+    # Chromium refuses its sandbox to root, which is who a container runs as.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        with playwright.chromium.launch(executable_path="/usr/bin/chromium", args=arguments) as browser:
+            yield browser
+
+
+@pytest.fixture(scope="session")
+def stages(tmp_path_factory, browser):
+    """The article that is being followed: the one before it is closed."""
+    held = {}
+
+    def stages(name):
+        if name not in held:
+            while held:
+                held.popitem()[1].close()
+            held[name] = Stage(name, articles()[name].read_text(), tmp_path_factory.mktemp("article"), browser)
+        return held[name]
+
+    yield stages
+    while held:
+        held.popitem()[1].close()

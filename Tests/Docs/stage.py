@@ -1,0 +1,122 @@
+"""An article that is followed from its top: an empty folder, a server, a browser, and what earlier blocks have left."""
+
+import json
+import shlex
+import urllib.request
+
+import shell
+import ways
+from blocks import Block, Mistake, parsed
+from pages import Pages
+from server import OUTSIDE, Server, binary
+
+
+class Stage:
+    def __init__(self, name, text, folder, browser):
+        self.steps = parsed(name, text)
+        self.folder = folder / "reader"
+        self.tools = folder / "bin"
+        self.left = folder / "left"
+        self.statuses = folder / "statuses"
+        self.server, self.port = None, "0"
+        # How it is started, the first time and again.
+        self.served = "paycast serve --dev", {}
+        # What the last block in a shell printed, and the statuses of its requests.
+        self.output, self.answers = "", []
+        # Blocks of Ruby that set up an app.
+        self.configured = []
+        self.done = 0
+        self.pages = Pages(browser, self)
+        self.prepare()
+
+    def prepare(self):
+        for folder in (self.folder, self.tools):
+            folder.mkdir(parents=True)
+        # The server looks for it when it starts.
+        if any(isinstance(step, Block) and (step.mark("in") or step.language == "erb") for step in self.steps):
+            (self.folder / "public").mkdir()
+        (self.tools / "paycast").symlink_to(binary())
+        (self.tools / "curl").write_text(shell.CURL)
+        (self.tools / "curl").chmod(0o755)
+
+    def reach(self, step):
+        """What stands before it is done first, once."""
+        while self.done <= self.steps.index(step):
+            self.done += 1
+            self.perform(self.steps[self.done - 1])
+
+    def perform(self, step):
+        if isinstance(step, Block):
+            self.run(step)
+        elif step.kind == "open":
+            self.pages.open(step.text)
+        else:
+            self.pages.shows(step.text)
+
+    def run(self, block):
+        if block.mark("not run") is not None:
+            if not block.mark("not run"):
+                raise Mistake(f"{block}: say why it is not run")
+            return
+        way = ways.BY_LANGUAGE.get(block.language)
+        if block.marks:
+            way = ways.BY_MARK[block.marks[0][0]]
+        if not way:
+            raise Mistake(f"{block}: nothing runs such a block; mark it: Tests/Docs/README.md says how")
+        way(self, block)
+
+    def serving(self):
+        if not self.server:
+            self.serve(*self.served)
+        return self.server
+
+    def serve(self, command, settings):
+        """Where another one has served before, at its address: pages know it."""
+        self.stop_server()
+        self.served = command, settings
+        environment = {**self.surroundings(), "PORT": self.port, **settings}
+        self.server = Server(self.restored(self.placed(command)), self.folder, environment)
+        self.port = self.server.address.rpartition(":")[2]
+
+    def stop_server(self):
+        """After its pages, which would complain."""
+        self.pages.close()
+        if self.server:
+            self.server.stop()
+        self.server = None
+
+    def surroundings(self):
+        tools = {"PATH": f"{self.tools}:{OUTSIDE['PATH']}", "HOME": str(self.folder), "DOCS_STATUSES": str(self.statuses)}
+        key = self.folder / ".paycast" / "api.key"
+        known = {"PAYCAST_API_KEY": key.read_text().strip()} if key.exists() else {}
+        return {**OUTSIDE, **tools, **known}
+
+    def placed(self, text):
+        """With the address of this run in place of those that the texts use."""
+        if self.server:
+            for old, new in (
+                ("https://pay.example.com", self.server.url),
+                ("wss://pay.example.com", self.server.url.replace("http", "ws", 1)),
+                ("127.0.0.1:8080", self.server.address),
+                ("localhost:8080", self.server.address.replace("127.0.0.1", "localhost")),
+            ):
+                text = text.replace(old, new)
+        return text
+
+    def restored(self, script):
+        """Variables live on from block to block, as in a reader's terminal."""
+        left = shlex.quote(str(self.left))
+        return f"if [ -e {left} ]; then . {left}; fi\nset -a\n{script}"
+
+    def ask(self, path, body=None):
+        """What an app's backend asks, for the blocks that only show its page."""
+        headers = {"Authorization": f"Bearer {self.surroundings()['PAYCAST_API_KEY']}"}
+        request = urllib.request.Request(self.serving().url + path, body and json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def tell(self, html):
+        self.ask("/broadcasts", {"user": "42", "html": html, "transient": True})
+
+    def close(self):
+        self.stop_server()

@@ -1,0 +1,75 @@
+"""What GitHub reads: the changelog knows the version, forms and workflow are as GitHub takes them."""
+
+import re
+import subprocess
+
+import pytest
+import yaml
+
+from blocks import ROOT
+from server import OUTSIDE, binary
+
+GITHUB = ROOT / ".github"
+RELEASE = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
+KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
+# “Syntax for GitHub's form schema” in docs.github.com: the attributes that each element must have, and those that it may.
+ELEMENTS = {
+    "markdown": ({"value"}, {"value"}),
+    "textarea": ({"label"}, {"label", "description", "placeholder", "value", "render"}),
+    "input": ({"label"}, {"label", "description", "placeholder", "value"}),
+    "dropdown": ({"label", "options"}, {"label", "description", "multiple", "options", "default"}),
+    "checkboxes": ({"label", "options"}, {"label", "description", "options"}),
+}
+
+
+def changelog():
+    return (GITHUB / "CHANGELOG.md").read_text()
+
+
+def test_the_changelog_knows_the_version_of_the_program():
+    said = subprocess.run([binary(), "version"], env=OUTSIDE, capture_output=True, text=True, check=True).stdout
+    releases = RELEASE.findall(changelog())
+    assert said.splitlines()[0] == "paycast " + ".".join(releases[0][:3])
+
+
+def test_the_changelog_keeps_its_form():
+    text = changelog()
+    releases = [(*map(int, release[:3]), release[3]) for release in RELEASE.findall(text)]
+    assert releases == sorted(set(releases), reverse=True)
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+    assert len(headings) == len(releases) + 1, "a version is [1.2.3] - 2026-12-31"
+    kinds = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert kinds and set(kinds) <= KINDS
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
+def test_a_form_is_one_that_github_takes(path):
+    form = yaml.safe_load(path.read_text())
+    assert {"name", "description", "body"} <= form.keys() <= {"name", "description", "body", "labels", "title"}
+    ids = [element["id"] for element in form["body"] if "id" in element]
+    assert len(ids) == len(set(ids)) > 0
+    for element in form["body"]:
+        assert element.keys() <= {"type", "id", "attributes", "validations"}
+        required, allowed = ELEMENTS[element["type"]]
+        assert required <= element["attributes"].keys() <= allowed, element
+        assert element["type"] == "markdown" or "id" in element
+        for option in element["attributes"].get("options", []):
+            assert isinstance(option, str) == (element["type"] == "dropdown")
+
+
+def test_there_are_forms_for_bugs_and_wishes():
+    assert [path.name for path in FORMS] == ["bug.yml", "feature.yml"]
+    assert "paycast doctor" in (GITHUB / "ISSUE_TEMPLATE" / "bug.yml").read_text()
+
+
+def test_the_workflow_runs_what_ci_runs():
+    workflow = yaml.safe_load((GITHUB / "workflows" / "ci.yml").read_text())
+    # `on` is a boolean of YAML 1.1.
+    assert {"push", "pull_request"} <= workflow[True].keys()
+    assert workflow["permissions"] == {"contents": "read"}
+    [job] = workflow["jobs"].values()
+    assert job["container"]["image"] == "swift:6.3-bookworm"
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    assert job["timeout-minutes"] > 0

@@ -1,0 +1,61 @@
+"""Operations.md lists the metrics of a running server: each with its type and its labels, and no other one."""
+
+import re
+import urllib.request
+
+import pytest
+
+import tables
+from server import OUTSIDE, Server, binary
+
+TYPE = re.compile(r"^# TYPE (\S+) (\S+)$", re.MULTILINE)
+SAMPLE = re.compile(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ", re.MULTILINE)
+# What an article may name in its prose and commands.
+NAMED = re.compile(r"\bpaycast_[a-z0-9_]+(?:_total|_seconds|_bytes|_depth|_waiting|_contracts|_connected)\b")
+LABEL = re.compile(r'(\w+)="')
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Of a server that has every part: nothing needs to listen at REDIS_URL."""
+    settings = {**OUTSIDE, "REDIS_URL": "redis://127.0.0.1:1"}
+    server = Server(f"exec {binary()} serve --dev", tmp_path_factory.mktemp("metrics"), settings)
+    with urllib.request.urlopen(server.url + "/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    server.stop()
+    return text
+
+
+def labels(page):
+    found = {}
+    for name, text in SAMPLE.findall(page):
+        found.setdefault(name, set()).update(LABEL.findall(text))
+    return {name: names - {"le"} for name, names in found.items()}
+
+
+def test_every_metric_is_listed_with_its_type(page):
+    listed = {name: cells[1] for name, cells in tables.named(tables.read("Operations.md"), "Metric").items()}
+    assert len(listed) > 50
+    assert dict(TYPE.findall(page)) == listed
+
+
+def test_labels_are_those_of_the_article(page):
+    real = labels(page)
+    for name, cells in tables.named(tables.read("Operations.md"), "Metric").items():
+        printed = re.search(r"\{(.*)\}", cells[0])
+        assert set(printed[1].split(", ") if printed else []) == real[name], name
+
+
+def test_alarms_name_metrics_that_exist(page):
+    known = dict(TYPE.findall(page))
+    named = re.findall(r"paycast_[a-z0-9_]+", tables.section(tables.read("Operations.md"), "What to be woken by"))
+    assert len(named) > 8
+    assert [name for name in named if name not in known] == []
+
+
+def test_the_runbook_names_metrics_that_exist(page):
+    known = dict(TYPE.findall(page))
+    for article in ("Runbook.md", "ProductionChecklist.md"):
+        named = set(NAMED.findall(tables.read(article)))
+        assert named, article
+        assert named - known.keys() == set(), article
