@@ -68,7 +68,11 @@ public final class Reconciler: Sendable {
             guard let environment = notice.environment, let lineage = notice.contract,
                 state.ended(lineage, at: provider, in: environment)
             else { continue }
-            log.warning("access ended unconfirmed", ["provider": provider.rawValue, "contract": lineage])
+            // Never the contract's lineage: Google's is the purchase token. The feed has the entry.
+            log.warning(
+                "access ended unconfirmed",
+                ["provider": provider.rawValue, "environment": environment.rawValue]
+            )
         }
     }
 
@@ -84,7 +88,10 @@ public final class Reconciler: Sendable {
             failed(key, error, &state)
             log.warning(
                 "no answer at a period's end",
-                ["provider": key.provider.rawValue, "contract": key.lineage, "reason": error.description]
+                [
+                    "provider": key.provider.rawValue, "environment": key.environment.rawValue,
+                    "reason": error.description,
+                ]
             )
             return error
         }

@@ -30,6 +30,7 @@ public struct LedgerCopy: Sendable, Equatable {
         guard !isSameFile(file, path) else { throw .sameFile(file) }
         let path = resolved(path)
         let hasFormer = isFile(path)
+        let owner = LedgerFile.Owner(ofLedgerAt: path)
         let lock: LedgerLock
         do throws(LedgerError) {
             lock = try LedgerLock(path: path)
@@ -39,7 +40,9 @@ public struct LedgerCopy: Sendable, Equatable {
         // The lock goes when nobody holds it any more.
         defer { withExtendedLifetime(lock) {} }
         let former = "\(path).before-restore"
-        let copy = try made(from: file, for: path, epoch: Schema.newEpoch()) { () throws(LedgerCopyError) in
+        owner?.take(LedgerLock.file(of: path))
+        let copy = try made(from: file, for: path, owner: owner, epoch: Schema.newEpoch()) {
+            () throws(LedgerCopyError) in
             try setAside(path, hasLedger: hasFormer, as: former)
         }
         return (copy, hasFormer ? former : nil)
@@ -48,6 +51,7 @@ public struct LedgerCopy: Sendable, Equatable {
     private static func made(
         from source: String,
         for file: String,
+        owner: LedgerFile.Owner? = nil,
         epoch: String?,
         before: () throws(LedgerCopyError) -> Void = {}
     ) throws(LedgerCopyError) -> LedgerCopy {
@@ -55,6 +59,7 @@ public struct LedgerCopy: Sendable, Equatable {
         unlink(draft)
         // SQLite would make it readable to all that the umask lets in.
         LedgerFile.create(draft)
+        owner?.take(draft)
         defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) } }
         var copy = try copied(source, to: draft)
         if let epoch {

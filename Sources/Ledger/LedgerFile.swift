@@ -13,4 +13,25 @@ enum LedgerFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
+
+    /// Whom a file belongs to: what root puts back must stay readable to the server, which runs as another user.
+    struct Owner {
+        private let user: uid_t
+        private let group: gid_t
+
+        /// The owner of the ledger at `path`, or of its folder when there is none. Nil for those who may not give a file
+        /// away.
+        init?(ofLedgerAt path: String) {
+            var information = stat()
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            let reference = LedgerCopy.isFile(path) ? path : folder
+            guard geteuid() == 0, stat(reference, &information) == 0 else { return nil }
+            user = information.st_uid
+            group = information.st_gid
+        }
+
+        func take(_ file: String) {
+            _ = chown(file, user, group)
+        }
+    }
 }

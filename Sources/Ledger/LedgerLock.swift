@@ -54,7 +54,7 @@ public final class LedgerLock: Sendable {
     }
 
     /// Beside the file itself, so that a link to the ledger leads to the same lock.
-    private static func file(of path: String) -> String {
+    static func file(of path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path + "-lock" }
         defer { free(resolved) }
         return String(cString: resolved) + "-lock"
