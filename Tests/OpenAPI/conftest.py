@@ -38,9 +38,3 @@ def development(tmp_path_factory):
 @pytest.fixture(scope="session")
 def production(tmp_path_factory):
     yield from start(tmp_path_factory.mktemp("production"), PRODUCTION)
-
-
-@pytest.fixture(scope="session")
-def bare(tmp_path_factory):
-    """Without any setting."""
-    yield from start(tmp_path_factory.mktemp("bare"), {})
