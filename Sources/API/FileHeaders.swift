@@ -1,6 +1,7 @@
 /// What is said of every file that pages load.
 enum FileHeaders {
-    static func of(_ name: String, tag: String) -> [(name: String, value: String)] {
+    /// `isForAnyOrigin`: pages of every origin may read it. Scripts always are.
+    static func of(_ name: String, tag: String, isForAnyOrigin: Bool = false) -> [(name: String, value: String)] {
         let type = contentType(name)
         var headers = [
             ("Content-Type", type), ("ETag", tag),
@@ -9,7 +10,7 @@ enum FileHeaders {
         ]
         // A module of another origin is blocked without the first, and anything of another origin without the second
         // where the page asks for `Cross-Origin-Embedder-Policy: require-corp`.
-        if type.hasPrefix("text/javascript") {
+        if isForAnyOrigin || type.hasPrefix("text/javascript") {
             headers += [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
         }
         return headers

@@ -6,6 +6,9 @@ internal import Providers
 /// `POST /recoveries`: fetches a store's history now, and answers when it is committed. `GET` tells meanwhile how far the
 /// ones are that run.
 struct RecoveriesEndpoint {
+    /// Whose history can be read, where a key of its API is configured.
+    private static let providers: [Provider] = [.apple, .google]
+
     private let services: Services
 
     init(_ services: Services) {
@@ -66,7 +69,7 @@ struct RecoveriesEndpoint {
         let body: Body
         do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
         guard let provider = Provider(rawValue: body.provider) else {
-            let names = services.recoveries.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            let names = Self.providers.map(\.rawValue).joined(separator: ", ")
             return .respond(.error(400, "invalid_provider", "provider must be one of \(names)."))
         }
         let since = body.since.flatMap { Instant(iso8601: $0) }

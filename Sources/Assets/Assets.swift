@@ -4,7 +4,10 @@ public enum Assets {
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = PackageResources.paycast_js
 
-    /// `public/demo/`, by their names there, without the picture of README.
+    /// `public/openapi.json`: what every route takes and answers.
+    public static let openAPI = PackageResources.openapi_json
+
+    /// `public/demo/`, by their names there.
     public static let demo = [
         "demo.css": PackageResources.demo_css,
         "demo.js": PackageResources.demo_js,

@@ -13,6 +13,10 @@ ARTIFACTS = ROOT / "artifacts"
 OUTAGE = ("Failed to load resource", "WebSocket connection to")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--picture", type=Path, help="keep the moving picture of the swap here, as .github/swap.webp for README")
+
+
 @pytest.fixture(scope="session")
 def playwright():
     with sync_playwright() as playwright:
@@ -44,7 +48,7 @@ def open_page(browser):
     contexts, errors = [], []
 
     def open_page(url, outages=False, browser=browser, **options):
-        context = browser.new_context(reduced_motion="reduce", **options)
+        context = browser.new_context(**{"reduced_motion": "reduce"} | options)
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()

@@ -46,12 +46,15 @@ import Testing
     /// While an answer goes out piece by piece. In a process of its own, where nothing else takes memory.
     @Test func takesNoMemory() throws {
         let certificate = try TemporaryCertificate()
+        let folder = TemporaryFolder()
+        folder.write(String(repeating: "x", count: 100_000), to: "public/long.txt")
         let server = try PaycastServer(
             certificate.settings,
+            publicFolder: folder.path("public"),
             environment: ["PAYCAST_API_KEY": "key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream"]
         )
         let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
-        try client.send(.request(1, "/demo/swap.png", ends: false))
+        try client.send(.request(1, "/long.txt", ends: false))
         var upload = Upload(on: 1, of: client)
         let piece = [UInt8](repeating: 120, count: 16_000)
         // What the first bytes need, and what is kept.

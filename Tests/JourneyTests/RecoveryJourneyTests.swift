@@ -104,6 +104,18 @@ import Testing
         #expect(answer.contains(#""error":"\#(request.expected)""#), "\(answer)")
     }
 
+    @Test func namesTheStoresWhereNoneIsConfigured() throws {
+        let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": "key-key-key-key-key"])
+        let body = #"{"provider":"nobody"}"#
+        let socket = try server.connect()
+        try socket.send(
+            "POST /recoveries HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer key-key-key-key-key\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        let answer = String(decoding: try socket.readToEnd(), as: UTF8.self)
+        #expect(answer.contains("provider must be one of apple, google."), "\(answer)")
+    }
+
     @Test func unreachableAppleIsSaid() throws {
         let journey = try AppleJourney()
         journey.setDown(true)

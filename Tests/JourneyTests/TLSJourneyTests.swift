@@ -28,7 +28,7 @@ import Testing
             #expect(page.contains(address))
         }
         #expect(!page.contains("http://") && !page.contains("ws://"))
-        #expect(try curl("/demo/swap.png", "-o", "/dev/null", "-w", "%{http_code} %{size_download}").hasPrefix("200 "))
+        #expect(try curl("/demo/demo.css", "-o", "/dev/null", "-w", "%{http_code} %{size_download}").hasPrefix("200 "))
         #expect(try curl("/orders", "-d", "{\"user\":\"42\",\"product\":\"pro\"}").contains("wss://"))
     }
 
@@ -38,7 +38,7 @@ import Testing
         let order = "{\"user\":\"42\",\"product\":\"pro\"}"
         #expect(try curl("/orders", "-d", order, more: version) == "201 2")
         #expect(try curl("/webhooks/apple", "-d", "{}", more: version).hasSuffix(" 2"))
-        #expect(try curl("/demo/swap.png", more: version) == "200 2")
+        #expect(try curl("/demo/demo.css", more: version) == "200 2")
         let stream = try curl("/users/42/stream")
         let address = try #require(stream.firstRange(of: "\"sse\":\"")).upperBound
         let page = RunningProcess(

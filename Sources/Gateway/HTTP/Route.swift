@@ -34,6 +34,8 @@ public enum Route: Sendable, Equatable {
     case server
     /// What pages of any origin load from us.
     case script
+    /// What describes all of these to tools.
+    case openAPI
     /// A file under `public/`.
     case file(path: String)
 
@@ -52,6 +54,7 @@ public enum Route: Sendable, Equatable {
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
         case "/paycast.js": self = .script
+        case "/openapi.json": self = .openAPI
         case "/up": self = .up
         case "/ready": self = .ready
         case "/metrics": self = .metrics
@@ -71,7 +74,7 @@ public enum Route: Sendable, Equatable {
         case .recoveries: "GET, POST"
         // A page of another origin asks first.
         case .appleTransactions, .googleTransactions: "POST, OPTIONS"
-        case .script, .up, .ready, .metrics, .file: "GET, HEAD"
+        case .script, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .order, .user, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The script that pages of other origins load, from a server whose public folder is the app's own.
-@Suite(.timeLimit(.minutes(10))) struct ScriptJourneyTests {
+/// What the program brings along for pages and tools of other origins, from a server whose public folder is the app's own.
+@Suite(.timeLimit(.minutes(10))) struct ShippedFileTests {
     private let folder = TemporaryFolder()
     private let server: PaycastServer
 
@@ -24,23 +24,24 @@ import Testing
         return line.map { String($0.dropFirst(name.utf8.count + 2)) }
     }
 
-    @Test func theScriptIsPartOfTheProgram() throws {
-        let file = try #require(readFile(PaycastProgram.root + "/public/paycast.js"))
-        let (head, body) = try ask("GET", "/paycast.js")
+    @Test(arguments: [("/paycast.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json")])
+    func isPartOfTheProgram(_ path: String, _ type: String) throws {
+        let file = try #require(readFile(PaycastProgram.root + "/public" + path))
+        let (head, body) = try ask("GET", path)
         #expect(head.hasPrefix("HTTP/1.1 200 ") && body == file)
-        #expect(value("Content-Type", head) == "text/javascript; charset=utf-8")
+        #expect(value("Content-Type", head) == type)
         let tag = try #require(value("ETag", head))
-        #expect(try ask("GET", "/paycast.js", "If-None-Match: \(tag)\r\n").head.hasPrefix("HTTP/1.1 304 "))
-        let (length, nothing) = try ask("HEAD", "/paycast.js")
+        #expect(try ask("GET", path, "If-None-Match: \(tag)\r\n").head.hasPrefix("HTTP/1.1 304 "))
+        let (length, nothing) = try ask("HEAD", path)
         #expect(value("Content-Length", length) == "\(file.utf8.count)" && nothing.isEmpty)
-        #expect(try ask("POST", "/paycast.js", "Content-Length: 0\r\n").head.hasPrefix("HTTP/1.1 405 "))
+        #expect(try ask("POST", path, "Content-Length: 0\r\n").head.hasPrefix("HTTP/1.1 405 "))
     }
 
-    @Test(arguments: [("/paycast.js", true), ("/app.js", true), ("/private.json", false)])
-    func anyOriginMayLoadScripts(_ path: String, _ isScript: Bool) throws {
+    @Test(arguments: [("/paycast.js", true), ("/openapi.json", true), ("/app.js", true), ("/private.json", false)])
+    func anyOriginMayLoadScriptsAndTheDescription(_ path: String, _ mayLoad: Bool) throws {
         let (head, _) = try ask("GET", path)
         #expect(head.hasPrefix("HTTP/1.1 200 "))
-        #expect(value("Access-Control-Allow-Origin", head) == (isScript ? "*" : nil))
-        #expect(value("Cross-Origin-Resource-Policy", head) == (isScript ? "cross-origin" : nil))
+        #expect(value("Access-Control-Allow-Origin", head) == (mayLoad ? "*" : nil))
+        #expect(value("Cross-Origin-Resource-Policy", head) == (mayLoad ? "cross-origin" : nil))
     }
 }

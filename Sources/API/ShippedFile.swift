@@ -1,0 +1,27 @@
+internal import Assets
+internal import Gateway
+internal import HTTP1
+
+/// `GET /paycast.js` and `/openapi.json`: the program's own, also where the public folder is the app's and has no such file.
+struct ShippedFile: Sendable {
+    static let script = ShippedFile("paycast.js", Assets.script)
+    /// What every route takes and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+    static let openAPI = ShippedFile("openapi.json", Assets.openAPI)
+
+    private let bytes: [UInt8]
+    private let tag: String
+    private let headers: [(name: String, value: String)]
+
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.bytes = bytes
+        tag = FileTags.tag(of: bytes)
+        headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
+    }
+
+    func answer(_ request: Request) -> Response {
+        guard !FileHeaders.isCurrent(tag, request.head[.ifNoneMatch]) else {
+            return Response(status: 304, headers: headers)
+        }
+        return Response(status: 200, headers: headers, body: bytes)
+    }
+}

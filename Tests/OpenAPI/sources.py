@@ -1,0 +1,61 @@
+"""What the Swift sources say of routes and errors, read as text."""
+
+import re
+
+from document import ROOT
+
+SOURCES = ROOT / "Sources"
+# Only a development server has these: they are no part of the document.
+DEVELOPMENT = ("/demo/", "Demo")
+
+
+def text(name):
+    found = list(SOURCES.rglob(name))
+    assert len(found) == 1, f"{name}: {found}"
+    return found[0].read_text()
+
+
+def routes():
+    """The literals of the route table that begin with a slash: whole paths, their beginnings and their ends."""
+    table = text("Route.swift")
+    literals = set(re.findall(r'"(/[^"\\]*)"', table))
+    assert len(literals) > 20, "the route table is written in another way now"
+    return {literal for literal in literals if not literal.startswith(DEVELOPMENT)}
+
+
+def providers():
+    (cases,) = re.findall(r"enum Provider\b.*?\{\s*case ([a-z, ]+)", text("Store.swift"), re.DOTALL)
+    return cases.split(", ")
+
+
+def errors():
+    """Every (code, status) that an answer is made with, wherever that is; the status is 0 where another line tells it."""
+    found = set()
+    for path in SOURCES.rglob("*.swift"):
+        if any(word in str(path) for word in (*DEVELOPMENT, "Simulator", "Benchmarks")):
+            continue
+        source = path.read_text()
+        for status, code in re.findall(r'error\(\s*(\d{3}),\s*"([a-z_0-9]+)"', source):
+            found.add((code, int(status)))
+        for code in re.findall(r'unavailable\(\s*"([a-z_0-9]+)"', source):
+            found.add((code, 503))
+        for code in re.findall(r'Refusal\(code: "([a-z_0-9]+)"', source):
+            found.add((code, 422))
+        for code, status in re.findall(
+            r'RefusedBody\(\s*"([a-z_0-9]+)",(?:(?!RefusedBody|\n\s*\)).)*?(?:status: (\d{3}))?\s*\)', source, re.DOTALL
+        ):
+            found.add((code, int(status or 400)))
+    return found | enumerated()
+
+
+def enumerated():
+    """Codes that are the words of a type."""
+    found = set()
+    for name in ("VerificationError.swift", "HeadFlaw.swift", "BroadcastError.swift", "VerifyReceiptProblem.swift"):
+        source = text(name)
+        words = re.findall(r'case \w+ = "([a-z_0-9]+)"', source)  # raw values
+        words += re.findall(r': "([a-z]+_[a-z_0-9]+)"$', source, re.MULTILINE)  # code: String { switch … }
+        words += re.findall(r'\("([a-z]+_[a-z_]+)", ', source)  # rows of (code, message)
+        assert len(words) >= 3, name
+        found |= {(word, 0) for word in words}
+    return found
