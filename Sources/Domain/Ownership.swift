@@ -53,7 +53,18 @@ public struct Ownership: Sendable, Equatable {
 extension Ownership.Fact {
     fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
         guard left.at == right.at else { return left.at < right.at }
-        guard left.ground == right.ground else { return left.ground == .purchase }
+        guard left.ground == right.ground else { return left.ground.rank < right.ground.rank }
         return left.user < right.user
+    }
+}
+
+extension Ownership.Fact.Ground {
+    /// Of facts of one moment: each kind has its place, so that their order of arrival decides nothing.
+    fileprivate var rank: Int {
+        switch self {
+        case .purchase: 0
+        case .claim(whileActive: false): 1
+        case .claim(whileActive: true): 2
+        }
     }
 }

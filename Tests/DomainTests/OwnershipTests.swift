@@ -21,6 +21,8 @@ import Testing
         Case(name: "there and back", facts: "a?1 b?2 c?3", users: ["c", "c", "a", "a b c"]),
         Case(name: "at the same time a purchase is first", facts: "b?1 a@1", users: ["b", "b", "a", "a b"]),
         Case(name: "two purchases at the same time", facts: "b@1 a@1", users: ["b", "b", "a", "a b"]),
+        Case(name: "claims at the same time as access ends", facts: "a!1 b?1", users: ["a", "b", "b", "b a"]),
+        Case(name: "the same, by the other one", facts: "b!1 a?1", users: ["b", "a", "a", "a b"]),
     ])
     func holders(_ given: Case) {
         let facts = given.facts.split(separator: " ").map(Self.fact)
