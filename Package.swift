@@ -164,10 +164,7 @@ let package = Package(
         tests("HTTP2"),
         tests("WebSocket"),
         tests("Redis", ["Encoding", "Domain", "Concurrency", "Observability", "paycast"]),
-        tests(
-            "Gateway",
-            ["CWebSockets", "Domain", "Concurrency", "Observability", "Providers", "Ledger", "Hub", "ActionCable"]
-        ),
+        tests("Gateway", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Hub", "ActionCable"]),
         tests("API", ["Domain", "Concurrency", "Observability", "Providers", "Ledger", "Gateway"]),
         tests("Server", ["Domain", "Concurrency", "Observability", "Crypto", "Providers", "Simulator", "Gateway"]),
         tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),

@@ -1,7 +1,6 @@
 import ActionCable
 import Testing
 
-@testable import API
 @testable import Gateway
 
 @Suite struct CableSessionsTests {

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// 5 connections in all, 2 of one address; 64 more are answered in either case. 198.51.100.1 is a proxy of ours.

@@ -1,7 +1,6 @@
 import Domain
 import Testing
 
-@testable import API
 @testable import Gateway
 
 @Suite struct EventStreamTests {

@@ -3,7 +3,6 @@ import Hub
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// A gateway with TLS, and those who speak HTTP/2 with it.

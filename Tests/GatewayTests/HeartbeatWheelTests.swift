@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Gateway
 
 @Suite struct HeartbeatWheelTests {

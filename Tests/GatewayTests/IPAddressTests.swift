@@ -1,6 +1,5 @@
 import Testing
 
-@testable import API
 @testable import Gateway
 
 @Suite struct IPAddressTests {

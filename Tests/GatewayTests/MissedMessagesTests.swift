@@ -2,7 +2,6 @@ import Domain
 import Hub
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// What is left of what a page missed: each case in words, `POSITION:KEY`, `refresh` for what reloads the page.

@@ -2,7 +2,6 @@ import Domain
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Gateway
 
 @Suite(.timeLimit(.minutes(10))) struct RequestTests {

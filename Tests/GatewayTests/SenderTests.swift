@@ -1,6 +1,5 @@
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// Who is believed to have sent a request. 127.0.0.1, 10.0.0.0/8 and fd00::/8 are proxies of ours.

@@ -4,7 +4,6 @@ import Observability
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// A page that takes nothing costs a bounded number of bytes, and no other page a message.

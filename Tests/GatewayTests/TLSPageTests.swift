@@ -4,7 +4,6 @@ import Observability
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Gateway
 
 /// Pages over TLS: in order, bounded when slow, gone when they leave.
