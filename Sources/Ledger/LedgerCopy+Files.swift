@@ -46,8 +46,7 @@ extension LedgerCopy {
 
     /// So that the new name outlives a power cut.
     static func synchronizeFolder(of file: String) {
-        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(LedgerFile.folder(of: file), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

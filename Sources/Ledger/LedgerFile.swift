@@ -14,17 +14,22 @@ enum LedgerFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whom a file belongs to: what root puts back must stay readable to the server, which runs as another user.
+    /// The folder that `path` lies in.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
+    /// The user and group that own a file. The server runs as another user than root, and must be able to open what root
+    /// has restored.
     struct Owner {
         private let user: uid_t
         private let group: gid_t
 
-        /// The owner of the ledger at `path`, or of its folder when there is none. Nil for those who may not give a file
-        /// away.
+        /// Reads the owner of the ledger at `path`, or of its folder if there is no ledger. Returns nil unless this
+        /// process is root, because nobody else may change a file's owner.
         init?(ofLedgerAt path: String) {
             var information = stat()
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-            let reference = LedgerCopy.isFile(path) ? path : folder
+            let reference = LedgerCopy.isFile(path) ? path : LedgerFile.folder(of: path)
             guard geteuid() == 0, stat(reference, &information) == 0 else { return nil }
             user = information.st_uid
             group = information.st_gid

@@ -37,7 +37,7 @@ public struct LedgerInspection: Sendable, Equatable {
 
     public init(path: String) {
         self.path = path
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let folder = LedgerFile.folder(of: path)
         isWritable = access(folder, W_OK) == 0 && (access(path, F_OK) != 0 || access(path, W_OK) == 0)
         var disk = statvfs()
         freeBytes =

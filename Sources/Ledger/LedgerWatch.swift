@@ -88,7 +88,7 @@ public final class LedgerWatch: Sendable {
     private func lookAtDisk() {
         var information = statvfs()
         // The folder's: the file may be gone.
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let folder = LedgerFile.folder(of: path)
         guard statvfs(folder, &information) == 0 else { return }
         let free = Int(clamping: UInt64(information.f_bavail) &* UInt64(information.f_frsize))
         freeBytes.set(free)

@@ -25,7 +25,8 @@ struct GoogleQuestion {
         "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(PercentEncoding.encode(token))"
     }
 
-    /// An object that tells of no purchase will tell of none tomorrow; anything else is not Google's.
+    /// Reads Google's answer. A JSON object without a purchase is final and not asked for again; anything that is not a
+    /// JSON object did not come from Google.
     func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {
         let purchase =
             isSubscription

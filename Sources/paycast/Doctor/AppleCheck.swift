@@ -64,7 +64,7 @@ struct AppleCheck {
         }
     }
 
-    /// What became of Apple's newest attempt; nil while there is none.
+    /// The result of Apple's newest delivery attempt, or nil if Apple has not tried yet.
     private func attempt(
         _ api: AppleServerAPI,
         _ token: String,

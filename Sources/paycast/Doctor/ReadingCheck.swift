@@ -24,7 +24,7 @@ struct ReadingCheck {
         return ask(api, "Stripe API", contract, "the key reads subscriptions")
     }
 
-    /// Only whoever may read is told that there is none.
+    /// Asks for a purchase that does not exist. A store answers "not found" only to a key that may read purchases.
     private func ask(
         _ api: any StoreAPI,
         _ name: String,

@@ -5,7 +5,8 @@ struct Setback: Equatable {
     var before: String
     var after: String
 
-    /// The first in what was committed. `history` is what was signed, oldest first. Nil when there is none.
+    /// Finds the first setback among the committed entries, or returns nil. `history` lists the signed events, oldest
+    /// first.
     init?(in entries: [FeedEntry], _ history: [(event: String, label: String)]) {
         var newest = -1
         for entry in entries {
