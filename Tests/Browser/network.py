@@ -3,25 +3,26 @@
 import socket
 import threading
 
+from ports import ReservedPort
+
 
 class Wire:
     """Listens on a port of its own and passes bytes on to a server's."""
 
     def __init__(self, port):
         self.target = port
-        self.port = 0
+        self.port = ReservedPort()
         self.ends = []
         self.accepted = 0
         self.is_dead = False
         self.answer = None
         self.connect()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http://127.0.0.1:{self.port.number}"
 
     def connect(self):
         """Accepts pages from now on, on the same port as before."""
         self.is_dead = False
-        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=64)
-        self.port = self.listener.getsockname()[1]
+        self.listener = socket.create_server(("127.0.0.1", self.port.number), backlog=64)
         threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
 
     def cut(self):

@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ports import ReservedPort
+
 # A server with TLS has a certificate of the test's own.
 UNVERIFIED = ssl._create_unverified_context()
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,12 +39,13 @@ class Server:
         # Without what is meant for these tests: the server refuses variables that it does not know.
         outside = {name: value for name, value in os.environ.items() if not name.startswith("PAYCAST_")}
         self.environment = {**outside, **(environment or {})}
-        self.port = 0
+        self.reserved = ReservedPort()
+        self.port = self.reserved.number
         self.start()
         self.key = (folder / ".paycast" / "api.key").read_text().strip()
 
     def start(self):
-        """On any free port; from then on on that one, with the ledger that is there."""
+        """On the port and with the ledger that it had before."""
         self.errors = (self.folder / "errors.log").open("a")
         self.process = subprocess.Popen(
             [binary(), "serve", "--dev", "--port", str(self.port), "--public", self.public, *self.arguments],
@@ -56,7 +59,6 @@ class Server:
         line = self.process.stdout.readline() if ready else ""
         assert line.startswith("paycast listening on "), self.log()
         self.url = line.split()[-1]
-        self.port = int(self.url.rsplit(":", 1)[1])
 
     def kill(self):
         """As a crash or a power cut does: nothing is said to anyone."""

@@ -3,12 +3,13 @@
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from ports import ReservedPort
 
 HERE = Path(__file__).resolve().parent
 BROWSER = HERE.parent / "Browser"
@@ -102,13 +103,12 @@ http {{
 class Nginx:
     def __init__(self, folder, target):
         self.folder = folder
-        # nginx cannot tell which port it was given, so it is told a free one.
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        (folder / "nginx.conf").write_text(NGINX.format(port=port, target=target))
+        # nginx cannot tell which port it was given, so it is told one.
+        self.port = ReservedPort()
+        (folder / "nginx.conf").write_text(NGINX.format(port=self.port.number, target=target))
         command = ["nginx", "-p", folder, "-c", "nginx.conf", "-e", "errors.log"]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"http://127.0.0.1:{self.port.number}"
 
     def ended(self):
         """The pages whose connections have ended; nginx notes each when it is over."""

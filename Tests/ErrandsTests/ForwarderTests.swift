@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func serverThatIsDownIsNamedOnceMore() throws {
-        let url = "http://127.0.0.1:\(SocketServer.freePort())"
+        let url = ReservedPort.unused.url
         let error = #expect(throws: StoreAPIError.self) {
             try Forwarder().post([], to: url + "/a?token=secret", now: Self.now)
         }

@@ -74,9 +74,8 @@ import Testing
     }
 
     @Test func nobodyThereNamesTheOriginAndNoSecret() {
-        let port = SocketServer.freePort()
-        #expect(throws: HTTPClientError.refused("http://127.0.0.1:\(port)")) {
-            try client.send("GET", "http://user:secret@127.0.0.1:\(port)/path?token=secret")
+        #expect(throws: HTTPClientError.refused(ReservedPort.unused.url)) {
+            try client.send("GET", "http://user:secret@127.0.0.1:\(ReservedPort.unused.number)/path?token=secret")
         }
     }
 

@@ -76,10 +76,9 @@ import Testing
     }
 
     @Test func nobodyThereIsAnError() {
-        let port = SocketServer.freePort()
-        #expect(throws: HTTPClientError.refused("http://127.0.0.1:\(port)")) {
+        #expect(throws: HTTPClientError.refused(ReservedPort.unused.url)) {
             try client.stream(
-                "http://127.0.0.1:\(port)",
+                ReservedPort.unused.url,
                 headers: [],
                 onResponse: { _ in true },
                 onBytes: { _ in true }

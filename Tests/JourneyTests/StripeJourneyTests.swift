@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func unreachableAPIAsksStripeToComeBack() throws {
-        let gone = "http://127.0.0.1:\(SocketServer.freePort())"
+        let gone = ReservedPort.unused.url
         let scene = try Scene(
             kind: .subscription,
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": gone]

@@ -6,6 +6,7 @@ address of the Internet: by the PROXY protocol, as balancers in front of a proxy
 
 import socket
 
+from ports import ReservedPort
 from servers import Program, until
 
 HAPROXY = """
@@ -101,7 +102,8 @@ class Proxy(Program):
 
     def __init__(self, folder, target, is_announced):
         folder.mkdir(parents=True)
-        self.port = free_port()
+        self.reserved = ReservedPort()
+        self.port = self.reserved.number
         self.preface = self.preface if is_announced else b""
         configuration = folder / "configuration"
         configuration.write_text(self.configured(folder, target, self.announced if is_announced else ""))
@@ -152,12 +154,6 @@ class Apache(Proxy):
 
     def command(self, configuration):
         return ["apache2", "-DFOREGROUND", "-f", configuration]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 PROXIES = {"haproxy": HAProxy, "nginx": Nginx, "caddy": Caddy, "apache": Apache}

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from examples import EXAMPLES
+from ports import ReservedPort
 from servers import KEY, UNVERIFIED, Paycast, page
 from wire import Wire, bearer, get, post, request
 
@@ -21,15 +22,16 @@ class Place:
 
     def __init__(self, kind, folder, *certificate):
         self.folder = folder
+        self.reserved = ReservedPort()
         self.paycast = self.start()
         self.proxy = kind(folder / "proxy", self.paycast.port, *certificate)
 
-    def start(self, port=0):
+    def start(self):
         settings = {"trusted_proxies": "127.0.0.1", "allowed_origins": "https://shop.test"}
-        return Paycast(self.folder / "paycast", port=port, **settings)
+        return Paycast(self.folder / "paycast", port=self.reserved.number, **settings)
 
     def restart(self):
-        self.paycast = self.start(self.paycast.port)
+        self.paycast = self.start()
 
     def wire(self):
         return Wire(self.proxy.port, context=UNVERIFIED)

@@ -2,19 +2,20 @@ import TestSupport
 
 /// A real `redis-server` on a port of its own, which keeps nothing.
 final class RedisServer {
-    let port: Int
+    private let reserved = ReservedPort()
     private let folder = TemporaryFolder()
     private let settings: [String]
     private var process: RunningProcess
 
     /// Waits until it accepts connections.
     init(_ settings: [String] = []) throws {
-        port = SocketServer.freePort()
-        self.settings = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + settings
+        let port = "\(reserved.number)"
+        self.settings = ["--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + settings
         process = RunningProcess("redis-server", self.settings, folder: folder.path)
         try waitUntilReady()
     }
 
+    var port: Int { reserved.number }
     var url: String { "redis://127.0.0.1:\(port)" }
 
     /// `kill -9`.

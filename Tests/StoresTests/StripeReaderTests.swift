@@ -138,19 +138,19 @@ import Testing
 
     /// Nothing answers there: if the reader asked, it would throw.
     @Test func keyOfTheOtherModeAsksNothing() throws {
-        let reader = try reader("http://127.0.0.1:\(SocketServer.freePort())", key: "sk_live_1")
+        let reader = try reader(ReservedPort.unused.url, key: "sk_live_1")
         #expect(try reader.verify(try delivery("customer.subscription.created"), now: Self.now).observation != nil)
     }
 
     @Test func forgedEventAsksNothing() throws {
-        let reader = try reader("http://127.0.0.1:\(SocketServer.freePort())")
+        let reader = try reader(ReservedPort.unused.url)
         var forged = try delivery("customer.subscription.created")
         forged.body += [32]
         #expect(throws: VerificationError.untrusted(.badSignature)) { try reader.verify(forged, now: Self.now) }
     }
 
     @Test func withoutAnAnswerStripeShallComeBack() throws {
-        let reader = try reader("http://127.0.0.1:\(SocketServer.freePort())")
+        let reader = try reader(ReservedPort.unused.url)
         #expect(throws: VerificationError.storeUnreachable) {
             try reader.verify(try delivery("customer.subscription.created"), now: Self.now)
         }

@@ -3,12 +3,12 @@ internal import Synchronization
 /// A `paycast serve` of its own, with its ledger and its `.paycast/` in a temporary folder.
 public final class PaycastServer: Sendable {
     public let folder: TemporaryFolder
-    public let port: Int
+    private let reserved = ReservedPort()
     private let arguments: [String]
     private let environment: [String: String]
     private let current: Mutex<RunningProcess>
 
-    /// Waits until it listens on any free port. `publicFolder`: another than the project's.
+    /// Waits until it listens. `publicFolder`: another than the project's.
     public init(
         _ arguments: [String] = ["--dev"],
         publicFolder: String = PaycastProgram.root + "/public",
@@ -18,12 +18,11 @@ public final class PaycastServer: Sendable {
         let arguments = ["--public", publicFolder] + arguments
         self.arguments = arguments
         self.environment = environment
-        let process = PaycastServer.start(["--port", "0"] + arguments, environment, folder)
-        port = try PaycastServer.port(of: process)
-        current = Mutex(process)
+        current = Mutex(try PaycastServer.start(on: reserved.number, arguments, environment, folder))
     }
 
     public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
+    public var port: Int { reserved.number }
     public var process: RunningProcess { current.withLock { $0 } }
 
     /// Ends it, `kill -9` unless told otherwise, and starts it again on the same ledger and port.
@@ -39,8 +38,7 @@ public final class PaycastServer: Sendable {
 
     /// Starts it again after `stop`.
     public func start() throws {
-        let next = PaycastServer.start(["--port", "\(port)"] + arguments, environment, folder)
-        _ = try PaycastServer.port(of: next)
+        let next = try PaycastServer.start(on: reserved.number, arguments, environment, folder)
         current.withLock { $0 = next }
     }
 
@@ -58,23 +56,14 @@ public final class PaycastServer: Sendable {
     }
 
     private static func start(
+        on port: Int,
         _ arguments: [String],
         _ environment: [String: String],
         _ folder: TemporaryFolder
-    ) -> RunningProcess {
-        PaycastProgram.start(
-            ["serve"] + arguments,
-            environment: environment,
-            folder: folder.path
-        )
-    }
-
-    private static func port(of process: RunningProcess) throws -> Int {
-        let prefix = "paycast listening on http"
-        let line = try process.line { $0.hasPrefix(prefix) }
-        guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
-            throw RunningProcess.Timeout(description: "no port in “\(line)”")
-        }
-        return port
+    ) throws -> RunningProcess {
+        let words = ["serve", "--port", "\(port)"] + arguments
+        let process = PaycastProgram.start(words, environment: environment, folder: folder.path)
+        _ = try process.line { $0.hasPrefix("paycast listening on http") }
+        return process
     }
 }

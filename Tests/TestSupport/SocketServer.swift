@@ -11,7 +11,8 @@ public final class SocketServer: Sendable {
     public init(_ serve: @escaping @Sendable (RawSocket) throws -> Void) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
-        port = listen(on: listener)
+        port = bindToAnyPort(listener)
+        listen(listener, 64)
         thread = WorkerThread(name: "test server") {
             while true {
                 let descriptor = accept(listener, nil, nil)
@@ -28,20 +29,4 @@ public final class SocketServer: Sendable {
     }
 
     public var url: String { "http://127.0.0.1:\(port)" }
-
-    /// A port of loopback where nothing listens: it was free a moment ago.
-    public static func freePort() -> Int {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        return listen(on: probe)
-    }
-}
-
-private func listen(on descriptor: Int32) -> Int {
-    var address = sockaddr_in.loopback(port: 0)
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withSocketAddress(&address) { bind(descriptor, $0, $1) == 0 && Glibc.listen(descriptor, 64) == 0 }
-    _ = withSocketAddress(&address) { pointer, _ in getsockname(descriptor, pointer, &size) }
-    precondition(isListening, "no free port on loopback: \(errno)")
-    return Int(in_port_t(bigEndian: address.sin_port))
 }

@@ -95,7 +95,7 @@ import Testing
     /// A proxy of the environment is for the outside world.
     @Test func loopbackNeedsNoProxy() throws {
         let recorder = Recorder(answer(202, #"{"cursors":[]}"#))
-        let environment = ["http_proxy": "http://127.0.0.1:\(SocketServer.freePort())"]
+        let environment = ["http_proxy": ReservedPort.unused.url]
         #expect(
             try start(["publish", "--user", "1", "--html", "x"], recorder, environment: environment).waitForExit() == 0
         )

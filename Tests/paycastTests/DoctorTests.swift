@@ -164,7 +164,7 @@ import Testing
 
     @Test func withoutAnyServerTheSettingsAreJudged() throws {
         let folder = TemporaryFolder()
-        let dead = "http://127.0.0.1:\(SocketServer.freePort())"
+        let dead = ReservedPort.unused.url
         let environment = ["PAYCAST_SERVER": dead, "PAYCAST_API_KEY": Self.key]
         let process = PaycastProgram.start(["doctor"], environment: environment, folder: folder.path)
         #expect(try process.waitForExit() == 1)

@@ -23,7 +23,7 @@ import Testing
         let folder = server.folder
         #expect(try RunningProcess("sh", ["-c", example.damage], folder: folder.path).waitForExit() == 0)
         let names = folder.names
-        let output = try doctor(in: folder, "http://127.0.0.1:\(SocketServer.freePort())")
+        let output = try doctor(in: folder, ReservedPort.unused.url)
         #expect(try output.contains(Regex("(?m)^\(example.finding)")), "\(output)")
         #expect(folder.names == names)
     }

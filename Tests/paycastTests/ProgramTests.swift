@@ -82,7 +82,7 @@ import Testing
         ["tail"], ["replay", "--user", "1"], ["recover", "apple"], ["publish", "--user", "1", "--html", "x"],
         ["order", "--user", "1", "--product", "p"],
     ]) func withoutAServerOneLineSaysWhatToDo(_ words: [String]) throws {
-        let url = "http://127.0.0.1:\(SocketServer.freePort())"
+        let url = ReservedPort.unused.url
         let process = PaycastProgram.start(words + ["--server", url])
         #expect(try process.waitForExit() == 1)
         #expect(process.output.isEmpty)
