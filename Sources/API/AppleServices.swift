@@ -1,4 +1,4 @@
-public import Providers
+public import AppleStore
 
 /// What the routes work with to which apps bring what Apple gave them.
 public struct AppleServices: Sendable {

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Domain
+public import Domain
 public import Observability
 
 /// The threads that may wait for somebody else's answer. Each store has its own, so that a slow one holds up nobody but
@@ -35,9 +35,9 @@ public final class Callers: Sendable {
 
     private let lanes: [Purpose: Lane]
 
-    public init(_ metrics: Metrics) {
+    public init(stores: [Provider], _ metrics: Metrics) {
         var lanes: [Purpose: Lane] = [:]
-        for provider in Provider.allCases {
+        for provider in stores {
             let name = provider.rawValue
             // A call takes a tenth of a second: a full queue is three seconds of them.
             lanes[.store(provider)] = Lane(name, WorkerPool(name: name, threads: 8, capacity: 250), metrics)

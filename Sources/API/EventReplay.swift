@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Ledger
-internal import Providers
+internal import StoreInterface
 
 /// Reads stored events again and makes their contracts anew. It waits for the ledger: on the operators' threads only.
 struct EventReplay {
@@ -41,7 +41,7 @@ struct EventReplay {
         let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
         if mode == .broadcast {
             // A transfer may have moved several contracts, and is filed under one.
-            let users = page.compactMap { try? reread($0)?.transfer }.flatMap { $0.from + [$0.to] }
+            let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
                 writer.submit(.tell(contracts: contracts, users: users, completion: $0))
             }
@@ -132,7 +132,7 @@ struct EventReplay {
     private func read(_ one: StoredEvent, _ result: inout Result) -> Event? {
         let reason: String
         do throws(VerificationError) {
-            if let event = try reread(one) { return event }
+            if let event = try interpret(one) { return event }
             reason = "not_replayable"
         } catch {
             reason = error.code
@@ -143,9 +143,9 @@ struct EventReplay {
         return nil
     }
 
-    private func reread(_ event: StoredEvent) throws(VerificationError) -> Event? {
+    private func interpret(_ event: StoredEvent) throws(VerificationError) -> Event? {
         guard let verifier = verifiers[event.provider] else { throw .notConfigured }
-        let delivered = try verifier.reread(
+        let delivered = try verifier.interpret(
             StoredDelivery(
                 id: event.id,
                 body: event.body,

@@ -51,7 +51,7 @@ struct OrdersEndpoint {
                 instead: "Send {\"user\":…,\"product\":…} as JSON strings."
             )
             let body = try Body(node)
-            order = try OrdersEndpoint.order(body).get()
+            order = try self.order(body).get()
             order.language = body.locale.flatMap { LanguageTag($0) }
             guard body.locale == nil || order.language != nil else { return .respond(RefusedBody.locale.response) }
         } catch {
@@ -66,7 +66,7 @@ struct OrdersEndpoint {
         }
     }
 
-    private static func order(_ body: Body) -> Result<OrderRequest, RefusedBody> {
+    private func order(_ body: Body) -> Result<OrderRequest, RefusedBody> {
         guard isPlain(body.user.text) else {
             return .failure(RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters."))
         }
@@ -78,9 +78,9 @@ struct OrdersEndpoint {
         guard body.group.map({ isPlain($0) }) ?? true else {
             return .failure(RefusedBody("invalid_group", "group must have 1 to 255 bytes and no control characters."))
         }
-        let provider = body.provider.flatMap(Provider.init)
-        guard body.provider == nil || provider != nil else {
-            let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+        let provider = body.provider.map(Provider.init)
+        guard provider.map(services.stores.contains) ?? true else {
+            let names = services.stores.map(\.rawValue).joined(separator: ", ")
             return .failure(RefusedBody("invalid_provider", "provider must be one of \(names)."))
         }
         let kind = body.kind.flatMap(ProductKind.init)

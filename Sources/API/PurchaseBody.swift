@@ -1,6 +1,6 @@
 internal import Domain
 internal import Encoding
-internal import Providers
+internal import GoogleStore
 
 /// `{"purchaseToken", "productId"?, "package"?, "stream"?, "user"?, "order"?}`, read strictly.
 struct PurchaseBody {

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Gateway
-internal import Providers
+internal import GoogleStore
+internal import StoreInterface
 
 /// `POST /transactions/google`: what the Play Billing library gave an app, which may be here before Google's push is.
 ///

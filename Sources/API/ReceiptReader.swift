@@ -1,6 +1,7 @@
+internal import AppleStore
 internal import Domain
 internal import Gateway
-internal import Providers
+internal import StoreInterface
 
 /// What a receipt says, asked of whoever knows best. It may wait for Apple.
 struct ReceiptReader {

@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Domain
 internal import Gateway
 internal import Ledger
-internal import Providers
+internal import StoreInterface
 
 /// `POST /receipts/apple`: what old versions of an app hold, and what its backend stored of them.
 struct ReceiptsEndpoint {

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Gateway
-internal import Providers
+internal import StoreInterface
 
 /// `POST /recoveries`: fetches a store's history now, and answers when it is committed. `GET` tells meanwhile how far the
 /// ones are that run.
@@ -68,7 +68,8 @@ struct RecoveriesEndpoint {
     private func begin(_ request: Request) -> Answer {
         let body: Body
         do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
-        guard let provider = Provider(rawValue: body.provider) else {
+        let provider = Provider(rawValue: body.provider)
+        guard services.stores.contains(provider) else {
             let names = Self.providers.map(\.rawValue).joined(separator: ", ")
             return .respond(.error(400, "invalid_provider", "provider must be one of \(names)."))
         }

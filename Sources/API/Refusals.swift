@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Domain
-public import Observability
-internal import Providers
+internal import Observability
+internal import StoreInterface
 internal import Synchronization
 
 /// What is refused at the doors: every one is counted, and one line a minute tells of each store and reason. A stranger
@@ -24,9 +24,9 @@ public final class Refusals: Sendable {
     private let limit = Mutex(LineLimit<Case>())
     private let log: Log
 
-    public init(_ metrics: Metrics, _ log: Log) {
+    init(stores: [Provider], _ metrics: Metrics, _ log: Log) {
         var counters: [Case: Counter] = [:]
-        for provider in Provider.allCases {
+        for provider in stores {
             for error in VerificationError.allCases {
                 counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
                     "paycast_webhooks_refused_total",

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Gateway
 internal import Ledger
-internal import Providers
+internal import StoreInterface
 
 extension Response {
     /// What a store, or an app, is answered after the commit.

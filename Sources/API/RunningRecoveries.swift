@@ -1,5 +1,5 @@
 internal import Domain
-internal import Providers
+internal import StoreInterface
 internal import Synchronization
 
 /// What the recoveries that run now have read so far. Any thread.

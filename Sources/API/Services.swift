@@ -1,9 +1,10 @@
 public import Concurrency
 public import Domain
 public import Gateway
+public import GoogleStore
 public import Ledger
 public import Observability
-public import Providers
+public import StoreInterface
 public import TurboStreams
 
 /// What the endpoints work with; built by the server. A class: it is handed on at every request, and a copy of all its
@@ -12,6 +13,8 @@ public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in front.
     public let isSecure: Bool
     private let trust: Current<Trust>
+    /// All that Paycast knows, served or not.
+    public let stores: [Provider]
     /// Whose history can be fetched.
     public let recoveries: [Provider: any HistoryRecovery]
     public let writer: LedgerWriter
@@ -42,6 +45,7 @@ public final class Services: Sendable {
 
     public init(
         isSecure: Bool,
+        stores: [Provider],
         access: Access,
         verifiers: [Provider: any StoreVerifier],
         recoveries: [Provider: any HistoryRecovery],
@@ -64,6 +68,7 @@ public final class Services: Sendable {
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     ) {
         self.isSecure = isSecure
+        self.stores = stores
         trust = Current(Trust(access: access, verifiers: verifiers, apple: apple, google: google))
         self.recoveries = recoveries
         self.writer = writer
@@ -75,7 +80,7 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
-        refusals = Refusals(metrics, log)
+        refusals = Refusals(stores: stores, metrics, log)
         self.workers = workers
         self.callers = callers
         self.publish = publish

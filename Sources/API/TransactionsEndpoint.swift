@@ -1,7 +1,8 @@
+internal import AppleStore
 internal import Concurrency
 internal import Domain
 internal import Gateway
-internal import Providers
+internal import StoreInterface
 
 /// `POST /transactions/apple`: what StoreKit gave an app, which may be here before Apple's webhook is.
 ///

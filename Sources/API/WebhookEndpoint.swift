@@ -1,8 +1,9 @@
 internal import Concurrency
 internal import Domain
 internal import Gateway
+internal import HTTP1
 internal import Ledger
-internal import Providers
+internal import StoreInterface
 
 /// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
 struct WebhookEndpoint {
@@ -15,7 +16,7 @@ struct WebhookEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured)) }
+        guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured, nil)) }
         return .later { [services, provider] reply in
             guard verifier.asksStore else { return services.workers.submit { commit(request, verifier, reply) } }
             return services.callers.submit(.store(provider)) {
@@ -31,7 +32,7 @@ struct WebhookEndpoint {
         let delivery = Delivery(
             body: request.body,
             authorization: request.authorization,
-            signature: request.signature
+            signature: verifier.signatureHeader.flatMap(request.head.field)
         )
         do throws(VerificationError) {
             let event = try verifier.verify(delivery, now: clock.now())
@@ -40,7 +41,7 @@ struct WebhookEndpoint {
                 .event(event, receivedAt: clock.now()) { result in
                     let isCommitted = (try? result.get()) != nil
                     telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
-                    reply.send(response(to: result))
+                    reply.send(response(to: result, verifier.answers))
                 }
             )
             guard isTaken else {
@@ -48,14 +49,13 @@ struct WebhookEndpoint {
                 return reply.send(.busy)
             }
         } catch {
-            reply.send(refusal(error))
+            reply.send(refusal(error, verifier.answers))
         }
     }
 
-    private func response(to result: Result<Receipt, LedgerError>) -> Response {
+    private func response(to result: Result<Receipt, LedgerError>, _ answers: WebhookAnswers) -> Response {
         switch result {
-        // Pub/Sub reads nothing but the status.
-        case .success where provider == .google: Response(status: 204)
+        case .success where answers.isEmpty: Response(status: 204)
         case .success(let receipt): .committed(receipt)
         case .failure: .uncommitted
         }
@@ -63,9 +63,9 @@ struct WebhookEndpoint {
 
     /// 401 is for those who are not the store. Whoever has proven to be, and sends what cannot be read, is told so: with
     /// 401 an operator would look for the fault in the secret.
-    private func refusal(_ error: VerificationError) -> Response {
+    private func refusal(_ error: VerificationError, _ answers: WebhookAnswers?) -> Response {
         services.refusals.webhook(provider, error)
-        guard case .untrusted = error, provider == .google || provider == .revenuecat else { return .refused(error) }
-        return .refused(error, status: 401)
+        guard case .untrusted = error, let answers else { return .refused(error) }
+        return .refused(error, status: answers.untrusted)
     }
 }

@@ -43,18 +43,14 @@ extension Contract {
         if standing.state == .revoked, let revokedAt = charge.revokedAt {
             standing.accessUntil = min(revokedAt, standing.accessUntil ?? revokedAt)
         }
-        // RevenueCat announces a change of plan beside the purchase that makes it, before or after. Elsewhere the
-        // charge may be that of an older period: back to what was bought before.
-        if key.provider == .revenuecat, let pending = snapshot.pendingProduct, pending == charge.product,
+        if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
             charge.revokedAt == nil
         {
             standing = Standing(of: charge)
             standing.autoRenew = snapshot.autoRenew
             return standing
         }
-        // Google says of a revoked subscription too that it has expired: its charge tells, unless access came back and
-        // ended later.
-        if key.provider == .google, standing.state == .expired, charge.revokedAt != nil,
+        if key.provider.expiresRevocations, standing.state == .expired, charge.revokedAt != nil,
             covers(charge, standing.accessUntil)
         {
             standing.state = .revoked

@@ -9,7 +9,7 @@ extension ContractKey {
 
     /// The contract of the purchase as a whole; nil for one that is not a further product.
     public var purchase: ContractKey? {
-        guard provider.hasLines, let name = lineage.lineName else { return nil }
+        guard provider.sellsLines, let name = lineage.lineName else { return nil }
         var key = self
         key.lineage = String(decoding: lineage.utf8.dropLast(name.utf8.count + 1), as: UTF8.self)
         return key
@@ -18,7 +18,7 @@ extension ContractKey {
     /// Between these two, both left out, are the lineages of all further products, in the order of their bytes. Nil
     /// where there are none.
     public var lineBounds: (lower: String, upper: String)? {
-        provider.hasLines ? (lineage + "#", lineage + "$") : nil
+        provider.sellsLines ? (lineage + "#", lineage + "$") : nil
     }
 }
 
@@ -40,7 +40,7 @@ extension Event {
 
     /// Itself or one of its lines, by the id under which the ledger keeps it; nil for an `ending`.
     public func filed(as id: String) -> Event? {
-        guard provider.hasLines, let name = id.lineName else { return self }
+        guard provider.sellsLines, let name = id.lineName else { return self }
         var line = lines.first { $0.observation?.contract.lineage.lineName?.utf8.elementsEqual(name.utf8) == true }
         line?.id = id
         return line
@@ -55,11 +55,6 @@ extension Event {
         line.errands = []
         return line
     }
-}
-
-extension Provider {
-    /// Only these sell several products at once; the ids of others may hold any sign.
-    fileprivate var hasLines: Bool { self == .google || self == .stripe }
 }
 
 extension String {

@@ -1,6 +1,6 @@
 internal import Domain
 internal import Ledger
-internal import Stores
+internal import StoreInterface
 
 /// One destination's errands in a row. A store that has just not answered for an app is left alone for the rest of the
 /// round, so that one that is down costs one timeout, not one for each errand. Pure.

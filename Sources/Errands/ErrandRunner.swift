@@ -3,7 +3,7 @@ public import Domain
 internal import HTTPClient
 public import Ledger
 public import Observability
-public import Stores
+public import StoreInterface
 internal import Synchronization
 
 /// Does what is to be done after a commit: stores are told, other servers are forwarded to.

@@ -1,6 +1,6 @@
 internal import Domain
 internal import Ledger
-internal import Stores
+internal import StoreInterface
 
 /// What becomes of an errand that was tried and failed. Pure.
 struct ErrandVerdict {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import FoundationEssentials
 internal import HTTPClient
-internal import Stores
+internal import StoreInterface
 
 /// Posts a body to a staging server. Blocks.
 struct Forwarder: Sendable {

@@ -1,5 +1,5 @@
 public import Domain
-public import Providers
+public import StoreInterface
 
 /// Has every Sandbox notification told to other servers as well: Apple takes one address only, and a team has many
 /// staging servers.
@@ -17,6 +17,8 @@ public struct ForwardingVerifier: StoreVerifier {
     }
 
     public var asksStore: Bool { verifier.asksStore }
+    public var signatureHeader: StaticString? { verifier.signatureHeader }
+    public var answers: WebhookAnswers { verifier.answers }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         var event = try verifier.verify(delivery, now: now)
@@ -36,7 +38,7 @@ public struct ForwardingVerifier: StoreVerifier {
     }
 
     /// Other servers have been told when it was new.
-    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        try verifier.reread(stored)
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try verifier.interpret(stored)
     }
 }

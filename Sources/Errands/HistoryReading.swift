@@ -1,5 +1,6 @@
+internal import AppleStore
 internal import Domain
-internal import Stores
+internal import StoreInterface
 
 /// Reads one history page by page. A server that never comes to an end is left.
 struct HistoryReading<Entry> {

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Providers
+internal import StoreInterface
 
 /// What this server's settings make of one history, which is of one app in one environment. Pure.
 ///

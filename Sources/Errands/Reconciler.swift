@@ -2,7 +2,7 @@ public import Concurrency
 public import Domain
 public import Ledger
 public import Observability
-public import Stores
+public import StoreInterface
 
 /// Asks stores whether a period that has ended was renewed, before anybody's page says that it was not. The ledger keeps
 /// access open by the policy's leeway meanwhile, and ends it then by itself. Each store has a thread of its own: while one

@@ -1,9 +1,9 @@
+public import AppleStore
 public import Concurrency
 public import Domain
 public import Ledger
 public import Observability
-public import Providers
-public import Stores
+public import StoreInterface
 internal import Synchronization
 
 /// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought: through

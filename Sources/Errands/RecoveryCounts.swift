@@ -1,5 +1,5 @@
 public import Observability
-internal import Providers
+internal import StoreInterface
 
 /// What recoveries count, of all stores.
 public struct RecoveryCounts: Sendable {

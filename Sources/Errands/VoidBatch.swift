@@ -1,6 +1,6 @@
 internal import Domain
 internal import Observability
-internal import Stores
+internal import StoreInterface
 
 /// What becomes of entries whose purchases cannot be read. Pure.
 struct VoidBatch {

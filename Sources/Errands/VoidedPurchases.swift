@@ -1,9 +1,9 @@
 public import Concurrency
 public import Domain
+public import GoogleStore
 public import Ledger
 public import Observability
-public import Providers
-public import Stores
+public import StoreInterface
 internal import Synchronization
 
 /// Asks Google for its list of voided purchases, at the start and once an hour, and commits what no push brought. An entry

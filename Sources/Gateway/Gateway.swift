@@ -20,6 +20,7 @@ public final class Gateway: Sendable {
         epoch: String,
         position: Int64,
         clock: Clock = Clock(),
+        stores: Set<Provider>,
         identity: ServerIdentity? = nil,
         handler: any RequestHandler,
         metrics: Metrics,
@@ -30,7 +31,14 @@ public final class Gateway: Sendable {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(epoch: epoch, clock: clock, limits: limits, proxies: proxies, tick: tick)
+        let settings = LoopSettings(
+            epoch: epoch,
+            clock: clock,
+            stores: stores,
+            limits: limits,
+            proxies: proxies,
+            tick: tick
+        )
         let census = Census(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let sentRefreshes = SentRefreshes()

@@ -27,6 +27,30 @@ extension RequestHead {
     }
 }
 
+extension RequestHead {
+    /// A field by its name in lower case, for those that no route looks at. Looks through the whole head. Nil when it was
+    /// not sent, and when it was sent twice: nobody can tell which one was meant.
+    public func field(named name: StaticString) -> String? {
+        if let known = FieldName(rawValue: "\(name)") { return self[known] }
+        let bytes = text
+        var lines = HeadLines()
+        var value: String?
+        do throws(HeadFlaw) {
+            _ = try lines.next(in: bytes.span)
+            while let line = try lines.next(in: bytes.span) {
+                let field = text[line]
+                let colon = field.firstIndex(of: UInt8(ascii: ":")) ?? field.endIndex
+                guard field[..<colon].isSameToken(as: name) else { continue }
+                guard value == nil else { return nil }
+                value = String(decoding: field[colon...].dropFirst().trimmed, as: UTF8.self)
+            }
+        } catch {
+            return nil
+        }
+        return value
+    }
+}
+
 extension FieldName {
     fileprivate var flawWhenRepeated: HeadFlaw {
         switch self {

@@ -18,7 +18,7 @@ public final class RequestHead: Sendable {
     /// Of the body; nil when nothing was said.
     public let contentLength: Int?
     /// As it was sent, the values of `fields` among it.
-    private let text: [UInt8]
+    let text: [UInt8]
     private let fields: [Field]
 
     struct Field: Sendable {

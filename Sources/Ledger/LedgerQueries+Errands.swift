@@ -72,7 +72,7 @@ extension LedgerQueries {
 
 extension Errand.Destination {
     fileprivate init(column: String) {
-        self = Provider(rawValue: column).map { .store($0) } ?? .address(column)
+        self = column.contains("://") ? .address(column) : .store(Provider(rawValue: column))
     }
 
     fileprivate var column: String {

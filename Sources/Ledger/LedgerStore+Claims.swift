@@ -66,7 +66,7 @@ extension LedgerStore {
         else { return }
         try statements.putToken.run([.integer(id), .text(token.description), Value(arrival.receivedAt), .null])
         let key = row.contract.key
-        guard key.provider == .apple, policy.apis.contains(.apple), row.contract.token == nil,
+        guard key.provider.takesOrderTokens, policy.apis.contains(key.provider), row.contract.token == nil,
             !row.contract.isFamilyShared
         else { return }
         let errand = Errand(

@@ -29,6 +29,7 @@ public final class LedgerWriter: Sendable {
         clock: Clock,
         policy: AccessPolicy,
         streams: StreamPattern,
+        providers: [Provider],
         log: Log,
         metrics: Metrics,
         lockTimeout: Duration = .seconds(2),
@@ -37,7 +38,7 @@ public final class LedgerWriter: Sendable {
     ) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
-        let counts = LedgerMetrics(metrics)
+        let counts = LedgerMetrics(metrics, providers: providers)
         let health = LedgerHealth(log, metrics)
         let opened = Promise<Result<(epoch: String, place: LedgerPlace), LedgerError>>()
         let thread = WorkerThread(name: "ledger") {

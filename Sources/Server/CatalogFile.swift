@@ -20,7 +20,7 @@ struct CatalogFile {
         guard let members = members(of: node, at: "the file") else { return }
         var listed: JSONNode?
         for (name, value) in members {
-            if name == "products" { listed = value } else { problems.append("has an unknown member \(shown(name))") }
+            if name == "products" { listed = value } else { problems.append("has an unknown member \(quoted(name))") }
         }
         guard let listed else {
             problems.append("has no member “products”")
@@ -28,14 +28,14 @@ struct CatalogFile {
         }
         for (id, node) in self.members(of: listed, at: "products") ?? [] {
             if !isPlain(id) {
-                problems.append("product id \(shown(id)) must have 1 to 255 bytes, no control characters")
+                problems.append("product id \(quoted(id)) must have 1 to 255 bytes, no control characters")
             }
             products[id] = product(id, node)
         }
     }
 
     private mutating func product(_ id: String, _ node: JSONNode) -> Catalog.Product? {
-        guard let members = members(of: node, at: shown(id)) else { return nil }
+        guard let members = members(of: node, at: quoted(id)) else { return nil }
         var product = Catalog.Product()
         for (name, value) in members {
             switch name {
@@ -44,11 +44,11 @@ struct CatalogFile {
             case "level": product.level = level(value, in: id)
             case "kind": product.kind = kind(value, in: id)
             case "duration": product.duration = duration(value, in: id)
-            default: problems.append("\(shown(id)) has an unknown member \(shown(name))")
+            default: problems.append("\(quoted(id)) has an unknown member \(quoted(name))")
             }
         }
         if product.duration != nil, let kind = product.kind, kind != .nonRenewing {
-            problems.append("\(shown(id)) is a \(kind.rawValue) with a duration; only non_renewing products have one")
+            problems.append("\(quoted(id)) is a \(kind.rawValue) with a duration; only non_renewing products have one")
         }
         return product
     }
@@ -67,7 +67,7 @@ struct CatalogFile {
                 continue
             }
             guard seen.insert(name).inserted else {
-                problems.append("\(place) has \(shown(name)) twice")
+                problems.append("\(place) has \(quoted(name)) twice")
                 continue
             }
             read.append((name, member.value))
@@ -77,26 +77,26 @@ struct CatalogFile {
 
     private mutating func text(_ value: JSONNode, of member: String, in id: String) -> String? {
         if let text = value.text, isPlain(text) { return text }
-        problems.append("\(shown(id)): \(member) is not a text of 1 to 255 bytes without control characters")
+        problems.append("\(quoted(id)): \(member) is not a text of 1 to 255 bytes without control characters")
         return nil
     }
 
     private mutating func level(_ value: JSONNode, in id: String) -> Int {
         if let level = value.integer, CatalogFile.levels.contains(level) { return Int(level) }
-        problems.append("\(shown(id)): level is not a whole number from 0 to \(CatalogFile.levels.upperBound)")
+        problems.append("\(quoted(id)): level is not a whole number from 0 to \(CatalogFile.levels.upperBound)")
         return 0
     }
 
     private mutating func kind(_ value: JSONNode, in id: String) -> ProductKind? {
         if let kind = value.text.flatMap(ProductKind.init(rawValue:)) { return kind }
         let words = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
-        problems.append("\(shown(id)): kind is not one of \(words)")
+        problems.append("\(quoted(id)): kind is not one of \(words)")
         return nil
     }
 
     private mutating func duration(_ value: JSONNode, in id: String) -> Duration? {
         if let duration = value.text.flatMap(Duration.init(iso8601:)), duration > .zero { return duration }
-        problems.append("\(shown(id)): duration is not an ISO 8601 duration such as P1Y, P30D or PT12H")
+        problems.append("\(quoted(id)): duration is not an ISO 8601 duration such as P1Y, P30D or PT12H")
         return nil
     }
 }

@@ -1,11 +1,12 @@
 internal import Domain
+internal import Settings
 
-extension ConfigurationReader {
+extension SettingsReader {
     /// `PAYCAST_CATALOG`: a JSON file.
     mutating func catalog() -> Catalog {
         guard let given = given("PAYCAST_CATALOG") else { return Catalog() }
         guard let text = contents(of: given.value) else {
-            reject(given.name, "\(shown(given.value)) is not a file of 1 byte to 64 KiB that can be read")
+            reject(given.name, "\(quoted(given.value)) is not a file of 1 byte to 64 KiB that can be read")
             return Catalog()
         }
         let file = CatalogFile(text)
@@ -18,7 +19,7 @@ extension ConfigurationReader {
         guard let given = given("PAYCAST_TRANSFERS") else { return .transfer }
         if let policy = TransferPolicy(rawValue: given.value) { return policy }
         let words = TransferPolicy.allCases.map(\.rawValue).joined(separator: ", ")
-        reject(given.name, "\(shown(given.value)) is not one of \(words)")
+        reject(given.name, "\(quoted(given.value)) is not one of \(words)")
         return .transfer
     }
 }

@@ -1,7 +1,8 @@
 internal import Gateway
 internal import Observability
+internal import Settings
 
-extension ConfigurationReader {
+extension SettingsReader {
     mutating func limits(loops: Int) -> Limits {
         let wanted = number("PAYCAST_MAX_CONNECTIONS", default: 50_000, in: 1...4_000_000)
         var limits = Limits(connections: wanted, loops: loops)

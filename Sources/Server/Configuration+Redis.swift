@@ -1,12 +1,13 @@
 internal import Domain
 internal import Redis
+internal import Settings
 
-extension ConfigurationReader {
+extension SettingsReader {
     /// Never shows `REDIS_URL`, which may carry a password.
     mutating func redis() -> RedisSettings? {
         let prefix = given("PAYCAST_REDIS_PREFIX")
         if let prefix, !isPlain(prefix.value) {
-            reject(prefix.name, "\(shown(prefix.value)) is not a prefix such as shop_production")
+            reject(prefix.name, "\(quoted(prefix.value)) is not a prefix such as shop_production")
         }
         guard let given = given("REDIS_URL") else {
             if prefix != nil { warn("PAYCAST_REDIS_PREFIX is ignored without REDIS_URL") }

@@ -2,12 +2,13 @@ internal import Domain
 internal import Glibc
 internal import Ledger
 internal import Observability
+internal import Settings
 
-extension ConfigurationReader {
+extension SettingsReader {
     mutating func bind() -> String {
         guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
         if given.value != "localhost" && !isAddress(given.value) {
-            reject(given.name, "\(shown(given.value)) is neither an IP address nor localhost")
+            reject(given.name, "\(quoted(given.value)) is neither an IP address nor localhost")
         } else if isDevelopment, !isLoopback(given.value) {
             warn(
                 "--dev with \(given.name) \(given.value): whoever reaches this machine can buy with the simulated stores and "
@@ -39,7 +40,7 @@ extension ConfigurationReader {
             }
             return nil
         }
-        if !isFolder(given.value) { reject(given.name, "\(shown(given.value)) is not a folder") }
+        if !isFolder(given.value) { reject(given.name, "\(quoted(given.value)) is not a folder") }
         return given.value
     }
 
@@ -50,7 +51,7 @@ extension ConfigurationReader {
             return nil
         }
         guard let instant = Instant(iso8601: given.value) else {
-            reject(given.name, "\(shown(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z")
+            reject(given.name, "\(quoted(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z")
             return nil
         }
         return instant
@@ -61,7 +62,7 @@ extension ConfigurationReader {
         do throws(StreamPatternFlaw) {
             return try StreamPattern(checking: given.value)
         } catch {
-            reject(given.name, "\(shown(given.value)) \(error)")
+            reject(given.name, "\(quoted(given.value)) \(error)")
             return .standard
         }
     }

@@ -1,5 +1,6 @@
 public import Gateway
 internal import Glibc
+internal import Settings
 
 extension Configuration {
     /// `--tls-cert`, `PAYCAST_TLS_CERT` and `--tls-key`, `PAYCAST_TLS_KEY`: PEM files, both or neither.
@@ -11,7 +12,7 @@ extension Configuration {
     }
 }
 
-extension ConfigurationReader {
+extension SettingsReader {
     mutating func tls() -> Configuration.TLS? {
         let names = (certificate: "PAYCAST_TLS_CERT", key: "PAYCAST_TLS_KEY")
         let certificate = given(names.certificate, flag: "--tls-cert")

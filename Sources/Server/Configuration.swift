@@ -2,6 +2,9 @@ public import Domain
 public import Gateway
 public import Observability
 public import Redis
+public import Settings
+public import StoreInterface
+public import Stores
 
 /// Everything that can be set, read once at start: flag, else environment, else default.
 ///
@@ -46,11 +49,8 @@ public struct Configuration: Sendable {
     /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil listens to nothing.
     public var redis: RedisSettings?
 
-    public var apple: Apple
-    public var google: Google
-    public var stripe: Stripe
-    public var revenueCat: RevenueCat
-    public var purchaseKit: PurchaseKit
+    /// All that Paycast knows, each with its own settings.
+    public var stores: [any Store]
     /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`; what the app says of its products:
     /// `PAYCAST_CATALOG`; what a claim on another user's contract does: `PAYCAST_TRANSFERS`.
     public var accessPolicy: AccessPolicy
@@ -65,15 +65,16 @@ public struct Configuration: Sendable {
     public init(
         flags: [String: String] = [:],
         isDevelopment: Bool = false,
-        environment: [String: String]
+        environment: [String: String],
+        stores: [any Store.Type] = Stores.all
     ) throws(ConfigurationError) {
-        var reader = ConfigurationReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
-        self.init(&reader)
+        var reader = SettingsReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
+        self.init(&reader, stores: stores)
         guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     }
 
     /// What can be read. What is wrong has its default here, and its problem in the reader.
-    init(_ reader: inout ConfigurationReader) {
+    init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
@@ -95,20 +96,15 @@ public struct Configuration: Sendable {
 
         redis = reader.redis()
 
-        apple = Apple(&reader)
-        google = Google(&reader)
-        stripe = Stripe(&reader)
-        revenueCat = RevenueCat(&reader)
-        purchaseKit = PurchaseKit(&reader)
-        accessPolicy = reader.accessPolicy(serving: apple.environments)
-        if stripe.apiKey != nil { accessPolicy.apis.insert(.stripe) }
+        self.stores = stores.map { $0.init(&reader) }
+        let environments = Configuration.environments(self.stores)
+        accessPolicy = reader.accessPolicy(serving: environments)
+        accessPolicy.apis = Set(self.stores.filter(\.hasAPI).map { type(of: $0).provider })
         // A stand-in beside the server answers at once.
         let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
         accessPolicy.leeway = .seconds(leeway)
-        if apple.serverKey != nil || isDevelopment { accessPolicy.apis.insert(.apple) }
-        if google.isServed || isDevelopment { accessPolicy.apis.insert(.google) }
         forward = reader.addresses("PAYCAST_FORWARD")
-        if !forward.isEmpty && !apple.environments.contains(.sandbox) {
+        if !forward.isEmpty && !environments.contains(.sandbox) {
             reader.warn(
                 "PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served"
             )

@@ -1,12 +1,11 @@
 internal import Concurrency
 internal import Domain
-internal import Providers
-internal import Stores
+internal import StoreInterface
 
 /// A store's API with the keys of the last reload, for threads that run as long as the server.
 struct CurrentStoreAPI: StoreAPI {
     let provider: Provider
-    let stores: Current<StoreParts>
+    let stores: Current<OpenStores>
 
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         try api().statement(of: contract, now: now)
@@ -26,8 +25,10 @@ struct CurrentStoreAPI: StoreAPI {
 /// A store's verifier with the settings of the last reload.
 struct CurrentVerifier: StoreVerifier {
     let provider: Provider
-    let stores: Current<StoreParts>
+    let stores: Current<OpenStores>
 
+    var signatureHeader: StaticString? { stores.value.verifiers[provider]?.signatureHeader }
+    var answers: WebhookAnswers { stores.value.verifiers[provider]?.answers ?? WebhookAnswers() }
     var asksStore: Bool { stores.value.verifiers[provider]?.asksStore ?? false }
 
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
@@ -35,7 +36,7 @@ struct CurrentVerifier: StoreVerifier {
         return try verifier.verify(delivery, now: now)
     }
 
-    func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        try stores.value.verifiers[provider]?.reread(stored)
+    func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try stores.value.verifiers[provider]?.interpret(stored)
     }
 }

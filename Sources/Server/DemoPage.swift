@@ -5,7 +5,10 @@ internal import Gateway
 internal import Glibc
 internal import HTTP1
 internal import Ledger
+internal import Settings
 internal import Simulator
+internal import StoreInterface
+internal import Stores
 internal import TurboStreams
 
 /// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
@@ -135,12 +138,9 @@ struct DemoPage: Sendable {
     }
 
     /// What can be chosen, with the steps of a life that each store has events for.
-    private static let stores = [
-        (Provider.apple, "App Store"), (.google, "Google Play"), (.stripe, "Stripe"), (.revenuecat, "RevenueCat"),
-        (.purchasekit, "PurchaseKit"),
-    ].map { provider, name in
-        let steps = StoreVocabulary(provider).steps.map(\.rawValue).joined(separator: " ")
-        return "<option value=\"\(provider.rawValue)\" data-steps=\"\(steps)\">\(name)</option>"
+    private static let stores = Stores.all.map { store in
+        let steps = StoreVocabulary(store.provider).steps.map(\.rawValue).joined(separator: " ")
+        return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 
     /// What the newest fragment of this target put there; the offers for somebody who never bought.

@@ -24,10 +24,13 @@ struct DemoPurchase {
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
         guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
-            isPlain(body.user, limit: 64), let store = Provider(rawValue: body.store ?? Provider.apple.rawValue),
-            let step = LifeStep(rawValue: body.step)
+            isPlain(body.user, limit: 64), let step = LifeStep(rawValue: body.step)
         else { return nil }
-        (user, self.store, self.step, product) = (body.user, store, step, body.product)
+        user = body.user
+        store = Provider(rawValue: body.store ?? Provider.apple.rawValue)
+        self.step = step
+        product = body.product
+        guard SimulatedStores.providers.contains(store) else { return nil }
     }
 
     private static func json(_ bytes: [UInt8]) -> Body? {

@@ -1,4 +1,5 @@
 internal import API
+internal import AppleStore
 internal import Concurrency
 internal import Domain
 internal import Encoding
@@ -40,7 +41,7 @@ final class DemoRoutes: DevelopmentRoutes {
         self.workspace = workspace
         self.clock = clock
         apiKey = keys.apiKeys.first ?? ""
-        bundleID = if case .only(let bundles) = configuration.apple.bundles { bundles.min() } else { nil }
+        bundleID = if case .only(let bundles)? = configuration[AppleStore.self]?.bundles { bundles.min() } else { nil }
         page = DemoPage(configuration, ledger, templates: templates, signer: keys.signer)
         events = DemoEvents(reader: ledger.reader, epoch: ledger.writer.epoch, timings: timings)
     }

@@ -1,7 +1,7 @@
 internal import API
 internal import Crypto
 internal import Domain
-internal import Providers
+internal import Settings
 internal import Simulator
 
 /// All keys of a server: what is set, else, in development, what the workspace made.
@@ -27,16 +27,6 @@ struct Keys {
         switch origins {
         case .all: Access(keys: apiKeys, signer: signer, origins: .all)
         case .only(let origins): Access(keys: apiKeys, signer: signer, origins: .only(origins))
-        }
-    }
-
-    /// Apple's own roots, or what replaces them; the workspace's throw-away root beside them.
-    func appleRoots(_ path: String?) throws(StartError) -> TrustedRoots {
-        do throws(TrustedRootsError) {
-            let roots = try path.map { path throws(TrustedRootsError) in try TrustedRoots.load(from: path) } ?? .apple
-            return workspace.flatMap { TrustedRoots(pem: $0.root) }.map { roots + $0 } ?? roots
-        } catch {
-            throw .roots(error)
         }
     }
 

@@ -1,18 +1,19 @@
 internal import API
+internal import AppleStore
 internal import Concurrency
+internal import GoogleStore
 internal import Ledger
 internal import Observability
+internal import Settings
 
 /// What SIGHUP does: what files hold is read anew and replaced under way, without a connection noticing.
 struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
     let keys: Keys
-    let stores: Current<StoreParts>
+    let stores: Current<OpenStores>
+    let context: StoreContext
     let services: Services
-    let clock: Clock
-    let own: OwnAddress
-    let health: StoreHealth
     let log: Log
 
     /// Templates and the certificate are the housekeeper's: it has been woken.
@@ -38,15 +39,15 @@ struct Reloader {
     private func replaceStores() {
         let keys = Keys(configuration, in: keys.workspace)
         do throws(StartError) {
-            stores.replace(with: try StoreParts(configuration, keys, clock, own, health, log))
+            stores.replace(with: try OpenStores(configuration, context))
         } catch {
             log.error("stores not reloaded, the old ones stay; correct it and send SIGHUP again", ["problem": error])
         }
         services.replace(
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
-            apple: stores.value.appleServices,
-            google: stores.value.google?.verifier
+            apple: stores.value[AppleStore.self].map { AppleServices($0) },
+            google: stores.value[GoogleStore.self]?.reader
         )
     }
 }

@@ -1,11 +1,12 @@
 internal import API
+internal import AppleStore
 internal import Concurrency
 internal import Domain
 internal import Errands
 internal import Gateway
+internal import GoogleStore
 internal import Ledger
 internal import Observability
-internal import Providers
 internal import Redis
 internal import TurboStreams
 
@@ -57,10 +58,11 @@ public final class Server {
         lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        let callers = Callers(metrics)
+        let callers = Callers(stores: configuration.providers, metrics)
         let storeHealth = StoreHealth(log)
-        let parts = try StoreParts(configuration, keys, clock, own, storeHealth, log)
-        let stores = Current(parts)
+        let context = StoreContext(workspace: keys.workspace, clock: clock, own: own, health: storeHealth, log: log)
+        let opened = try OpenStores(configuration, context)
+        let stores = Current(opened)
         let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
             DemoRoutes(
@@ -71,7 +73,7 @@ public final class Server {
                 templates: templates,
                 keys: keys,
                 timings: timings,
-                standIns: parts.standIns
+                standIns: Server.standIns($0, clock, context.own)
             )
         }
         let watch = LedgerWatch(
@@ -95,11 +97,12 @@ public final class Server {
         )
         let services = Services(
             isSecure: configuration.tls != nil,
+            stores: configuration.providers,
             access: keys.access(configuration.allowedOrigins),
-            verifiers: parts.verifiers,
+            verifiers: opened.verifiers,
             recoveries: upkeep.recoveries,
-            apple: parts.appleServices,
-            google: parts.google?.verifier,
+            apple: opened[AppleStore.self].map { AppleServices($0) },
+            google: opened[GoogleStore.self]?.reader,
             writer: ledger.writer,
             reader: ledger.reader,
             templates: templates,
@@ -124,10 +127,8 @@ public final class Server {
             configuration: configuration,
             keys: keys,
             stores: stores,
+            context: context,
             services: services,
-            clock: clock,
-            own: own,
-            health: storeHealth,
             log: log
         )
         (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
@@ -151,7 +152,7 @@ public final class Server {
             log: log
         )
         // A development server's stores answer from itself: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : probe()
+        let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, reloader.context.clock)
         heal()
         log.info(
             "serving",
@@ -216,10 +217,5 @@ public final class Server {
         reader.close()
         demo?.close()
         gateway.stop()
-    }
-
-    private func probe() -> StoreProbe {
-        let apis = StoreAPIs(configuration, workspace: nil) { nil }
-        return StoreProbe(reloader.stores, Provider.allCases.compactMap(apis.nobodysPurchase), reloader.clock)
     }
 }

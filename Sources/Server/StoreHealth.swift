@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Observability
-internal import Stores
+internal import StoreInterface
 internal import Synchronization
 
 /// Which stores' APIs refuse this server's key, as the last question to each has told. Any thread.
@@ -16,8 +16,8 @@ final class StoreHealth: Sendable {
     /// A sentence each, for `/ready`.
     var problems: [String] {
         incidents.withLock { incidents in
-            Provider.allCases.compactMap { provider in
-                incidents[provider]?.reason.map { "the API of \(provider.rawValue) refuses this server: \($0)" }
+            incidents.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { provider, incident in
+                incident.reason.map { "the API of \(provider.rawValue) refuses this server: \($0)" }
             }
         }
     }

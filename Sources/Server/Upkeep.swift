@@ -1,10 +1,11 @@
+internal import AppleStore
 internal import Concurrency
 internal import Domain
 internal import Errands
+internal import GoogleStore
 internal import Ledger
 internal import Observability
-internal import Providers
-internal import Stores
+internal import StoreInterface
 
 /// What runs beside the pipeline: errands that follow a commit, questions before an end is believed, and what the store
 /// sent while nobody listened.
@@ -18,7 +19,7 @@ struct Upkeep {
     private let reconciler: Reconciler
 
     init(
-        _ stores: Current<StoreParts>,
+        _ stores: Current<OpenStores>,
         _ ledger: (writer: LedgerWriter, reader: LedgerReader),
         _ ends: AccessEnds,
         _ clock: Clock,
@@ -29,7 +30,8 @@ struct Upkeep {
         let parts = stores.value
         let apis = parts.apis.keys.map { ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI) }
         let asked = Dictionary(uniqueKeysWithValues: apis)
-        isRecovering = (parts.appleParts?.isStandIn == false, parts.google?.isStandIn == false)
+        let (apple, google) = (parts[AppleStore.self], parts[GoogleStore.self])
+        isRecovering = (apple?.isStandIn == false, google?.isStandIn == false)
         let counts = RecoveryCounts(metrics)
         errands = ErrandRunner(
             reader: reader,
@@ -47,10 +49,13 @@ struct Upkeep {
             clock: clock,
             log: log
         )
-        recovery = parts.appleParts.map { apple in
-            Recovery(
-                apple.places,
-                api: { stores.value.appleParts?.api ?? apple.api },
+        recovery = apple.flatMap { apple in
+            guard let api = apple.serverAPI else { return nil }
+            return Recovery(
+                apple.apps.flatMap { app in
+                    apple.environments.map { Recovery.Place(app: app, environment: $0) }
+                },
+                api: { stores.value[AppleStore.self]?.serverAPI ?? api },
                 verifier: CurrentVerifier(provider: .apple, stores: stores),
                 reader: reader,
                 writer: writer,
@@ -59,11 +64,11 @@ struct Upkeep {
                 counts: counts
             )
         }
-        voids = parts.google.flatMap { google in
+        voids = google.flatMap { google in
             guard !google.packages.isEmpty else { return nil }
             return VoidedPurchases(
                 google.packages,
-                google: { stores.value.google?.verifier },
+                google: { stores.value[GoogleStore.self]?.reader },
                 reader: reader,
                 writer: writer,
                 clock: clock,

@@ -9,6 +9,7 @@ extension DevelopmentWorkspace {
         case .revenuecat: SimulatedRevenueCat(authorization: storeSecrets.revenueCat)
         case .purchasekit: SimulatedPurchaseKit(secret: storeSecrets.purchaseKit)
         case .google: SimulatedGooglePlay(key: google)
+        default: nil
         }
     }
 }

@@ -16,6 +16,7 @@ public struct StoreVocabulary: Sendable {
             case .revenuecat: isSubscription ? revenueCat : revenueCatOnce
             case .purchasekit: isSubscription ? purchaseKit : [:]
             case .google: isSubscription ? google : googleOnce
+            default: [:]
             }
     }
 

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The words behind a command, in two passes: first split into tokens, then taken by name; what is left is an error.
 ///
 /// Options are taken before positionals, since only their taker knows which of them have a value.

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Glibc
 
 /// One word after `paycast`.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Stores
 
 /// The completion scripts, made of the help texts: an option that help names is one that shells know. Pure.
 struct CompletionScript {
@@ -37,14 +38,14 @@ struct CompletionScript {
 
     private static var words: [String: [String]] {
         [
-            "trigger": Provider.allCases.map(\.rawValue), "recover": Recover.stores,
+            "trigger": Stores.names, "recover": Recover.stores,
             "completions": Shell.allCases.map(\.rawValue),
         ]
     }
 
     /// What an option's value may be; others take a file or anything.
     private static let values: KeyValuePairs<String, [String]> = [
-        "--provider": Provider.allCases.map(\.rawValue), "--outcome": Outcome.allCases.map(\.rawValue),
+        "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
         "--environment": StoreEnvironment.allCases.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
         "--log-format": ["text", "json"], "--log-level": ["debug", "info", "warning", "error"],
     ]

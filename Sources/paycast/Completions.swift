@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Prints what a shell needs to complete `paycast`: its commands, their options, and the words that an option knows.
 struct Completions: Command {
     static let name = "completions"

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Stores
 
 /// Creates the token that a purchase carries.
 struct CreateOrder: Command {
@@ -15,7 +16,7 @@ struct CreateOrder: Command {
         for name in ["user", "product", "group", "token"] {
             if let value = try arguments.option("--" + name) { body[name] = .text(value) }
         }
-        let provider = try arguments.choice("--provider", among: Provider.allCases.map(\.rawValue))
+        let provider = try arguments.choice("--provider", among: Stores.names)
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
         body["provider"] = provider.map { .text($0) }
         body["kind"] = kind.map { .text($0) }

@@ -1,5 +1,7 @@
+internal import Domain
 internal import HTTPClient
 internal import Server
+internal import Settings
 
 /// The server that a client command talks to, and the key it shows there.
 struct Remote {
@@ -44,7 +46,7 @@ struct Remote {
         isOfThisFolder = workspace.address.map(withoutSlash) == url
         let keys: [(name: String, value: String?)] = [
             ("--key", try arguments.option("--key")),
-            ("PAYCAST_API_KEY", Configuration.secretText("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
+            ("PAYCAST_API_KEY", Secret.text("PAYCAST_API_KEY", in: environment).flatMap(firstOfList)),
             (".paycast/api.key", workspace.apiKey),
         ]
         let shown = keys.first { $0.value != nil }

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import Glibc
 internal import Server
+internal import Settings
 
 /// The server, until SIGTERM or SIGINT.
 struct Serve: Command {

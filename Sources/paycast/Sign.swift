@@ -2,6 +2,7 @@ internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import Server
+internal import Settings
 
 /// Prints a signed stream name.
 struct Sign: Command {
@@ -29,10 +30,10 @@ struct Sign: Command {
     }
 
     private func signingKey(environment: [String: String], workspace: Workspace) -> StreamSigner.Key? {
-        if let key = Configuration.secretText("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
+        if let key = Secret.text("PAYCAST_STREAM_KEYS", in: environment).flatMap(firstOfList) {
             return .init(text: key)
         }
-        if let secret = Configuration.secretText("SECRET_KEY_BASE", in: environment) {
+        if let secret = Secret.text("SECRET_KEY_BASE", in: environment) {
             return .init(secretKeyBase: secret, with: .sha256)
         }
         return workspace.streamKey.map { .init(text: $0) }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Glibc
+internal import Stores
 
 /// Follows committed events; the following itself is `FeedFollower`'s.
 struct Tail: Command {
@@ -15,7 +16,7 @@ struct Tail: Command {
         printsJSON = try arguments.flag("--json")
         var filter = FeedFilter()
         let choices = [
-            ("provider", Provider.allCases.map(\.rawValue)), ("outcome", Outcome.allCases.map(\.rawValue)),
+            ("provider", Stores.names), ("outcome", Outcome.allCases.map(\.rawValue)),
             ("environment", StoreEnvironment.allCases.map(\.rawValue)),
         ]
         for (field, words) in choices {

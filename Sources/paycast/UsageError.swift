@@ -22,9 +22,3 @@ func suggestion(for word: String, among names: [String]) -> String {
     if let name = nearest(to: word, among: names) { return ". Did you mean \(name)?" }
     return names.isEmpty ? "" : ". There is \(names.joined(separator: ", "))"
 }
-
-/// What a user typed, as an error shows it: no control characters, not endless.
-func quoted(_ word: String) -> String {
-    let plain = word.prefix(80).unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : String($0) }
-    return "“\(plain.joined())”"
-}

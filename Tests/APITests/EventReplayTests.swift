@@ -2,7 +2,7 @@ import Concurrency
 import Domain
 import Ledger
 import Observability
-import Providers
+import StoreInterface
 import Synchronization
 import TestSupport
 import Testing
@@ -62,6 +62,7 @@ private final class ReplayScene: Sendable {
             clock: clock,
             policy: policy,
             streams: .standard,
+            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             log: .silent,
             metrics: Metrics(),
             onCommit: { _ in }
@@ -98,7 +99,7 @@ private final class TalkingStore: StoreVerifier {
 
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event { throw .notConfigured }
 
-    func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         let lineage = stored.id == "cold" ? "cold" : "hot"
         if stored.id == "hot", isTalking.withLock({ $0 }) {
             let number = interruptions.withLock { count in

@@ -1,10 +1,10 @@
+import AppleStore
 import Concurrency
 import Domain
 import Errands
 import Ledger
 import Observability
-import Providers
-import Stores
+import StoreInterface
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Domain
-import Stores
+import StoreInterface
 import TestSupport
 import Testing
 

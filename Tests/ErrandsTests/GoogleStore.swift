@@ -1,8 +1,8 @@
 import Crypto
 import Domain
-import Providers
+import GoogleStore
 import Simulator
-import Stores
+import StoreInterface
 import Synchronization
 import TestSupport
 import Testing

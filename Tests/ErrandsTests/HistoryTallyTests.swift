@@ -1,5 +1,5 @@
 import Domain
-import Providers
+import StoreInterface
 import Testing
 
 @testable import Errands

@@ -1,10 +1,11 @@
+import AppleStore
 import Concurrency
 import Domain
 import Errands
+import GoogleStore
 import Ledger
 import Observability
-import Providers
-import Stores
+import StoreInterface
 import Synchronization
 import TestSupport
 
@@ -31,6 +32,7 @@ final class LedgerStage: Sendable {
             clock: clock,
             policy: policy,
             streams: .standard,
+            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             log: lines.log(clock),
             metrics: metrics,
             onCommit: { _ in }

@@ -1,10 +1,10 @@
+import AppleStore
 import Crypto
 import Domain
 import Errands
 import Ledger
 import Observability
-import Providers
-import Stores
+import StoreInterface
 import TestSupport
 import Testing
 

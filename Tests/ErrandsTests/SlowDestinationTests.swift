@@ -1,11 +1,14 @@
+import AppleStore
 import Concurrency
 import Crypto
 import Domain
 import Errands
+import GoogleStore
 import HTTPClient
 import Ledger
 import Observability
-import Stores
+import StoreInterface
+import StripeStore
 import TestSupport
 import Testing
 

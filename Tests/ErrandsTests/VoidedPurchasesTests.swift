@@ -1,9 +1,10 @@
 import Domain
 import Errands
+import GoogleStore
 import Ledger
 import Observability
-import Providers
 import Simulator
+import StoreInterface
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
 import Concurrency
 import Domain
 import Errands
+import GoogleStore
 import Ledger
-import Providers
 import Simulator
+import StoreInterface
 import TestSupport
 import Testing
 

@@ -83,6 +83,6 @@ import Testing
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {
-        #expect(Route(path: given.path) == given.route)
+        #expect(Route(path: given.path, stores: [.apple]) == given.route)
     }
 }

@@ -31,6 +31,7 @@ final class ScriptedGateway {
             loops: loops,
             epoch: "test",
             position: 0,
+            stores: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             identity: certificate.map {
                 try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
             },

@@ -1,10 +1,9 @@
+import AppleStore
 import Concurrency
 import Crypto
 import Domain
 import HTTPClient
-import Providers
 import Simulator
-import Stores
 import TestSupport
 import Testing
 

@@ -75,7 +75,7 @@ import Testing
             store: store,
             clock: Clock(startingAt: TemporaryLedger.start),
             log: .silent,
-            counts: LedgerMetrics(Metrics()),
+            counts: LedgerMetrics(Metrics(), providers: []),
             health: LedgerHealth(.silent, Metrics()),
             onCommit: { committed.add($0) },
             onLanguage: { _ in }

@@ -1,6 +1,6 @@
 import Concurrency
 import Domain
-import Providers
+import GoogleStore
 import TestSupport
 import Testing
 

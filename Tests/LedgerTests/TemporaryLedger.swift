@@ -35,6 +35,7 @@ final class TemporaryLedger: Sendable {
             clock: clock,
             policy: policy,
             streams: .standard,
+            providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             log: .silent,
             metrics: metrics,
             lockTimeout: lockTimeout,

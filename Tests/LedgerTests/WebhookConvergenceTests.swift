@@ -1,6 +1,8 @@
 import Domain
-import Providers
+import PurchaseKitStore
+import RevenueCatStore
 import Simulator
+import StoreInterface
 import TestSupport
 import Testing
 
@@ -107,7 +109,7 @@ import Testing
             let posted = try store.delivery(asked)
             let value = posted.headers[0].1
             let event = try verifier.verify(
-                Providers.Delivery(body: posted.body, authorization: value, signature: value),
+                StoreInterface.Delivery(body: posted.body, authorization: value, signature: value),
                 now: now
             )
             events.append(event)

@@ -24,8 +24,7 @@ def routes():
 
 
 def providers():
-    (cases,) = re.findall(r"enum Provider\b.*?\{\s*case ([a-z, ]+)", text("Store.swift"), re.DOTALL)
-    return cases.split(", ")
+    return re.findall(r'static let \w+ = Provider\(rawValue: "([a-z]+)"\)', text("Provider.swift"))
 
 
 def errors():

@@ -1,7 +1,8 @@
+import AppleStore
 import Crypto
 import Domain
-import Providers
 import Server
+import Settings
 import Testing
 
 @Suite struct ConfigurationAppleTests {
@@ -10,17 +11,17 @@ import Testing
     @Test func productionNeedsTheAppID() throws {
         let complete = app.merging(["PAYCAST_APPLE_APP_ID": "1234567890"]) { $1 }
         let configuration = try Configuration(environment: complete)
-        #expect(configuration.apple.bundles == .only(["com.example.app"]))
-        #expect(configuration.apple.appIDs == .each(["com.example.app": 1_234_567_890]))
+        #expect(configuration[AppleStore.self]?.bundles == .only(["com.example.app"]))
+        #expect(configuration[AppleStore.self]?.appIDs == .each(["com.example.app": 1_234_567_890]))
         #expect(configuration.accessPolicy.sandboxUsers == .only([]))
     }
 
     @Test func eachAppHasAnIDOfItsOwn() throws {
         let bundles = ["PAYCAST_APPLE_BUNDLE_ID": "com.example.b,com.example.a"]
         let both = try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2, 1"]) { $1 })
-        #expect(both.apple.appIDs == .each(["com.example.a": 1, "com.example.b": 2]))
+        #expect(both[AppleStore.self]?.appIDs == .each(["com.example.a": 1, "com.example.b": 2]))
         let one = try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2"]) { $1 })
-        #expect(one.apple.appIDs == .each(["com.example.b": 2]))
+        #expect(one[AppleStore.self]?.appIDs == .each(["com.example.b": 2]))
         #expect(one.warnings.contains { $0.contains("com.example.a is not served in Production") })
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration(environment: bundles.merging(["PAYCAST_APPLE_APP_ID": "2,1,3"]) { $1 })
@@ -31,21 +32,21 @@ import Testing
     @Test func sandboxAloneNeedsNoAppIDAndOpensForAll() throws {
         let environment = app.merging(["PAYCAST_APPLE_ENVIRONMENTS": "Sandbox", "PAYCAST_SANDBOX_USERS": "1"]) { $1 }
         let configuration = try Configuration(environment: environment)
-        #expect(configuration.apple.environments == [.sandbox])
+        #expect(configuration[AppleStore.self]?.environments == [.sandbox])
         #expect(configuration.accessPolicy.sandboxUsers == .all)
     }
 
     @Test func developmentServesAnyAppAndOpensForAll() throws {
         let configuration = try Configuration(isDevelopment: true, environment: [:])
-        #expect(configuration.apple.bundles == .any)
-        #expect(configuration.apple.appIDs == .any)
+        #expect(configuration[AppleStore.self]?.bundles == .any)
+        #expect(configuration[AppleStore.self]?.appIDs == .any)
         #expect(configuration.accessPolicy.sandboxUsers == .all)
     }
 
     @Test func whatIsGivenWinsInDevelopment() throws {
         let environment = app.merging(["PAYCAST_SANDBOX_USERS": "1, 2"]) { $1 }
         let configuration = try Configuration(isDevelopment: true, environment: environment)
-        #expect(configuration.apple.bundles == .only(["com.example.app"]))
+        #expect(configuration[AppleStore.self]?.bundles == .only(["com.example.app"]))
         #expect(configuration.accessPolicy.sandboxUsers == .only(["1", "2"]))
     }
 
@@ -61,8 +62,8 @@ import Testing
 
     @Test func serverKeyMayBeGivenAsText() throws {
         let configuration = try Configuration(environment: serverKey(PrivateKey.generate(.p256).pem()))
-        #expect(configuration.apple.serverKey?.id == "ID")
-        #expect(configuration.apple.serverKey?.issuer == "issuer")
+        #expect(configuration[AppleStore.self]?.serverKey?.id == "ID")
+        #expect(configuration[AppleStore.self]?.serverKey?.issuer == "issuer")
         #expect(configuration.accessPolicy.apis == [.apple])
     }
 

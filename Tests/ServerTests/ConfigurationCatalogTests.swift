@@ -1,5 +1,6 @@
 import Domain
 import Server
+import Settings
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Server
+import Settings
 import TestSupport
 import Testing
 

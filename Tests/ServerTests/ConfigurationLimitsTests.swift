@@ -1,6 +1,7 @@
 import Gateway
 import Observability
 import Server
+import Settings
 import Testing
 
 @Suite struct ConfigurationLimitsTests {

@@ -1,5 +1,6 @@
 import Crypto
 import Server
+import Settings
 import TestSupport
 import Testing
 

@@ -1,12 +1,14 @@
 import Domain
 import Server
+import Settings
+import StripeStore
 import Testing
 
 @Suite struct ConfigurationStripeTests {
     private static let secrets = ["PAYCAST_STRIPE_SECRETS": "whsec_0123456789, whsec_9876543210"]
 
     @Test func defaults() throws {
-        let stripe = try Configuration(environment: Self.secrets).stripe
+        let stripe = try #require(try Configuration(environment: Self.secrets)[StripeStore.self])
         #expect(stripe.secrets.map(\.value) == ["whsec_0123456789", "whsec_9876543210"])
         #expect(stripe.apiKey == nil && stripe.accounts.isEmpty)
         #expect(stripe.apiURL == "https://api.stripe.com")
@@ -15,7 +17,7 @@ import Testing
     @Test func connectedAccounts() throws {
         let accounts = ["PAYCAST_STRIPE_ACCOUNTS": "acct_1, acct_2"]
         let configuration = try Configuration(environment: Self.secrets.merging(accounts) { $1 })
-        #expect(configuration.stripe.accounts == ["acct_1", "acct_2"])
+        #expect(configuration[StripeStore.self]?.accounts == ["acct_1", "acct_2"])
     }
 
     /// Who may read the subscription again asks before its end is believed.
@@ -25,6 +27,6 @@ import Testing
         let configuration = try Configuration(environment: Self.secrets.merging(key) { $1 })
         #expect(configuration.accessPolicy.apis.contains(.stripe))
         #expect(!"\(configuration)".contains("rk_live_0123456789"))
-        #expect(try Configuration(isDevelopment: true, environment: key).stripe.apiKey != nil)
+        #expect(try Configuration(isDevelopment: true, environment: key)[StripeStore.self]?.apiKey != nil)
     }
 }

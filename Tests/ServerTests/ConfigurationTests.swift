@@ -1,6 +1,9 @@
+import AppleStore
 import Domain
 import Observability
 import Server
+import Settings
+import StripeStore
 import TestSupport
 import Testing
 
@@ -13,11 +16,11 @@ import Testing
         #expect((1...64).contains(configuration.loops))
         #expect(configuration.logFormat == .text)
         #expect(configuration.logLevel == .info)
-        #expect(configuration.apple.bundles == .none)
-        #expect(configuration.apple.environments == [.production, .sandbox])
+        #expect(configuration[AppleStore.self]?.bundles == AppleStore.Bundles.none)
+        #expect(configuration[AppleStore.self]?.environments == [.production, .sandbox])
         #expect(configuration.allowedOrigins == .only([]))
         #expect(configuration.streamPattern == .standard)
-        #expect(configuration.stripe.tolerance == .seconds(300))
+        #expect(configuration[StripeStore.self]?.tolerance == .seconds(300))
     }
 
     @Test func flagsWinOverTheEnvironment() throws {

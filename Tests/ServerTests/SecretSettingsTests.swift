@@ -1,4 +1,5 @@
 import Server
+import Settings
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import Domain
 import Server
+import StoreInterface
+import Stores
 import Testing
 
 @Suite struct ServedStoresTests {
@@ -15,7 +17,7 @@ import Testing
 
     @Test(arguments: [
         Case(testDescription: "nothing", gaps: [.store, .streamKey]),
-        Case(testDescription: "development", isDevelopment: true, served: Provider.allCases),
+        Case(testDescription: "development", isDevelopment: true, served: Stores.all.map { $0.provider }),
         Case(
             testDescription: "Stripe and a Rails app",
             environment: ["PAYCAST_STRIPE_SECRETS": key, "SECRET_KEY_BASE": key],
@@ -41,8 +43,8 @@ import Testing
         let configuration = try Configuration(isDevelopment: given.isDevelopment, environment: given.environment)
         #expect(configuration.servedStores == given.served)
         #expect(configuration.gaps == given.gaps)
-        for provider in Provider.allCases {
-            #expect(configuration.missing(for: provider).isEmpty == given.served.contains(provider))
+        for store in configuration.stores {
+            #expect(store.missingSettings.isEmpty == given.served.contains(type(of: store).provider))
         }
     }
 }

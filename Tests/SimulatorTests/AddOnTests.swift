@@ -1,7 +1,9 @@
 import Crypto
 import Domain
-import Providers
+import GoogleStore
 import Simulator
+import StoreInterface
+import StripeStore
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import AppleStore
 import Crypto
 import Domain
-import Providers
 import Simulator
 import Testing
 

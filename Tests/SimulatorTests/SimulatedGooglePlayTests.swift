@@ -1,6 +1,6 @@
 import Crypto
 import Domain
-import Providers
+import GoogleStore
 import Simulator
 import Testing
 

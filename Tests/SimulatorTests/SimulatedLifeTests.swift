@@ -50,7 +50,7 @@ import Testing
         if let days = given.days { #expect(facts.accessUntil == Self.now + .days(days)) }
     }
 
-    @Test(arguments: Provider.allCases) func wordsLeadToEventsAndBack(_ provider: Provider) {
+    @Test(arguments: SimulatedStores.providers) func wordsLeadToEventsAndBack(_ provider: Provider) {
         let vocabulary = StoreVocabulary(provider)
         #expect(vocabulary.steps.contains(.initial))
         for step in vocabulary.steps {

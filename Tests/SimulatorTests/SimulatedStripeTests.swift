@@ -1,8 +1,9 @@
 import Crypto
 import Domain
 import Encoding
-import Providers
 import Simulator
+import StoreInterface
+import StripeStore
 import Testing
 
 @Suite struct SimulatedStripeTests {

@@ -5,20 +5,24 @@ public final class PaycastServer: Sendable {
     public let folder: TemporaryFolder
     private let reserved = ReservedPort()
     private let arguments: [String]
+    private let program: String
     private let environment: [String: String]
     private let current: Mutex<RunningProcess>
 
-    /// Waits until it listens. `publicFolder`: another than the project's.
+    /// Waits until it listens. `publicFolder`: another than the project's; `program`: another than `paycast`.
     public init(
         _ arguments: [String] = ["--dev"],
         publicFolder: String = PaycastProgram.root + "/public",
+        program: String = PaycastProgram.path,
         environment: [String: String] = [:]
     ) throws {
         folder = TemporaryFolder()
         let arguments = ["--public", publicFolder] + arguments
         self.arguments = arguments
+        self.program = program
         self.environment = environment
-        current = Mutex(try PaycastServer.start(on: reserved.number, arguments, environment, folder))
+        let words = PaycastServer.words(arguments, port: reserved.number)
+        current = Mutex(try PaycastServer.start(program, words, environment, folder))
     }
 
     public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
@@ -38,7 +42,8 @@ public final class PaycastServer: Sendable {
 
     /// Starts it again after `stop`.
     public func start() throws {
-        let next = try PaycastServer.start(on: reserved.number, arguments, environment, folder)
+        let words = PaycastServer.words(arguments, port: port)
+        let next = try PaycastServer.start(program, words, environment, folder)
         current.withLock { $0 = next }
     }
 
@@ -55,14 +60,17 @@ public final class PaycastServer: Sendable {
         try RawSocket(port: port)
     }
 
+    private static func words(_ arguments: [String], port: Int) -> [String] {
+        ["serve", "--port", "\(port)"] + arguments
+    }
+
     private static func start(
-        on port: Int,
-        _ arguments: [String],
+        _ program: String,
+        _ words: [String],
         _ environment: [String: String],
         _ folder: TemporaryFolder
     ) throws -> RunningProcess {
-        let words = ["serve", "--port", "\(port)"] + arguments
-        let process = PaycastProgram.start(words, environment: environment, folder: folder.path)
+        let process = PaycastProgram.start(words, program: program, environment: environment, folder: folder.path)
         _ = try process.line { $0.hasPrefix("paycast listening on http") }
         return process
     }

@@ -1,8 +1,9 @@
 import Crypto
-import Stores
+import StoreInterface
 import TestSupport
 import Testing
 
+@testable import AppleStore
 @testable import paycast
 
 @Suite(.timeLimit(.minutes(10))) struct AppleCheckTests {

@@ -1,3 +1,4 @@
+import StoreInterface
 import TestSupport
 import Testing
 

@@ -1,8 +1,10 @@
 import Crypto
 import Domain
+import StoreInterface
 import TestSupport
 import Testing
 
+@testable import GoogleStore
 @testable import paycast
 
 @Suite(.timeLimit(.minutes(10))) struct DoctorTests {
@@ -29,7 +31,7 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
         ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("", nil), ("a b c d e GMT", nil),
     ]) func readsDates(_ text: String, _ expected: String?) {
-        #expect(HTTPDate.instant(text)?.iso8601 == expected)
+        #expect(Instant(httpDate: text)?.iso8601 == expected)
     }
 
     @Test(arguments: [

@@ -121,7 +121,10 @@ import Testing
         #expect(error?.message.contains(bad.hint) == true, "\(error?.message ?? "")")
     }
 
-    @Test(arguments: Provider.allCases, Scenario.names) func everyBuiltInOneIsRead(_ provider: Provider, _ name: String)
+    @Test(arguments: SimulatedStores.providers, Scenario.names) func everyBuiltInOneIsRead(
+        _ provider: Provider,
+        _ name: String
+    )
         throws
     {
         let vocabulary = StoreVocabulary(provider)

@@ -1,3 +1,5 @@
+import Settings
+import StoreInterface
 import Testing
 
 @testable import paycast

@@ -78,7 +78,7 @@ import Testing
             names: "subscription.created subscription.updated subscription.canceled subscription.expired"
         ),
     ]) func everyDocumentedEventIsKnown(_ store: Store) throws {
-        let words = StoreWords(StoreVocabulary(store.provider), types: Trigger.types(of: store.provider))
+        let words = StoreWords(StoreVocabulary(store.provider), types: SimulatedStores.types(of: store.provider))
         for name in store.names.split(whereSeparator: \.isWhitespace) {
             let event = try words.event(String(name))
             #expect(words.hint(about: event.type) == nil, "\(name)")

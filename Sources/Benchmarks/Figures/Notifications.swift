@@ -1,4 +1,5 @@
 internal import Domain
+internal import Simulator
 
 /// Every store's notifications, each of another user: proven, committed durably, sent to the pages that are open,
 /// answered. Each of Google's asks its API first: the stand-in in the same server, whose share is in the figure.
@@ -15,7 +16,7 @@ enum Notifications: Benchmark {
     }
 
     static func run(_ report: inout Report) throws {
-        for provider in Provider.allCases {
+        for provider in SimulatedStores.providers {
             for connections in provider == .apple ? [16, 256] : [256] { try run(&report, provider, connections) }
         }
     }

@@ -22,8 +22,6 @@ public struct Request: Sendable {
     public var authorization: String? { head[.authorization] }
     /// The same, as it stands in the head.
     public var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
-    /// A store's signature of the body.
-    public var signature: String? { head[.stripeSignature] ?? head[.purchaseKitSignature] }
     public var lastEventID: String? { head[.lastEventID] }
     /// A client's name for this request.
     public var idempotencyKey: String? { head[.idempotencyKey] }

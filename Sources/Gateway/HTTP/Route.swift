@@ -39,7 +39,8 @@ public enum Route: Sendable, Equatable {
     /// A file under `public/`.
     case file(path: String)
 
-    public init(path: String) {
+    /// `stores` are those whose webhooks are known.
+    public init(path: String, stores: Set<Provider>) {
         switch path {
         case "*": self = .server
         case "/transactions/apple": self = .appleTransactions
@@ -62,7 +63,8 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.webhook(path) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path) ?? .file(path: path)
+                Route.webhook(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path)
+                ?? .file(path: path)
         }
     }
 
@@ -104,9 +106,10 @@ public enum Route: Sendable, Equatable {
         }
     }
 
-    private static func webhook(_ path: String) -> Route? {
+    private static func webhook(_ path: String, of stores: Set<Provider>) -> Route? {
         guard path.hasPrefix("/webhooks/") else { return nil }
-        return Provider(rawValue: String(path.dropFirst("/webhooks/".count))).map(Route.webhook)
+        let provider = Provider(rawValue: String(path.dropFirst("/webhooks/".count)))
+        return stores.contains(provider) ? .webhook(provider) : nil
     }
 
     private static func demoAPI(_ path: String) -> Route? {

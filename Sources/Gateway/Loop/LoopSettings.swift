@@ -1,11 +1,14 @@
 internal import ActionCable
 internal import Concurrency
+internal import Domain
 
 /// What all loops of a gateway share.
 struct LoopSettings: Sendable {
     /// Ends a cursor's text; the same for all loops.
     var epoch: String
     var clock: Clock
+    /// Whose webhooks have a route.
+    var stores: Set<Provider>
     var limits: Limits
     var proxies: TrustedProxies
 

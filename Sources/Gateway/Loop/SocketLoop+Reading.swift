@@ -106,7 +106,7 @@ extension SocketLoop {
     }
 
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
-        let route = Route(path: head.path)
+        let route = Route(path: head.path, stores: settings.stores)
         // Before the terms: behind a proxy the connection may be another client's from now on, who has no place.
         var request = request(head, route, connection)
         let mayStay = connection.place == .stay && isListening && connection.answers < LoopSettings.requestLimit

@@ -24,7 +24,7 @@ extension SocketLoop {
     }
 
     private func passSecond() {
-        date = HTTPDate.text(Clock().now())
+        date = Clock().now().httpDate
     }
 
     /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.

@@ -53,7 +53,7 @@ final class SocketLoop {
     var waiting: [(descriptor: Int32, peer: IPAddress?)] = []
     var now = 0
     /// The value of `Date` at this tick.
-    var date = HTTPDate.text(Clock().now())
+    var date = Clock().now().httpDate
     /// What the metrics know of the hub.
     var reported = (collapsed: 0, streams: 0)
     /// What a socket is read into. One for all: nothing stays in it.

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPClient
+internal import StoreInterface
 
 /// The way to Apple: signs who asks, and tells an answer from a refusal. Blocks.
 struct AppleLine: Sendable {

@@ -1,4 +1,5 @@
 internal import Domain
+public import StoreInterface
 
 /// An answer of Apple's other than a success, and what it asks of us
 /// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.

@@ -1,5 +1,5 @@
 public import Domain
-internal import Providers
+public import StoreInterface
 
 extension AppleServerAPI {
     /// Get Notification History, one page; `token` is the last page's `next`, with the same query.

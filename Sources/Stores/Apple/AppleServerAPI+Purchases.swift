@@ -1,5 +1,5 @@
 public import Domain
-internal import Providers
+public import StoreInterface
 
 extension AppleServerAPI {
     /// 20 transactions a page: more than any buyer has, and an end for a server that never says that there is one.

@@ -4,6 +4,7 @@ internal import Domain
 internal import Encoding
 internal import FoundationEssentials
 internal import HTTPClient
+internal import StoreInterface
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPClient
+internal import StoreInterface
 
 /// What an answer of Google's means (https://cloud.google.com/apis/design/errors): the body, nothing, or an error.
 struct GoogleAnswer {

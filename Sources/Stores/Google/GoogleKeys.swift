@@ -2,6 +2,7 @@ internal import Concurrency
 public import Crypto
 public import Domain
 public import HTTPClient
+public import StoreInterface
 internal import Synchronization
 
 /// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any

@@ -1,6 +1,6 @@
 public import Domain
 internal import Encoding
-public import Providers
+public import StoreInterface
 
 extension GooglePlayAPI {
     /// One page of the purchases that Google noted as voided in a span of the last 30 days, up to now without an

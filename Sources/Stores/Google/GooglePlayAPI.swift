@@ -2,7 +2,7 @@ internal import Crypto
 public import Domain
 internal import Encoding
 public import HTTPClient
-internal import Providers
+public import StoreInterface
 
 /// Google's Android Publisher API (https://developers.google.com/android-publisher): reads purchases, acknowledges them.
 /// Purchase tokens are in its addresses, so that no error names one. Calls block.
@@ -48,7 +48,7 @@ public struct GooglePlayAPI: StoreAPI {
     }
 
     /// What an answer of an earlier time means by the catalogue of now.
-    func reread(
+    func interpret(
         _ said: StoredReading.Said,
         of subject: GoogleNotification.Subject,
         of package: String

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 internal import FoundationEssentials
-internal import Providers
+internal import StoreInterface
 
 /// Which purchase is read, and what the answer is.
 struct GoogleQuestion {

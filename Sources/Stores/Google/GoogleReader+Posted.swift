@@ -1,7 +1,7 @@
 internal import Crypto
 public import Domain
 internal import Encoding
-public import Providers
+public import StoreInterface
 
 /// `POST /transactions/google`: what an app holds, which may be here before Google's push is.
 extension GoogleReader: PostedPurchaseReader {
@@ -31,7 +31,7 @@ extension GoogleReader: PostedPurchaseReader {
     ) throws(VerificationError) -> Event? {
         do throws(StoreAPIError) {
             guard let said = try api.said(of: subject, of: package),
-                case .purchase(let purchase) = try api.reread(said, of: subject, of: package)
+                case .purchase(let purchase) = try api.interpret(said, of: subject, of: package)
             else { return nil }
             let token = Hex.encode(SHA256.hash(Array(subject.token.utf8)).prefix(16))
             let record = StoredReading(posted: subject, said)

@@ -1,5 +1,5 @@
 public import Domain
-public import Providers
+public import StoreInterface
 
 /// Google's list of voided purchases, for pushes that were lost.
 extension GoogleReader {

@@ -1,6 +1,6 @@
 internal import Crypto
 public import Domain
-public import Providers
+public import StoreInterface
 
 /// `POST /webhooks/google`: proves who pushes, then reads what the notification is about. Blocks.
 public struct GoogleReader: StoreVerifier {
@@ -49,6 +49,7 @@ public struct GoogleReader: StoreVerifier {
     }
 
     public var asksStore: Bool { true }
+    public var answers: WebhookAnswers { WebhookAnswers(isEmpty: true, untrusted: 401) }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let token = try GooglePushToken(delivery.authorization)
@@ -61,46 +62,46 @@ public struct GoogleReader: StoreVerifier {
 
     /// By the answer of that time, without an errand: what was to be acknowledged then has been, or never will be. A
     /// notification whose purchase was not read says nothing.
-    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body) else { return nil }
         var event: Event
         switch record.cause {
         case .notification(let body):
             let notification = GoogleNotification(body)
             guard let package = notification.package else { return nil }
-            guard let reading = try reread(record, notification.subject, package) else { return nil }
+            guard let reading = try interpret(record, notification.subject, package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
             // Older versions knew voids by their messages.
             event.id = stored.firstID
         case .subscription(let token):
-            guard let told = try reread(record, .subscription(token: token), stored) else { return nil }
+            guard let told = try interpret(record, .subscription(token: token), stored) else { return nil }
             event = told
         case .product(let token):
-            guard let told = try reread(record, .product(token: token), stored) else { return nil }
+            guard let told = try interpret(record, .product(token: token), stored) else { return nil }
             event = told
         }
         event.errands = []
         return event
     }
 
-    private func reread(
+    private func interpret(
         _ record: StoredReading,
         _ subject: GoogleNotification.Subject,
         _ stored: StoredDelivery
     ) throws(VerificationError) -> Event? {
-        guard case .purchase(let purchase) = try reread(record, subject, stored.app) else { return nil }
+        guard case .purchase(let purchase) = try interpret(record, subject, stored.app) else { return nil }
         return purchase.statement(body: stored.body, id: stored.firstID)
     }
 
     /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had
     /// said nothing.
-    private func reread(
+    private func interpret(
         _ record: StoredReading,
         _ subject: GoogleNotification.Subject,
         _ package: String
     ) throws(VerificationError) -> GoogleReading? {
         guard packages.contains(package) else { throw .wrongApp }
-        return try? api.reread(record.said, of: subject, of: package)
+        return try? api.interpret(record.said, of: subject, of: package)
     }
 
     private func read(

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import Crypto
 internal import Domain
+internal import StoreInterface
 internal import Synchronization
 
 /// One reading of a purchase at a time, each later than the one before it, so that an older answer cannot come in after

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import StoreInterface
 internal import Synchronization
 
 /// Since when Google has been saying the same of a purchase. In memory and bounded: what is forgotten counts as new.

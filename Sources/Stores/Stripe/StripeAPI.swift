@@ -1,6 +1,6 @@
 public import Domain
 public import HTTPClient
-internal import Providers
+public import StoreInterface
 
 /// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so that a restricted key that may read
 /// subscriptions, invoices and charges is enough.

@@ -1,5 +1,5 @@
 public import Domain
-public import Providers
+public import StoreInterface
 
 /// Proves an event, then reads the subscription that it is about: events overtake each other, the API tells how it
 /// stands. Blocks.
@@ -20,15 +20,16 @@ public struct StripeReader: StoreVerifier {
     }
 
     public var asksStore: Bool { true }
+    public var signatureHeader: StaticString? { verifier.signatureHeader }
 
     /// By the answer of that time, when Stripe was asked.
-    public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
-            return try verifier.reread(stored)
+            return try verifier.interpret(stored)
         }
         var delivered = stored
         delivered.body = body
-        guard var event = try verifier.reread(delivered) else { return nil }
+        guard var event = try verifier.interpret(delivered) else { return nil }
         let read = try verifier.event(
             stored: record.said.answer,
             environment: stored.environment,

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPClient
+internal import StoreInterface
 
 /// Whether stores and pages reach the server at its public address.
 struct AddressCheck {
@@ -19,7 +20,7 @@ struct AddressCheck {
         } catch {
             return ([failure(error)], false, nil)
         }
-        let date = response.header("Date").flatMap(HTTPDate.instant)
+        let date = response.header("Date").flatMap(Instant.init(httpDate:))
         guard response.status == 200 else {
             let todo = "is Paycast behind this address? A proxy must pass every path on"
             return ([scheme, .fail("address", "\(url)/up answers \(response.status): \(todo)")], false, date)

@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import StoreInterface
 
 /// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, they hear nothing else, and
 /// only the `redis` adapter, Rails' HTTP requests and AnyCable's gem reach Paycast: what goes through `solid_cable`,

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Domain
+internal import StoreInterface
 
 /// When certificates end. Pure.
 struct CertificatesCheck {

@@ -1,4 +1,5 @@
 internal import Domain
+internal import StoreInterface
 
 /// Signatures are judged by the clock: a wrong one refuses genuine deliveries. Pure.
 struct ClockCheck {

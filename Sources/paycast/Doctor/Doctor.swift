@@ -1,6 +1,8 @@
 internal import Domain
 internal import Server
+internal import Settings
 internal import Simulator
+internal import StoreInterface
 
 /// Looks at a server's environment, and at the server itself, and says what is wrong with it and what to do.
 struct Doctor: Command {
@@ -64,7 +66,7 @@ struct Doctor: Command {
         }
         // Those in files are judged like the others.
         let given = SecretsCheck.names.reduce(into: environment) { given, name in
-            given[name] = Configuration.secretText(name, in: environment)
+            given[name] = Secret.text(name, in: environment)
         }
         return SecretsCheck(
             environment: given,

@@ -1,3 +1,4 @@
+internal import AppleStore
 internal import Concurrency
 internal import Crypto
 internal import Domain
@@ -5,6 +6,7 @@ internal import HTTPClient
 internal import Ledger
 internal import Server
 internal import Simulator
+internal import StoreInterface
 
 /// Everything that is looked at once the settings can be read: certificates, the server, the stores, the clock.
 struct Examination {
@@ -21,7 +23,7 @@ struct Examination {
     func findings() -> [Finding] {
         let now = Clock().now()
         let certificates = CertificatesCheck(now: now)
-        let stores = stores
+        let stores = expected.map { type(of: $0).provider }
         var findings: [Finding] = []
         if stores.isEmpty {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
@@ -44,23 +46,17 @@ struct Examination {
             serverAnswers: server.isThere
         )
         return findings + ledger.findings + server.findings + [cable].compactMap { $0 }
-            + (configuration.isDevelopment ? development(server, now) : production(server, stores, now))
+            + (configuration.isDevelopment ? development(server, now) : production(server, now))
     }
 
-    private func production(_ server: ServerCheck.Result, _ stores: [Provider], _ now: Instant) -> [Finding] {
+    private func production(_ server: ServerCheck.Result, _ now: Instant) -> [Finding] {
         var findings: [Finding] = []
         var others = server.date.map { [(name: remote.url, now: $0)] } ?? []
-        let apis = StoreAPIs(configuration, workspace: nil) { nil }
-        let reading = ReadingCheck(apis: apis, now: now)
-        if stores.contains(.apple) {
-            let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client)
-            findings += apple.run(now: now)
-            if configuration.apple.serverKey != nil, let date = apple.date { others.append(("Apple", date)) }
+        for store in expected {
+            let found = store.examine(examination(of: store, now: now, workspace: nil))
+            findings += found.findings
+            if let date = found.date { others.append((type(of: store).title, date)) }
         }
-        if stores.contains(.google) {
-            findings += google.findings + [reading.google()].compactMap { $0 }
-        }
-        if stores.contains(.stripe) { findings.append(reading.stripe(isDevelopment: false)) }
         return findings + ClockCheck(now: now, others: others).findings
     }
 
@@ -72,11 +68,29 @@ struct Examination {
                 .warn("stores", "are not asked: their keys are in .paycast/ of the server's folder; run this there")
             ]
         }
-        let apis = StoreAPIs(configuration, workspace: workspace) { [url = remote.url] in url }
-        let reading = ReadingCheck(apis: apis, now: clock)
-        let apple = AppleCheck(configuration.apple, apis, roots: roots, client: client).run(now: clock)
-        let others = [reading.google(), reading.stripe(isDevelopment: true)]
-        return apple + google.findings + others.compactMap { $0 } + [ClockCheck.development(now: now, server: clock)]
+        let findings = configuration.stores.flatMap { store in
+            store.examine(examination(of: store, now: clock, workspace: workspace)).findings
+        }
+        return findings + [ClockCheck.development(now: now, server: clock)]
+    }
+
+    private func examination(
+        of store: any Store,
+        now: Instant,
+        workspace: DevelopmentWorkspace?
+    ) -> StoreExamination {
+        let development = workspace.map { [url = remote.url] in
+            StoreDevelopment(of: type(of: store).provider, in: $0) { url }
+        }
+        return StoreExamination(
+            surroundings: StoreSurroundings(
+                catalog: configuration.accessPolicy.catalog,
+                clock: { now },
+                development: development
+            ),
+            url: remote.source == .none ? nil : remote.url,
+            now: now
+        )
     }
 
     private var cable: Finding? {
@@ -87,26 +101,8 @@ struct Examination {
         ).finding
     }
 
-    private var google: GoogleCheck {
-        let google = configuration.google
-        return GoogleCheck(
-            audience: google.audience,
-            pushAccount: google.pushAccount,
-            credentials: google.credentials?.value,
-            url: remote.source == .none ? nil : remote.url,
-            isDevelopment: configuration.isDevelopment
-        )
-    }
-
-    /// With the development authority's beside them, as the server does.
-    private var roots: TrustedRoots {
-        let roots = configuration.apple.rootsPath.flatMap { try? TrustedRoots.load(from: $0) } ?? .apple
-        guard configuration.isDevelopment, let workspace else { return roots }
-        return TrustedRoots(pem: workspace.root).map { roots + $0 } ?? roots
-    }
-
     private func appleRoots(_ certificates: CertificatesCheck) -> [Finding] {
-        guard let path = configuration.apple.rootsPath else { return certificates.roots(.apple) }
+        guard let path = configuration[AppleStore.self]?.rootsPath else { return certificates.roots(.apple) }
         do throws(TrustedRootsError) {
             return certificates.roots(try TrustedRoots.load(from: path))
         } catch {
@@ -115,16 +111,5 @@ struct Examination {
     }
 
     /// A development server serves all of them: what is not set, its simulated stores set.
-    private var stores: [Provider] {
-        Provider.allCases.filter { provider in
-            switch provider {
-            case _ where configuration.isDevelopment: true
-            case .apple: configuration.apple.bundles != .none
-            case .google: !configuration.google.packages.isEmpty
-            case .stripe: !configuration.stripe.secrets.isEmpty
-            case .revenuecat: configuration.revenueCat.authorization != nil
-            case .purchasekit: configuration.purchaseKit.secret != nil
-            }
-        }
-    }
+    private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
 }

@@ -1,4 +1,5 @@
 internal import Ledger
+internal import StoreInterface
 
 /// The ledger's files, for as long as no server looks after them.
 struct LedgerCheck {

@@ -1,4 +1,6 @@
 internal import Server
+internal import Settings
+internal import StoreInterface
 
 /// Whether the secrets of an environment are worth their name. Pure; nothing of a secret is told.
 struct SecretsCheck {
@@ -44,7 +46,7 @@ struct SecretsCheck {
     private func problems(_ name: String, _ value: String) -> [Finding] {
         var findings: [Finding] = []
         let lower = value.lowercased()
-        if value.count < Configuration.Secret.shortest {
+        if value.count < Secret.shortest {
             findings.append(.fail(name, "can be guessed, it is too short: take what openssl rand -hex 32 prints"))
         } else if SecretsCheck.placeholders.contains(where: lower.contains) {
             findings.append(.fail(name, "looks like a placeholder: take what openssl rand -hex 32 prints"))

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPClient
+internal import StoreInterface
 
 /// What a client sees of the server: its address and webhooks, whether it is ready, whether it knows the API key.
 struct ServerCheck {

@@ -1,3 +1,4 @@
+internal import StoreInterface
 internal import TurboStreams
 
 /// The templates that a server with these settings would read, judged as it judges them.

@@ -17,24 +17,25 @@ struct Trigger: Command {
         remote = try Remote(&arguments)
         options = try TriggerOptions(&arguments)
         let store = try arguments.positional()
-        event = try arguments.positional()
+        let event = try arguments.positional()
         let isAsked = event != nil || options.isList
         guard let store, isAsked == (options.scenario == nil), event == nil || !options.isList else {
             throw UsageError("say a store and a type, or a scenario: paycast trigger apple TYPE/SUBTYPE")
         }
-        guard let provider = Provider(rawValue: store) else {
-            let stores = Provider.allCases.map(\.rawValue)
-            throw UsageError("no simulated store is named \(quoted(store))" + suggestion(for: store, among: stores))
+        guard SimulatedStores.names.contains(store) else {
+            let hint = suggestion(for: store, among: SimulatedStores.names)
+            throw UsageError("no simulated store is named \(quoted(store))" + hint)
         }
         guard event != "" else { throw UsageError("the type is empty") }
-        self.provider = provider
+        provider = Provider(rawValue: store)
+        self.event = event
         if let event { try refuseUnknown(event) }
     }
 
     /// A slip of the fingers would be answered 200 and change nothing.
     private func refuseUnknown(_ event: String) throws(UsageError) {
         let vocabulary = StoreVocabulary(provider, options.request.kind ?? .subscription)
-        let words = StoreWords(vocabulary, types: Trigger.types(of: provider))
+        let words = StoreWords(vocabulary, types: SimulatedStores.types(of: provider))
         do throws(StoreWords.Unknown) {
             let known = try words.event(event)
             guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
@@ -72,19 +73,8 @@ struct Trigger: Command {
     /// Needs neither a server nor its keys.
     private func list() -> Int32 {
         let vocabulary = StoreVocabulary(provider, options.request.kind ?? .subscription)
-        printText(StoreWords(vocabulary, types: Trigger.types(of: provider)).list)
+        printText(StoreWords(vocabulary, types: SimulatedStores.types(of: provider)).list)
         return 0
-    }
-
-    /// The store's own names.
-    static func types(of provider: Provider) -> [String] {
-        switch provider {
-        case .apple: SimulatedAppStore.types
-        case .google: SimulatedGooglePlay.types
-        case .stripe: SimulatedStripe.types
-        case .revenuecat: SimulatedRevenueCat.types
-        case .purchasekit: SimulatedPurchaseKit.types
-        }
     }
 
     private func play(_ scenario: Scenario, _ player: inout ScenarioPlayer) throws(CommandFailure) -> Int32 {

@@ -1,9 +1,9 @@
 import Concurrency
 import Crypto
 import Domain
-import Providers
+import GoogleStore
 import Simulator
-import Stores
+import StoreInterface
 import TestSupport
 
 /// Google's pushes by their token, and the purchase as its API tells it: the stand-in behind a socket.

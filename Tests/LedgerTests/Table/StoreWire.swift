@@ -1,8 +1,11 @@
+import AppleStore
 import Crypto
 import Domain
 import Encoding
-import Providers
+import PurchaseKitStore
+import RevenueCatStore
 import Simulator
+import StoreInterface
 import TestSupport
 
 /// From what a store is to say to what we understand: a body in its wire format, signed, and proven by its verifier.

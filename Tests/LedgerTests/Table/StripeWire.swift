@@ -1,7 +1,7 @@
 import Domain
-import Providers
 import Simulator
-import Stores
+import StoreInterface
+import StripeStore
 import TestSupport
 
 /// Stripe's events by their signature, and where a case asks for it by its API as well: the stand-in behind a socket.

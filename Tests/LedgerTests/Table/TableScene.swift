@@ -51,7 +51,7 @@ final class TableScene {
             case .google: try GoogleWire(TableScene.catalog, clock: ledger.clock)
             case .stripe: try StripeWire(TableScene.catalog, asksStore: given.asksStore)
             case .revenuecat: RevenueCatWire(catalog: TableScene.catalog)
-            case .purchasekit: PurchaseKitWire(catalog: TableScene.catalog)
+            default: PurchaseKitWire(catalog: TableScene.catalog)
             }
         for (user, token) in [(TableScene.buyer, TableScene.token), (TableScene.sister, TableScene.sistersToken)] {
             _ = try ledger.order(OrderRequest(user: user, product: facts.product, token: token))

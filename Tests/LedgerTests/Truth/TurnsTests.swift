@@ -1,7 +1,7 @@
+import AppleStore
 import Crypto
 import Domain
 import Glibc
-import Providers
 import Simulator
 import TestSupport
 import Testing

@@ -1,7 +1,11 @@
+import AppleStore
 import Crypto
 import Domain
-import Providers
+import PurchaseKitStore
+import RevenueCatStore
 import Simulator
+import StoreInterface
+import StripeStore
 import TestSupport
 import Testing
 
@@ -90,7 +94,7 @@ import Testing
             let posted = try store.delivery(asked)
             let value = posted.headers.first?.1
             let event = try verifier.verify(
-                Providers.Delivery(body: posted.body, authorization: value, signature: value),
+                StoreInterface.Delivery(body: posted.body, authorization: value, signature: value),
                 now: now
             )
             facts = facts.after(step, at: now)

@@ -1,0 +1,43 @@
+internal import AppleStore
+internal import Domain
+internal import Errands
+internal import Simulator
+internal import StoreInterface
+
+/// The stores that are configured, with the settings of the last reload.
+struct OpenStores: Sendable {
+    private let stores: [Provider: any OpenStore]
+    /// What proves webhooks.
+    let verifiers: [Provider: any StoreVerifier]
+    /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
+    let apis: [Provider: any StoreAPI]
+
+    init(_ configuration: Configuration, _ context: StoreContext) throws(StartError) {
+        var stores: [Provider: any OpenStore] = [:]
+        for store in configuration.stores {
+            let provider = type(of: store).provider
+            do throws(StoreError) {
+                stores[provider] = try store.opened(context.surroundings(of: provider, configuration))
+            } catch {
+                throw .store(error)
+            }
+        }
+        self.stores = stores
+        var verifiers = stores.mapValues(\.verifier)
+        verifiers[.apple] = verifiers[.apple].map { ForwardingVerifier($0, to: configuration.forward) }
+        self.verifiers = verifiers
+        apis = stores.compactMapValues(\.api)
+    }
+
+    /// Nil when it is not configured.
+    subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted.Opened? { stores[store.provider] as? Wanted.Opened }
+
+    /// Purchases that nobody has made, one for each API that is not asked by itself.
+    var nobodysPurchases: [ContractKey] { stores.values.compactMap(\.nobodysPurchase) }
+}
+
+extension Store {
+    fileprivate func opened(_ surroundings: StoreSurroundings) throws(StoreError) -> (any OpenStore)? {
+        try open(surroundings)
+    }
+}

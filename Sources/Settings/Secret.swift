@@ -1,0 +1,22 @@
+/// A text that never shows in a log, an error or a dump.
+public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Characters; 16 of hexadecimal digits are 64 bits.
+    public static let shortest = 16
+
+    public let value: String
+
+    public init(_ value: String) {
+        self.value = value
+    }
+
+    /// A secret as an environment gives it, itself or in a file, for commands that look at one without the rest. Nil
+    /// when it is not set, or cannot be read.
+    public static func text(_ variable: String, in environment: [String: String]) -> String? {
+        if let value = environment[variable], !value.isEmpty { return value }
+        return environment[fileVariable(of: variable)].flatMap(contents).map { trimmed($0) }
+    }
+
+    public var description: String { "«secret»" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

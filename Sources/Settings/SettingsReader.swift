@@ -1,0 +1,172 @@
+internal import Domain
+
+/// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
+/// every name that was asked for: what remains in the environment is nobody's.
+public struct SettingsReader {
+    /// A value and the flag or variable that carried it.
+    public struct Given {
+        public var name: String
+        public var value: String
+    }
+
+    public let isDevelopment: Bool
+    private let flags: [String: String]
+    private let environment: [String: String]
+    public private(set) var problems: [ConfigurationError.Problem] = []
+    public private(set) var warnings: [String] = []
+    private var known: Set<String> = []
+
+    public init(flags: [String: String], environment: [String: String], isDevelopment: Bool) {
+        self.flags = flags
+        self.environment = environment
+        self.isDevelopment = isDevelopment
+    }
+
+    public mutating func given(_ variable: String, flag: String? = nil) -> Given? {
+        known.insert(variable)
+        if let flag, let value = flags[flag] { return Given(name: flag, value: value) }
+        guard let value = environment[variable], !value.isEmpty else { return nil }
+        return Given(name: variable, value: value)
+    }
+
+    public mutating func reject(_ name: String, _ text: String) {
+        problems.append(.init(name: name, text: text))
+    }
+
+    public mutating func warn(_ text: String) {
+        warnings.append(text)
+    }
+
+    public mutating func number(
+        _ variable: String,
+        flag: String? = nil,
+        default: Int,
+        in range: ClosedRange<Int>
+    ) -> Int {
+        guard let given = given(variable, flag: flag) else { return `default` }
+        if let number = Int(given.value), range.contains(number) { return number }
+        reject(given.name, "\(quoted(given.value)) is not a number from \(range.lowerBound) to \(range.upperBound)")
+        return `default`
+    }
+
+    /// One of a few words.
+    public mutating func choice<Value>(
+        _ variable: String,
+        flag: String,
+        default: Value,
+        _ choices: KeyValuePairs<String, Value>
+    ) -> Value {
+        guard let given = given(variable, flag: flag) else { return `default` }
+        if let choice = choices.first(where: { $0.key == given.value }) { return choice.value }
+        let words = choices.map(\.key).joined(separator: ", ")
+        reject(given.name, "\(quoted(given.value)) is not one of \(words)")
+        return `default`
+    }
+
+    /// A comma list; `isValid` judges each item and `expected` says what it should be.
+    public mutating func list(_ variable: String, expected: String, _ isValid: (String) -> Bool) -> [String] {
+        guard let given = given(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(variable, "is set, but names nothing") }
+        for item in items where !isValid(item) { reject(variable, "\(quoted(item)) is not \(expected)") }
+        return items
+    }
+
+    /// The same for items that may carry a password: one that is wrong is named by its place.
+    private mutating func secretList(
+        _ variable: String,
+        expected: String,
+        _ isValid: (String) -> Bool
+    ) -> [String] {
+        guard let given = given(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(variable, "is set, but names nothing") }
+        for (index, item) in items.enumerated() where !isValid(item) {
+            reject(variable, "item \(index + 1) of the list is not \(expected)")
+        }
+        return items
+    }
+
+    public mutating func secret(_ variable: String) -> Secret? {
+        guard let given = givenSecret(variable) else { return nil }
+        rejectIfShort(given.value, given.name, "")
+        return Secret(given.value)
+    }
+
+    public mutating func secrets(_ variable: String) -> [Secret] {
+        guard let given = givenSecret(variable) else { return [] }
+        let items = commaList(given.value)
+        if items.isEmpty { reject(given.name, "is set, but names nothing") }
+        for (index, item) in items.enumerated() {
+            rejectIfShort(item, given.name, items.count == 1 ? "" : "item \(index + 1) of the list ")
+        }
+        return items.map { Secret($0) }
+    }
+
+    /// A developer's machine may have any key.
+    private mutating func rejectIfShort(_ value: String, _ name: String, _ place: String) {
+        let shortest = Secret.shortest
+        guard !isDevelopment, value.count < shortest else { return }
+        reject(
+            name,
+            "\(place)can be guessed, it has fewer than \(shortest) characters: take what openssl rand -hex 32 prints"
+        )
+    }
+
+    /// A secret's variable, or else the file that the variable with `_FILE` behind its name names: a file can change
+    /// while the server runs. Its path is never shown, because it may be the secret itself, put into the wrong variable.
+    private mutating func givenSecret(_ variable: String) -> Given? {
+        let direct = given(variable)
+        guard let file = given(fileVariable(of: variable)) else { return direct }
+        if direct != nil { reject(file.name, "is set beside \(variable): take one of them away") }
+        guard let text = contents(of: file.value) else {
+            reject(file.name, "must name a file of 1 byte to 64 KiB that can be read")
+            return nil
+        }
+        let value = trimmed(text)
+        guard !value.isEmpty else {
+            reject(file.name, "names a file that is blank: write the secret into it")
+            return nil
+        }
+        return Given(name: file.name, value: value)
+    }
+
+    /// A variable with our prefix that no setting has: a name that is misspelt would otherwise leave its default in
+    /// force without a word. Call it when everything was asked for.
+    public mutating func rejectUnknown() {
+        let prefix = "PAYCAST_"
+        let names = known.union([clientAddressVariable])
+        for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
+            guard environment[name] != "" else { continue }
+            // All of ours are alike in their beginning, and some have lost it.
+            let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
+            let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
+            let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
+            let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
+            reject(name, "is no setting\(hint ?? todo)")
+        }
+    }
+
+    /// A comma list of whole addresses.
+    public mutating func addresses(_ variable: String) -> [String] {
+        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isAddress)
+    }
+
+    /// A base address that paths are put behind; without its last slash.
+    public mutating func baseURL(_ variable: String) -> String? {
+        guard let given = given(variable) else { return nil }
+        if !isAddress(given.value) {
+            // An address may carry a password.
+            reject(variable, "is not an address such as https://host")
+        }
+        return given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
+    }
+}
+
+private func isAddress(_ text: String) -> Bool {
+    let hasHost = ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count }
+    return hasHost && !text.contains(where: \.isWhitespace)
+}
+
+/// Read by the commands that talk to a server, in the shell that may start one as well.
+public let clientAddressVariable = "PAYCAST_SERVER"

@@ -1,0 +1,16 @@
+internal import AppleStore
+internal import Domain
+internal import GoogleStore
+internal import PurchaseKitStore
+internal import RevenueCatStore
+public import StoreInterface
+internal import StripeStore
+
+/// The stores that Paycast serves. A new one is a folder beside these, and a line here.
+public enum Stores {
+    public static let all: [any Store.Type] = [
+        AppleStore.self, GoogleStore.self, StripeStore.self, RevenueCatStore.self, PurchaseKitStore.self,
+    ]
+
+    public static var names: [String] { all.map { $0.provider.rawValue } }
+}

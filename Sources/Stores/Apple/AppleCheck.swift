@@ -1,0 +1,110 @@
+internal import Domain
+internal import Glibc
+internal import HTTPClient
+public import StoreInterface
+
+extension AppleStore {
+    public func examine(_ examination: StoreExamination) -> StoreFindings {
+        AppleCheck(store: self, examination: examination).run()
+    }
+}
+
+/// Whether Apple accepts the key, and reaches the server: asks for a test notification in each environment.
+struct AppleCheck {
+    /// Apple attempts it at once; a server that answers late is seen by then as well.
+    private static let patience = 20
+
+    let store: AppleStore
+    let examination: StoreExamination
+    private let client = HTTPClient(timeout: .seconds(10))
+
+    init(store: AppleStore, examination: StoreExamination) {
+        self.store = store
+        self.examination = examination
+    }
+
+    func run() -> StoreFindings {
+        let verifier: AppleVerifier?
+        do throws(StoreError) {
+            verifier = try store.verifier(examination.surroundings)
+        } catch {
+            return StoreFindings([.fail("Apple API", "\(error)")])
+        }
+        guard let verifier, let api = store.serverAPI(verifier, client, examination.surroundings) else {
+            let todo = "make an In-App Purchase key in App Store Connect, Users and Access, Integrations"
+            return StoreFindings([.warn("Apple API", "no key: what is missed cannot be fetched; \(todo)")])
+        }
+        let now = examination.now
+        let findings = store.apps(examination.surroundings.development).flatMap { app in
+            StoreEnvironment.allCases.filter(store.environments.contains).map { test(api.of(app), app, $0, now) }
+        }
+        return StoreFindings(findings, date: store.serverKey == nil ? nil : date)
+    }
+
+    /// What Apple says the time is.
+    private var date: Instant? {
+        let address = store.address(of: .production, examination.surroundings.development)
+        let response = try? client.send("GET", (address ?? "") + "/")
+        return response?.header("Date").flatMap(Instant.init(httpDate:))
+    }
+
+    private func test(_ api: AppleServerAPI, _ app: String, _ environment: StoreEnvironment, _ now: Instant) -> Finding
+    {
+        let what = "Apple \(environment.rawValue)"
+        do throws(StoreAPIError) {
+            let token = try api.requestTest(in: environment, now: now)
+            for _ in 0..<AppleCheck.patience {
+                if let result = try attempt(api, token, environment, now) {
+                    return AppleCheck.finding(what, app, result)
+                }
+                sleep(1)
+            }
+            return .warn(what, "Apple has not tried to deliver the test notification of \(app) yet: look again later")
+        } catch {
+            return .fail(what, AppleCheck.explanation(of: error))
+        }
+    }
+
+    /// The result of Apple's newest delivery attempt, or nil if Apple has not tried yet.
+    private func attempt(
+        _ api: AppleServerAPI,
+        _ token: String,
+        _ environment: StoreEnvironment,
+        _ now: Instant
+    ) throws(StoreAPIError) -> String? {
+        do throws(StoreAPIError) {
+            return try api.testStatus(token, in: environment, now: now).attempts.last?.result
+        } catch {
+            // It is not known everywhere at once.
+            guard case .refused(404, _, _) = error else { throw error }
+            return nil
+        }
+    }
+
+    static func finding(_ what: String, _ app: String, _ result: String) -> Finding {
+        if result == "SUCCESS" { return .ok(what, "the test notification of \(app) has made the round trip") }
+        let todo =
+            switch result {
+            case "TLS_ISSUE": "the certificate's chain is not whole, or TLS 1.2 is missing"
+            case "NO_RESPONSE", "TIMED_OUT", "SOCKET_ISSUE", "PREMATURE_CLOSE":
+                "check the URL in App Store Connect, the name server and the firewall (17.0.0.0/8 is Apple's)"
+            case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: name the last address there"
+            case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "this server refused it, and its log says why"
+            default: "Apple names no more"
+            }
+        return .fail(what, "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
+    }
+
+    static func explanation(of error: StoreAPIError) -> String {
+        switch error {
+        case .unauthorized:
+            "401: \(error). The key must be an In-App Purchase key, not one of the App Store Connect API, and not "
+                + "revoked"
+        case .refused(404, "4040007"?, _):
+            "404: \(error). Set https://…/webhooks/apple under App Information, App Store Server Notifications, version 2"
+        case .refused(404, nil, _): "404: \(error). Is PAYCAST_APPLE_API_URL right?"
+        case .unavailable(let reason, _): "no answer: \(reason)"
+        case .refused, .unreadable: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import Settings
+
+extension SettingsReader {
+    mutating func appleEnvironments() -> Set<StoreEnvironment> {
+        guard given("PAYCAST_APPLE_ENVIRONMENTS") != nil else { return [.production, .sandbox] }
+        let names = list("PAYCAST_APPLE_ENVIRONMENTS", expected: "Production or Sandbox") {
+            StoreEnvironment(rawValue: $0) != nil || isUnsigned($0)
+        }
+        for name in names where isUnsigned(name) {
+            reject("PAYCAST_APPLE_ENVIRONMENTS", "\(name) is never served: Apple does not sign it")
+        }
+        return Set(names.compactMap { StoreEnvironment(rawValue: $0) })
+    }
+
+    /// One for each bundle id, by its place in the list.
+    mutating func appleAppIDs(of bundles: [String]) -> AppleConfiguration.AppIDs {
+        let name = "PAYCAST_APPLE_APP_ID"
+        let ids = list(name, expected: "a numeric app id such as 1234567890") { (Int64($0) ?? 0) > 0 }
+            .compactMap { Int64($0) }
+        guard !ids.isEmpty else { return .any }
+        guard !bundles.isEmpty else { return .only(Set(ids)) }
+        if ids.count > bundles.count {
+            reject(name, "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order")
+        }
+        for bundle in bundles.dropFirst(ids.count) {
+            warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id in its place")
+        }
+        return .each(Dictionary(zip(bundles, ids)) { first, _ in first })
+    }
+
+    mutating func appleRoots() -> String? {
+        guard let given = given("PAYCAST_APPLE_ROOTS") else { return nil }
+        if access(given.value, R_OK) != 0 { reject(given.name, "\(quoted(given.value)) cannot be read") }
+        warn("PAYCAST_APPLE_ROOTS replaces Apple's own roots")
+        return given.value
+    }
+
+    /// All three settings, or none.
+    mutating func appleServerKey() -> AppleStore.ServerKey? {
+        let names = ["PAYCAST_APPLE_API_KEY", "PAYCAST_APPLE_API_KEY_ID", "PAYCAST_APPLE_API_ISSUER_ID"]
+        let values = names.compactMap { given($0)?.value }
+        guard values.count == names.count else {
+            for name in names where !values.isEmpty && given(name) == nil {
+                reject(name, "is missing: the three \(names[0])… settings belong together")
+            }
+            return nil
+        }
+        guard let key = values[0].hasPrefix("-----BEGIN") ? values[0] : contents(of: values[0]) else {
+            reject(names[0], "is neither a PEM key nor a file that can be read")
+            return nil
+        }
+        guard let parsed = try? PrivateKey(pem: key), parsed.curve == .p256 else {
+            reject(names[0], "is not a P-256 key in PEM, as App Store Connect gives it")
+            return nil
+        }
+        return .init(key: Secret(key), id: values[1], issuer: values[2])
+    }
+}
+
+private func isUnsigned(_ environment: String) -> Bool {
+    environment == "Xcode" || environment == "LocalTesting"
+}

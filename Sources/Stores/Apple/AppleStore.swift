@@ -1,0 +1,68 @@
+public import Domain
+public import Settings
+public import StoreInterface
+
+/// The App Store: its settings.
+public struct AppleStore: Store {
+    public static let provider = Provider.apple
+    public static let title = "App Store"
+
+    /// Which apps are ours.
+    public enum Bundles: Sendable, Equatable {
+        /// The routes answer 503 `not_configured`.
+        case none
+        /// In development, when none is named.
+        case any
+        case only(Set<String>)
+    }
+
+    /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
+    public struct ServerKey: Sendable, Equatable {
+        /// PEM of the `.p8` file.
+        public var key: Secret
+        public var id: String
+        public var issuer: String
+    }
+
+    /// `PAYCAST_APPLE_BUNDLE_ID`.
+    public var bundles: Bundles
+    /// `PAYCAST_APPLE_APP_ID`: each bundle's, in the same order. `any` is only possible in development or without
+    /// Production.
+    public var appIDs: AppleConfiguration.AppIDs
+    /// `PAYCAST_APPLE_ENVIRONMENTS`, Production,Sandbox.
+    public var environments: Set<StoreEnvironment>
+    /// `PAYCAST_APPLE_ROOTS`: a file or folder that replaces the built-in roots.
+    public var rootsPath: String?
+    /// `PAYCAST_APPLE_API_KEY` (PEM, or the path of a `.p8` file), `…_KEY_ID`, `…_ISSUER_ID`.
+    public var serverKey: ServerKey?
+    /// `PAYCAST_APPLE_API_URL`; nil is Apple's own address of each environment.
+    public var apiURL: String?
+    private let isDevelopment: Bool
+
+    public init(_ settings: inout SettingsReader) {
+        let named = settings.list("PAYCAST_APPLE_BUNDLE_ID", expected: "a bundle id", isAppName)
+        bundles = named.isEmpty ? (settings.isDevelopment ? .any : .none) : .only(Set(named))
+        environments = settings.appleEnvironments()
+        appIDs = settings.appleAppIDs(of: named)
+        rootsPath = settings.appleRoots()
+        serverKey = settings.appleServerKey()
+        apiURL = settings.baseURL("PAYCAST_APPLE_API_URL")
+        isDevelopment = settings.isDevelopment
+        let needsAppID = environments.contains(.production) && !named.isEmpty && !settings.isDevelopment
+        if needsAppID && settings.given("PAYCAST_APPLE_APP_ID") == nil {
+            settings.reject(
+                "PAYCAST_APPLE_APP_ID",
+                "is required when Production is served: the numeric Apple ID of the app"
+            )
+        }
+    }
+
+    public var missingSettings: [String] { bundles == .none ? ["PAYCAST_APPLE_BUNDLE_ID"] : [] }
+
+    /// In development the stand-in answers.
+    public var hasAPI: Bool { serverKey != nil || isDevelopment }
+
+    public mutating func reload(from new: AppleStore, _ changes: inout SettingsChanges) {
+        changes.take("PAYCAST_APPLE_API_KEY", &serverKey, from: new.serverKey)
+    }
+}

@@ -1,0 +1,16 @@
+public import Domain
+internal import Encoding
+public import StoreInterface
+
+extension AppleVerifier {
+    /// Proves one transaction that an app posted. Kept are the signed texts, without the key that let them in.
+    public func verify(
+        transaction: String,
+        renewalInfo: String?,
+        now: Instant
+    ) throws(VerificationError) -> Event {
+        let renewal = renewalInfo.map { #","signedRenewalInfo":\#(JSONLiteral.literal($0))"# } ?? ""
+        let body = #"{"signedTransaction":\#(JSONLiteral.literal(transaction))\#(renewal)}"#
+        return try verify(transaction: transaction, renewalInfo: renewalInfo, body: Array(body.utf8), now: now)
+    }
+}

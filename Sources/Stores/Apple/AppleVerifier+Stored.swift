@@ -1,0 +1,64 @@
+public import Domain
+internal import Encoding
+public import StoreInterface
+
+/// What the ledger keeps of Apple, by its form.
+private enum StoredAppleBody {
+    /// A webhook's body, or an entry of the notification history.
+    case notification
+    /// What the App Store Server API stated.
+    case statement
+    /// A transaction that an app posted.
+    case transaction(String, renewalInfo: String?)
+    /// A receipt that an app posted; not JSON.
+    case receipt
+    /// A stored answer of `verifyReceipt`.
+    case verifyReceipt(JSONNode)
+
+    init(_ body: [UInt8]) {
+        guard body.first == UInt8(ascii: "{") else {
+            self = .receipt
+            return
+        }
+        let node = JSONNode(body)
+        // First, because a stranger may post a genuine payload with members of their own beside it.
+        if node?["signedPayload"] != nil {
+            self = .notification
+        } else if let answer = node?["verifyReceipt"] {
+            self = .verifyReceipt(answer)
+        } else if let transaction = node?["signedTransaction"]?.text {
+            self = .transaction(transaction, renewalInfo: node?["signedRenewalInfo"]?.text)
+        } else {
+            self = node?["status"] == nil ? .notification : .statement
+        }
+    }
+}
+
+extension AppleVerifier {
+    /// Every document is judged at the instant at which it says that it was signed, so an old one proves as it did.
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        let (body, now) = (stored.body, stored.receivedAt)
+        switch StoredAppleBody(body) {
+        case .notification: return try verify(body: body, now: now)
+        case .statement: return try verify(statement: body, now: now)
+        case .transaction(let transaction, let renewalInfo):
+            return try verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
+        case .receipt:
+            let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
+            return events.first { $0.id == stored.id }
+        case .verifyReceipt(let answer): return try migrate(answer, stored)
+        }
+    }
+
+    private func migrate(_ answer: JSONNode, _ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        do throws(VerifyReceiptProblem) {
+            let events = try AppleReceiptVerifier(beside: self)
+                .migrate(answer, environment: stored.environment, body: stored.body, now: stored.receivedAt)
+            return events.first { $0.id == stored.id }
+        } catch .refused(let error) {
+            throw error
+        } catch {
+            throw .malformed(.invalidReceipt)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+public import Domain
+public import StoreInterface
+
+/// Proves that a notification or a transaction is Apple's and ours, and says what it means.
+///
+/// Any thread may verify, several at a time. A notification costs 0.3 ms of CPU, two
+/// thirds of it for the three signatures.
+public struct AppleVerifier: StoreVerifier {
+    let configuration: AppleConfiguration
+    private let checker: SignatureChecker
+
+    public init(_ configuration: AppleConfiguration) {
+        self.configuration = configuration
+        checker = SignatureChecker(roots: configuration.roots)
+    }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        try verify(body: delivery.body, now: now)
+    }
+
+    /// What Apple posts to `/webhooks/apple`.
+    public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
+        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        guard let envelope = JSONBody.decode(AppleBody.self, from: body) else { throw .malformed(.invalidJSON) }
+        guard let payload = envelope.signedPayload else {
+            throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
+        }
+        let notification = try checker.open(AppleNotification.self, payload, now: now)
+        guard let claims = notification.claims, isPlain(notification.notificationUUID),
+            isPlain(notification.notificationType), notification.subtype.map({ isPlain($0) }) ?? true
+        else { throw .malformed(.invalidPayload) }
+        let place = try admit(claims)
+        let signedAt = notification.signedAt ?? now
+        let consenter = try consenter(notification.appData, place, now)
+        let transaction = try transaction(notification.data?.signedTransactionInfo, place, now)
+        let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, place, now)
+        return Event(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            id: notification.notificationUUID,
+            type: notification.notificationType,
+            subtype: notification.subtype,
+            kind: EventKind(
+                appleType: notification.notificationType,
+                subtype: notification.subtype,
+                isFamilyShared: transaction?.isFamilyShared ?? false
+            ),
+            signedAt: signedAt,
+            observation: transaction.map { transaction in
+                observe(transaction, renewal, status: notification.data?.status, place, signedAt)
+            },
+            account: consenter,
+            body: body
+        )
+    }
+
+    /// What an app posts, or its backend: one transaction and perhaps its renewal info.
+    ///
+    /// Without Apple's own statement of the status it has no snapshot. The event id is the same however often it is
+    /// posted.
+    public func verify(
+        transaction text: String,
+        renewalInfo: String? = nil,
+        body: [UInt8],
+        now: Instant
+    ) throws(VerificationError) -> Event {
+        let (transaction, _, place) = try prove(text, renewalInfo, now)
+        let signedAt = transaction.signedAt ?? now
+        return Event(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            id: transaction.clientEventID,
+            type: "TRANSACTION",
+            subtype: transaction.transactionReason.flatMap { isPlain($0) ? $0 : nil },
+            kind: EventKind(appleTransaction: transaction),
+            signedAt: signedAt,
+            observation: observe(transaction, nil, status: nil, place, signedAt),
+            body: body
+        )
+    }
+
+    /// What Get All Subscription Statuses states of one subscription.
+    ///
+    /// The status itself is not signed: the connection to Apple vouches for it, so it may come from nowhere else.
+    public func verify(
+        status: Int,
+        transaction text: String,
+        renewalInfo: String?,
+        now: Instant
+    ) throws(VerificationError) -> Event {
+        let (transaction, renewal, place) = try prove(text, renewalInfo, now)
+        let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
+        let signedAt = statement.signedAt ?? now
+        return Event(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            id: statement.eventID,
+            type: "STATUS",
+            subtype: String(status),
+            kind: statement.kind,
+            signedAt: signedAt,
+            observation: observe(transaction, renewal, status: status, place, signedAt),
+            body: AppleStatementBody.bytes(status, text, renewalInfo)
+        )
+    }
+
+    /// A statement as the ledger keeps it: for a replay, never for something that was posted.
+    public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
+        guard let kept = JSONBody.decode(AppleStatementBody.self, from: body) else { throw .malformed(.invalidJSON) }
+        return try verify(
+            status: kept.status,
+            transaction: kept.signedTransactionInfo,
+            renewalInfo: kept.signedRenewalInfo,
+            now: now
+        )
+    }
+}
+
+extension AppleVerifier {
+    private struct Place {
+        var app: String
+        var environment: StoreEnvironment
+    }
+
+    /// The app first, then the environment, as Apple's libraries do.
+    private func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> Place {
+        guard let bundle = claims.bundle, isPlain(bundle), configuration.bundleIDs.contains(bundle) else {
+            throw .wrongApp
+        }
+        let environment = claims.environment.flatMap { StoreEnvironment(rawValue: $0) }
+        if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app, of: bundle) {
+            throw .wrongApp
+        }
+        guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
+        return Place(app: bundle, environment: environment)
+    }
+
+    /// A transaction without a notification around it: nothing states the app's id.
+    private func prove(
+        _ text: String,
+        _ renewalInfo: String?,
+        _ now: Instant
+    ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, Place) {
+        guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
+        let transaction = try open(transaction: text, now)
+        let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
+        let place = try admit(claims, isAppIDStated: false)
+        return (transaction, try renewal(renewalInfo, of: transaction, place, now), place)
+    }
+
+    private func open(transaction text: String, _ now: Instant) throws(VerificationError) -> AppleTransaction {
+        let transaction = try checker.open(AppleTransaction.self, text, now: now)
+        guard transaction.isPlausible else { throw .malformed(.invalidPayload) }
+        return transaction
+    }
+
+    private func transaction(_ text: String?, _ place: Place, _ now: Instant) throws(VerificationError)
+        -> AppleTransaction?
+    {
+        guard let text else { return nil }
+        let transaction = try open(transaction: text, now)
+        guard transaction.bundleId == place.app, transaction.environment == place.environment.rawValue else {
+            throw .untrusted(.mismatchedTransaction)
+        }
+        return transaction
+    }
+
+    private func renewal(
+        _ text: String?,
+        of transaction: AppleTransaction?,
+        _ place: Place,
+        _ now: Instant
+    ) throws(VerificationError) -> AppleRenewal? {
+        guard let text else { return nil }
+        let renewal = try checker.open(AppleRenewal.self, text, now: now)
+        guard renewal.isPlausible else { throw .malformed(.invalidPayload) }
+        guard renewal.environment == place.environment.rawValue,
+            transaction == nil || renewal.originalTransactionId == transaction?.originalTransactionId
+        else { throw .untrusted(.mismatchedRenewal) }
+        return renewal
+    }
+
+    /// Whose consent it is about; nil for everything else.
+    private func consenter(
+        _ data: AppleNotification.AppData?,
+        _ place: Place,
+        _ now: Instant
+    ) throws(VerificationError) -> String? {
+        guard let text = data?.signedAppTransactionInfo else { return nil }
+        let download = try checker.open(AppleAppTransaction.self, text, now: now)
+        guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
+            place.environment == .sandbox || download.appAppleId == data?.appAppleId
+        else { throw .untrusted(.mismatchedTransaction) }
+        return download.appTransactionId.flatMap { isPlain($0) ? $0 : nil }
+    }
+
+    private func observe(
+        _ transaction: AppleTransaction,
+        _ renewal: AppleRenewal?,
+        status: Int?,
+        _ place: Place,
+        _ outer: Instant
+    ) -> Observation {
+        let signedAt = [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() ?? outer
+        let snapshot = status.flatMap {
+            AppleSnapshot(status: $0, transaction: transaction, renewal: renewal, signedAt: signedAt).snapshot
+        }
+        let key = ContractKey(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            lineage: transaction.originalTransactionId
+        )
+        return transaction.observation(key, signedAt: outer, snapshot: snapshot)
+    }
+}

@@ -1,0 +1,35 @@
+internal import Encoding
+internal import StoreInterface
+
+/// The header of Apple's JWS: ES256 and three certificates, and nothing that would change what the signature means.
+struct JWSHeader: Decodable {
+    var alg: String?
+    var x5c: [String]?
+    var changesMeaning: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case alg, x5c, crit, b64
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        alg = try container.decodeIfPresent(String.self, forKey: .alg)
+        x5c = try container.decodeIfPresent([String].self, forKey: .x5c)
+        changesMeaning = container.contains(.crit) || container.contains(.b64)
+    }
+
+    /// DER of leaf and intermediate. The third certificate is never opened: trust comes from our own roots alone.
+    static func certificates(
+        in segment: ArraySlice<UInt8>
+    ) throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {
+        guard let json = Base64URL.decode(segment), let header = JSONBody.decode(JWSHeader.self, from: json) else {
+            throw .malformed(.invalidJWS)
+        }
+        guard header.alg == "ES256" else { throw .malformed(.unsupportedAlgorithm) }
+        guard !header.changesMeaning else { throw .malformed(.unsupportedHeader) }
+        guard let x5c = header.x5c, x5c.count == 3, let leaf = Base64.decode(x5c[0]),
+            let intermediate = Base64.decode(x5c[1])
+        else { throw .malformed(.invalidCertificates) }
+        return (leaf, intermediate)
+    }
+}

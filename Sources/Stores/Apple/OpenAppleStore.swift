@@ -1,0 +1,114 @@
+internal import Crypto
+public import Domain
+internal import HTTPClient
+internal import Settings
+public import StoreInterface
+
+/// The App Store with its settings in force.
+public struct OpenAppleStore: OpenStore {
+    /// Proves notifications, and what apps post.
+    public let apple: AppleVerifier
+    /// Nil without a key.
+    public let serverAPI: AppleServerAPI?
+    /// The apps whose purchases are asked for.
+    public let apps: [String]
+    /// Those whose histories are Paycast's own.
+    public let environments: [StoreEnvironment]
+    /// The answers come from the development server itself.
+    public let isStandIn: Bool
+
+    public var verifier: any StoreVerifier { apple }
+    public var api: (any StoreAPI)? { serverAPI }
+}
+
+extension AppleStore {
+    public func open(_ surroundings: StoreSurroundings) throws(StoreError) -> OpenAppleStore? {
+        guard let verifier = try verifier(surroundings) else { return nil }
+        return OpenAppleStore(
+            apple: verifier,
+            serverAPI: serverAPI(verifier, HTTPClient(timeout: .seconds(10)), surroundings),
+            apps: apps(surroundings.development),
+            environments: StoreEnvironment.allCases.filter(environments.contains),
+            isStandIn: isStandIn(surroundings.development)
+        )
+    }
+
+    /// Nil when no app is configured.
+    func verifier(_ surroundings: StoreSurroundings) throws(StoreError) -> AppleVerifier? {
+        let bundles: AppleConfiguration.Accepted<String>
+        switch self.bundles {
+        case .none: return nil
+        case .any: bundles = .any
+        case .only(let names): bundles = .only(names)
+        }
+        let roots = try roots(surroundings.development)
+        do throws(AppleConfigurationError) {
+            return AppleVerifier(
+                try AppleConfiguration(
+                    bundleIDs: bundles,
+                    appIDs: appIDs,
+                    environments: environments,
+                    roots: roots,
+                    catalog: surroundings.catalog
+                )
+            )
+        } catch {
+            throw StoreError(error.description)
+        }
+    }
+
+    /// Apple's own roots, or what replaces them; a development server's throw-away root beside them.
+    func roots(_ development: StoreDevelopment?) throws(StoreError) -> TrustedRoots {
+        do throws(TrustedRootsError) {
+            let roots =
+                try rootsPath.map { path throws(TrustedRootsError) in try TrustedRoots.load(from: path) } ?? .apple
+            return development?.root.flatMap { TrustedRoots(pem: $0) }.map { roots + $0 } ?? roots
+        } catch {
+            throw StoreError(error.description)
+        }
+    }
+
+    func apps(_ development: StoreDevelopment?) -> [String] {
+        switch bundles {
+        case .none: []
+        case .any: [development?.app].compactMap(\.self)
+        case .only(let names): names.sorted()
+        }
+    }
+
+    /// For the first app, in the environments that are served. Nil without an app or a key; any key opens the stand-in.
+    func serverAPI(
+        _ verifier: AppleVerifier,
+        _ client: HTTPClient,
+        _ surroundings: StoreSurroundings
+    ) -> AppleServerAPI? {
+        let development = surroundings.development
+        guard let app = apps(development).first, let key = try? key(development) else { return nil }
+        return AppleServerAPI(
+            key: key,
+            keyID: serverKey?.id ?? "DEVELOPMENT",
+            issuer: serverKey?.issuer ?? "development",
+            app: app,
+            verifier: verifier,
+            client: client,
+            witness: surroundings.witness
+        ) { [self] environment in
+            environments.contains(environment) ? address(of: environment, development) : nil
+        }
+    }
+
+    func address(of environment: StoreEnvironment, _ development: StoreDevelopment?) -> String? {
+        guard !isStandIn(development) else { return development?.address().map { "\($0)/\(environment.rawValue)" } }
+        return apiURL ?? AppleServerAPI.addresses[environment]
+    }
+
+    private func isStandIn(_ development: StoreDevelopment?) -> Bool {
+        development != nil && serverKey == nil && apiURL == nil
+    }
+
+    /// The settings have been read with the given key already.
+    private func key(_ development: StoreDevelopment?) throws(CryptoError) -> PrivateKey? {
+        if let serverKey { return try PrivateKey(pem: serverKey.key.value) }
+        return development == nil ? nil : try PrivateKey.generate(.p256)
+    }
+}

@@ -1,0 +1,155 @@
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// One purchase as a receipt lists it.
+struct ReceiptPurchase {
+    var quantity: Int64?
+    var product: String?
+    var transactionID: String?
+    var originalTransactionID: String?
+    var purchasedAt: Instant?
+    var expiresAt: Instant?
+    var cancelledAt: Instant?
+    /// As StoreKit counts them: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
+    var productType: Int64?
+    // What only `verifyReceipt` tells.
+    var group: String?
+    var token: OrderToken?
+    var isFamilyShared = false
+    var isUpgraded = false
+}
+
+/// From the purchases of a receipt to events: one for each contract.
+struct ReceiptStatement {
+    enum Source: String {
+        case receipt = "RECEIPT"
+        case verifyReceipt = "VERIFY_RECEIPT"
+    }
+
+    var source: Source
+    var place: ReceiptPlace
+    /// When it was made.
+    var signedAt: Instant
+    var catalog: Catalog
+    /// By lineage; a signed receipt has none.
+    var renewals: [String: StoredRenewal] = [:]
+    var body: [UInt8]
+
+    /// Oldest purchase first. Without any purchase, a single event that says nothing.
+    func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
+        var newest: [String: (purchase: ReceiptPurchase, transaction: Transaction)] = [:]
+        for purchase in purchases {
+            let (lineage, transaction) = try transaction(purchase)
+            // Of a subscription the newest period counts, wherever it is listed.
+            if let known = newest[lineage], !known.transaction.precedes(transaction) { continue }
+            newest[lineage] = (purchase, transaction)
+        }
+        guard !newest.isEmpty else { return [event("", kind: .providerUnknown, nil)] }
+        return newest.sorted { $0.value.transaction.precedes($1.value.transaction) }.map { lineage, found in
+            let observation = observation(found.purchase, found.transaction, lineage)
+            let facts = found.transaction.versionText + "/" + (renewals[lineage]?.versionText ?? "")
+            let name = EventKind(observation.kind, found.transaction, of: lineage)
+            return event(facts, kind: name, observation)
+        }
+    }
+
+    private func transaction(
+        _ purchase: ReceiptPurchase
+    ) throws(VerificationError) -> (lineage: String, Transaction) {
+        guard let product = purchase.product, let id = purchase.transactionID, let purchasedAt = purchase.purchasedAt
+        else { throw .malformed(.invalidReceipt) }
+        let lineage = purchase.originalTransactionID ?? id
+        guard isPlain(product), isPlain(id), isPlain(lineage), purchase.group.map({ isPlain($0) }) ?? true else {
+            throw .malformed(.invalidReceipt)
+        }
+        let transaction = Transaction(
+            id: id,
+            product: product,
+            purchasedAt: purchasedAt,
+            expiresAt: purchase.expiresAt,
+            revokedAt: purchase.cancelledAt,
+            isUpgraded: purchase.isUpgraded,
+            quantity: max(1, Int(clamping: purchase.quantity ?? 1)),
+            signedAt: signedAt
+        )
+        return (lineage, transaction)
+    }
+
+    private func observation(
+        _ purchase: ReceiptPurchase,
+        _ transaction: Transaction,
+        _ lineage: String
+    ) -> Observation {
+        let kind = productKind(purchase.productType, transaction)
+        return Observation(
+            contract: ContractKey(
+                provider: .apple,
+                environment: place.environment,
+                app: place.app,
+                lineage: lineage
+            ),
+            kind: kind,
+            group: purchase.group,
+            token: purchase.token,
+            isFamilyShared: purchase.isFamilyShared,
+            // Only the first period of a lineage is certainly no renewal.
+            isPurchase: transaction.id == lineage,
+            transaction: transaction,
+            snapshot: kind == .subscription ? renewals[lineage]?.snapshot(of: transaction) : nil
+        )
+    }
+
+    /// What a receipt does not tell, the catalogue does; else what expires is a subscription, and what stays in a
+    /// receipt for ever is no consumable.
+    private func productKind(_ type: Int64?, _ transaction: Transaction) -> ProductKind {
+        switch type {
+        case 0: .nonConsumable
+        case 1: .consumable
+        case 2: .nonRenewing
+        case 3: .subscription
+        default: catalog[transaction.product]?.kind ?? (transaction.expiresAt == nil ? .nonConsumable : .subscription)
+        }
+    }
+
+    private func event(_ facts: String, kind: EventKind, _ observation: Observation?) -> Event {
+        let version = "\(place.environment.rawValue)/\(place.app)/\(signedAt.milliseconds)/\(facts)"
+        return Event(
+            provider: .apple,
+            environment: place.environment,
+            app: place.app,
+            id: source.rawValue.lowercased() + ":" + Hex.encode(SHA256.hash(Array(version.utf8))),
+            type: source.rawValue,
+            kind: kind,
+            signedAt: signedAt,
+            observation: observation,
+            body: body
+        )
+    }
+}
+
+extension EventKind {
+    fileprivate init(_ kind: ProductKind, _ transaction: Transaction, of lineage: String) {
+        self =
+            switch kind {
+            case _ where transaction.revokedAt != nil: .refundCompleted
+            case .subscription where transaction.id == lineage: .subscriptionStarted
+            case .subscription: .subscriptionRenewed
+            case .nonRenewing, .nonConsumable, .consumable: .purchaseCompleted
+            }
+    }
+}
+
+extension Transaction {
+    /// As the ledger orders them: the later charge counts.
+    fileprivate func precedes(_ other: Transaction) -> Bool {
+        (purchasedAt, id) < (other.purchasedAt, other.id)
+    }
+
+    /// What it says, in one line.
+    fileprivate var versionText: String {
+        let dates = [purchasedAt, expiresAt, revokedAt].map { $0.map { String($0.milliseconds) } ?? "-" }
+        return ([id, product, String(quantity)] + dates).joined(separator: "/")
+    }
+}

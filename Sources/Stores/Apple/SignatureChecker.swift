@@ -1,0 +1,78 @@
+internal import Crypto
+internal import Domain
+internal import Glibc
+internal import StoreInterface
+internal import Synchronization
+
+/// Opens Apple's signed documents: each JWS is proven on its own, always in the same order, and its payload is not
+/// looked at before its signature is good. Any thread may open.
+final class SignatureChecker: Sendable {
+    /// How far a store's clock may be ahead of ours.
+    static let tolerance: Duration = .seconds(300)
+
+    private let chains: ChainVerifier
+    /// Headers of documents that proved genuine, newest last: Apple sends the same 4 KB header on every document.
+    /// A peer cannot crowd out what Apple sends, because only a good signature gets a header in here.
+    private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
+
+    init(roots: TrustedRoots) {
+        chains = ChainVerifier(roots: roots)
+    }
+
+    func open<Document: SignedDocument>(
+        _ type: Document.Type,
+        _ text: String,
+        now: Instant
+    ) throws(VerificationError) -> Document {
+        let jws = try JWS(text)
+        let remembered = chain(knownBy: jws.header)
+        let chain = if let remembered { remembered } else { try prove(jws.header) }
+        guard chain.key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
+        if remembered == nil { remember(jws.header, chain) }
+        guard let document = JSONBody.decode(type, from: try jws.payload()) else {
+            throw .malformed(.invalidPayload)
+        }
+        let signedAt = document.signedAt ?? now
+        guard signedAt <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
+        guard chain.isValid(at: signedAt) else { throw .untrusted(.outsideValidity) }
+        return document
+    }
+
+    private func prove(_ header: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
+        let (leaf, intermediate) = try JWSHeader.certificates(in: header)
+        do {
+            return try chains.verify(leaf: leaf, intermediate: intermediate)
+        } catch .unreadable {
+            throw .malformed(.invalidCertificates)
+        } catch {
+            throw .untrusted(.untrustedChain)
+        }
+    }
+
+    private func chain(knownBy header: ArraySlice<UInt8>) -> VerifiedChain? {
+        known.withLock { known in known.first { isSame($0.header, header) }?.chain }
+    }
+
+    private func remember(_ header: ArraySlice<UInt8>, _ chain: VerifiedChain) {
+        known.withLock { known in
+            // Another thread may have proven the same header meanwhile.
+            guard !known.contains(where: { isSame($0.header, header) }) else { return }
+            known.append((Array(header), chain))
+            if known.count > 8 { known.removeFirst() }
+        }
+    }
+}
+
+/// Something that Apple signs.
+protocol SignedDocument: Decodable {
+    /// When it says that it was signed: the instant at which its certificates are judged.
+    var signedAt: Instant? { get }
+}
+
+/// `memcmp`: comparing 4 KB element by element would take as long as a tenth of a signature.
+private func isSame(_ known: [UInt8], _ header: ArraySlice<UInt8>) -> Bool {
+    header.withUnsafeBytes { header in
+        guard known.count == header.count, let start = header.baseAddress else { return false }
+        return memcmp(start, known, known.count) == 0
+    }
+}

@@ -1,0 +1,76 @@
+internal import Domain
+internal import Encoding
+internal import Settings
+public import StoreInterface
+
+extension GoogleStore {
+    public func examine(_ examination: StoreExamination) -> StoreFindings {
+        let settings = GoogleCheck(
+            audience: audience,
+            pushAccount: pushAccount,
+            credentials: credentials?.value,
+            url: examination.url,
+            isDevelopment: examination.isDevelopment
+        )
+        return StoreFindings(settings.findings + [reading(examination)].compactMap(\.self))
+    }
+
+    /// Whether the service account may read purchases. Nil without one: the settings say so.
+    private func reading(_ examination: StoreExamination) -> Finding? {
+        guard let api = playAPI(examination.surroundings) else { return nil }
+        let contract = nobodysPurchase(examination.surroundings.development)
+        let success = "the service account reads purchases of \(contract.app)"
+        return examination.ask(api, for: contract, "Google API", success: success)
+    }
+}
+
+/// What Google's settings say, as far as it can be told without Google. Pure.
+struct GoogleCheck {
+    let audience: String?
+    let pushAccount: String?
+    /// What the service account's file holds.
+    let credentials: String?
+    /// The server's public address, when it was told.
+    let url: String?
+    /// What is not set, the simulated store sets.
+    var isDevelopment = false
+
+    var findings: [Finding] {
+        guard isDevelopment else { return [audienceFinding, accountFinding, credentialsFinding] }
+        return [audience.map { _ in audienceFinding }, pushAccount.map { _ in accountFinding }]
+            .compactMap { $0 } + [credentials.map { _ in credentialsFinding }].compactMap { $0 }
+    }
+
+    private var audienceFinding: Finding {
+        let name = "Google audience"
+        guard let audience else {
+            return .fail(name, "PAYCAST_GOOGLE_AUDIENCE is not set: it proves for whom a push is")
+        }
+        if let url, audience.hasPrefix("http"), audience != url + "/webhooks/google" {
+            return .warn(name, "is not \(url)/webhooks/google, Pub/Sub's default: both sides must say the same")
+        }
+        return .ok(name, "must be the subscription's “audience”, word for word")
+    }
+
+    private var accountFinding: Finding {
+        let name = "Google push account"
+        guard let pushAccount else {
+            return .fail(name, "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: the service account of the push subscription")
+        }
+        return pushAccount.hasSuffix(".gserviceaccount.com")
+            ? .ok(name, "is a service account")
+            : .warn(name, "does not end with .gserviceaccount.com: the email of the push subscription's account")
+    }
+
+    private var credentialsFinding: Finding {
+        let name = "Google credentials"
+        guard let credentials else {
+            return .fail(name, "PAYCAST_GOOGLE_CREDENTIALS is not set: purchases cannot be read, so pushes answer 503")
+        }
+        let file = JSONNode(Array(credentials.utf8))
+        guard file?["type"]?.text == "service_account", let email = file?["client_email"]?.text,
+            file?["private_key"]?.text?.contains("BEGIN PRIVATE KEY") == true
+        else { return .fail(name, "is no service account's JSON key file: make one in Google Cloud, IAM, Keys") }
+        return .ok(name, "“\(email)” needs “View financial data” and “Manage orders” in Play Console")
+    }
+}

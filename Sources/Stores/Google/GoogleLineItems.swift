@@ -1,0 +1,26 @@
+internal import Domain
+internal import StoreInterface
+
+/// The products of one purchase, each once, the one that speaks for the purchase first.
+///
+/// Google's order means nothing, and differs from answer to answer, so it is ours: what the catalogue names before what it
+/// does not, by its level, then by the product's id.
+struct GoogleLineItems {
+    let items: [(product: String, item: StoreObject)]
+
+    init(_ listed: [StoreObject], _ catalog: Catalog) {
+        var newest: [String: StoreObject] = [:]
+        for item in listed {
+            guard let product = item.text("productId") else { continue }
+            let (known, end) = (newest[product]?.date("expiryTime"), item.date("expiryTime"))
+            if let known, known >= end ?? known { continue }
+            newest[product] = item
+        }
+        items = newest.map { ($0.key, $0.value) }.sorted { left, right in
+            let (a, b) = (catalog[left.0], catalog[right.0])
+            guard (a == nil) == (b == nil) else { return a != nil }
+            guard (a?.level ?? 0) == (b?.level ?? 0) else { return (a?.level ?? 0) > (b?.level ?? 0) }
+            return left.0.utf8.lexicographicallyPrecedes(right.0.utf8)
+        }
+    }
+}

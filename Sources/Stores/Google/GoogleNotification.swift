@@ -1,0 +1,113 @@
+internal import Crypto
+public import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// What Pub/Sub pushes: that something changed, never what
+/// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.
+public struct GoogleNotification: Sendable {
+    public enum Subject: Sendable, Equatable {
+        case subscription(token: String)
+        case product(token: String)
+        /// Nothing is to be read: a test, a chargeback under review, something new, something that cannot be read.
+        case none
+    }
+
+    /// Google's numbers are an open set; this is a whole year of new ones.
+    private static let numbers = Int64(0)...9999
+    private static let dataLimit = 64 << 10
+
+    /// Pub/Sub's message id: the same however often it is delivered.
+    public let id: String
+    /// Nil when the message cannot be read: it never will be.
+    public let package: String?
+    public let subject: Subject
+    /// Google's name for it, such as `SUBSCRIPTION_RENEWED`.
+    let type: String
+    let sentAt: Instant?
+    let refund: Refund?
+
+    /// What is taken back, or may be.
+    struct Refund: Sendable, Equatable {
+        /// Google's number of the charge; a subscription's token is the same for all of them.
+        var order: String?
+        /// Not a part of what was bought in a quantity.
+        var isWhole = true
+        /// The buyer, where no purchase is named.
+        var account: String?
+    }
+
+    /// It tells of a purchase that has just been made: Google cannot have forgotten it, and will know it soon.
+    public func isNewPurchase(at now: Instant) -> Bool {
+        guard type == "SUBSCRIPTION_PURCHASED" || type == "ONE_TIME_PRODUCT_PURCHASED", let sentAt else { return false }
+        return now < sentAt + .seconds(3600)
+    }
+
+    /// Does not fail: whoever sends it is proven already, and would send the same for seven days.
+    public init(_ body: [UInt8]) {
+        let envelope = try? StoreObject(body)
+        let message = envelope?.object("message")
+        let data = message?.text("data", limit: GoogleNotification.dataLimit).flatMap { Base64.decode($0) }
+        let notice = data.flatMap { try? StoreObject($0) }
+        id = message?.text("messageId") ?? "body:" + Hex.encode(SHA256.hash(body))
+        package = notice?.text("packageName")
+        sentAt = notice?.milliseconds("eventTimeMillis")
+        let content = GoogleNotification.content(of: notice)
+        (type, subject, refund) = (content.type, content.subject, content.refund)
+    }
+
+    private struct Content {
+        var type: String
+        var subject = Subject.none
+        var refund: Refund?
+    }
+
+    private static func content(of notice: StoreObject?) -> Content {
+        guard let notice, notice.text("packageName") != nil else { return Content(type: "UNREADABLE") }
+        if let change = notice.object("subscriptionNotification") {
+            let number = number(change)
+            let name = number.flatMap { subscriptionNames[$0] } ?? "SUBSCRIPTION_\(number ?? 0)"
+            return Content(type: name, subject: subscription(change))
+        }
+        if let change = notice.object("oneTimeProductNotification") {
+            let number = number(change)
+            let name = number.flatMap { productNames[$0] } ?? "ONE_TIME_PRODUCT_\(number ?? 0)"
+            return Content(type: name, subject: product(change))
+        }
+        if let void = notice.object("voidedPurchaseNotification") {
+            let isSubscription = void.integer("productType") == 1
+            let refund = Refund(order: void.text("orderId"), isWhole: void.integer("refundType") != 2)
+            let subject = isSubscription ? subscription(void) : product(void)
+            return Content(type: "VOIDED_PURCHASE", subject: subject, refund: refund)
+        }
+        if let review = notice.object("pendingRefundReviewNotification") {
+            let refund = Refund(order: review.text("orderId"), account: review.text("obfuscatedAccountId"))
+            return Content(type: "PENDING_REFUND_REVIEW", refund: refund)
+        }
+        return Content(type: notice.has("testNotification") ? "TEST" : "UNKNOWN")
+    }
+
+    private static func number(_ change: StoreObject) -> Int64? {
+        change.integer("notificationType").flatMap { numbers.contains($0) ? $0 : nil }
+    }
+
+    private static func subscription(_ change: StoreObject) -> Subject {
+        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .subscription(token: $0) } ?? .none
+    }
+
+    private static func product(_ change: StoreObject) -> Subject {
+        change.text("purchaseToken", limit: GooglePurchase.tokenLimit).map { .product(token: $0) } ?? .none
+    }
+
+    static let productNames: [Int64: String] = [1: "ONE_TIME_PRODUCT_PURCHASED", 2: "ONE_TIME_PRODUCT_CANCELED"]
+
+    static let subscriptionNames: [Int64: String] = [
+        1: "SUBSCRIPTION_RECOVERED", 2: "SUBSCRIPTION_RENEWED", 3: "SUBSCRIPTION_CANCELED",
+        4: "SUBSCRIPTION_PURCHASED", 5: "SUBSCRIPTION_ON_HOLD", 6: "SUBSCRIPTION_IN_GRACE_PERIOD",
+        7: "SUBSCRIPTION_RESTARTED", 8: "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED", 9: "SUBSCRIPTION_DEFERRED",
+        10: "SUBSCRIPTION_PAUSED", 11: "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED", 12: "SUBSCRIPTION_REVOKED",
+        13: "SUBSCRIPTION_EXPIRED", 17: "SUBSCRIPTION_ITEMS_CHANGED", 18: "SUBSCRIPTION_CANCELLATION_SCHEDULED",
+        19: "SUBSCRIPTION_PRICE_CHANGE_UPDATED", 20: "SUBSCRIPTION_PENDING_PURCHASE_CANCELED",
+        22: "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED",
+    ]
+}

@@ -1,0 +1,108 @@
+public import Domain
+internal import StoreInterface
+
+extension GooglePurchase {
+    /// Reads `SubscriptionPurchaseV2`; nil if it is not one.
+    public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
+        guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
+        let items = GoogleLineItems(purchase.objects("lineItems"), catalog).items
+        let all = items.map { product, item in
+            var state = GooglePurchase.states[said]
+            // The state is the purchase's. One of several products may end before the others.
+            if items.count > 1, state == .active, GooglePurchase.isEnding(item) { state = .cancelled }
+            var one = GooglePurchase(
+                token: token,
+                package: package,
+                kind: .subscription,
+                product: product,
+                state: state,
+                readAt: readAt
+            )
+            one.take(purchase, item, said)
+            return one
+        }
+        guard let whole = GooglePurchase(of: all) else { return nil }
+        self = whole
+    }
+
+    private static func isEnding(_ item: StoreObject) -> Bool {
+        item.has("deferredItemRemoval") || item.object("autoRenewingPlan")?.flag("autoRenewEnabled") == false
+    }
+
+    private mutating func take(_ purchase: StoreObject, _ item: StoreObject, _ said: String) {
+        strangeState = state == nil ? said : nil
+        purchasedAt = purchase.date("startTime")
+        order = item.text("latestSuccessfulOrderId") ?? purchase.text("latestOrderId")
+        isTest = purchase.has("testPurchase")
+        isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
+        take(item)
+        takeBuyer(purchase)
+        endReason = GooglePurchase.endReason(purchase.object("canceledStateContext"), item)
+        if said == "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED" { neverBegan() }
+    }
+
+    private mutating func take(_ item: StoreObject) {
+        let plan = item.object("autoRenewingPlan")
+        autoRenew = plan?.flag("autoRenewEnabled") ?? false
+        isPrepaid = item.has("prepaidPlan")
+        accessUntil = item.date("expiryTime")
+        pendingProduct = item.object("deferredItemReplacement")?.text("productId").flatMap { $0 == product ? nil : $0 }
+        price = plan?.object("recurringPrice").flatMap { GooglePurchase.price($0) }
+        offer = GooglePurchase.offer(item)
+        let answers = [
+            plan?.object("priceChangeDetails")?.text("priceChangeState"),
+            plan?.object("priceStepUpConsentDetails")?.text("state"),
+        ]
+        isPriceAccepted = answers.contains { ["CONFIRMED", "APPLIED", "COMPLETED"].contains($0) }
+    }
+
+    private mutating func takeBuyer(_ purchase: StoreObject) {
+        let outside = purchase.object("outOfAppPurchaseContext")
+        let expired = outside?.text("expiredPurchaseToken", limit: GooglePurchase.tokenLimit)
+        previousToken = purchase.text("linkedPurchaseToken", limit: GooglePurchase.tokenLimit) ?? expired
+        isResubscription = expired != nil
+        let buyer =
+            purchase.object("externalAccountIdentifiers")
+            ?? outside?.object("expiredExternalAccountIdentifiers")
+        account = buyer?.text("obfuscatedExternalAccountId")
+    }
+
+    /// Its payment never came: the purchase that it was to replace is still the valid one.
+    private mutating func neverBegan() {
+        (previousToken, accessUntil, autoRenew, pendingProduct) = (nil, nil, false, nil)
+    }
+
+    private static let states: [String: ContractState] = [
+        "SUBSCRIPTION_STATE_PENDING": .pending, "SUBSCRIPTION_STATE_ACTIVE": .active,
+        "SUBSCRIPTION_STATE_IN_GRACE_PERIOD": .inGracePeriod, "SUBSCRIPTION_STATE_ON_HOLD": .inBillingRetry,
+        "SUBSCRIPTION_STATE_PAUSED": .paused, "SUBSCRIPTION_STATE_CANCELED": .cancelled,
+        "SUBSCRIPTION_STATE_EXPIRED": .expired, "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": .expired,
+    ]
+
+    private static func offer(_ item: StoreObject) -> String? {
+        let phase = item.object("offerPhase")
+        if phase?.has("freeTrial") == true { return "trial" }
+        if phase?.has("introductoryPrice") == true { return "introductory" }
+        return item.object("offerDetails")?.text("offerId").map { _ in "offer" }
+    }
+
+    /// Who does not agree to a higher price is not renewed, and that counts as Google's doing.
+    private static func endReason(_ context: StoreObject?, _ item: StoreObject) -> String {
+        guard let context else { return "other" }
+        if context.has("userInitiatedCancellation") { return "voluntary" }
+        if context.has("replacementCancellation") { return "replaced" }
+        guard context.has("systemInitiatedCancellation") else { return "other" }
+        let change = item.object("autoRenewingPlan")?.object("priceChangeDetails")
+        let isRise = change?.text("priceChangeMode") == "PRICE_INCREASE"
+        return isRise && change?.text("priceChangeState") == "OUTSTANDING" ? "price" : "billing"
+    }
+
+    /// `google.type.Money`: whole units and billionths, as thousandths.
+    private static func price(_ money: StoreObject) -> (amount: Int64, currency: String)? {
+        let (units, billionths) = (money.integer("units") ?? 0, money.integer("nanos") ?? 0)
+        guard let currency = money.text("currencyCode"), units.magnitude < 1_000_000_000_000,
+            billionths.magnitude < 1_000_000_000
+        else { return nil }
+        return (units * 1000 + billionths / 1_000_000, currency)
+    }
+}

@@ -1,0 +1,72 @@
+public import Domain
+public import Settings
+public import StoreInterface
+
+/// Google Play: its settings.
+public struct GoogleStore: Store {
+    public static let provider = Provider.google
+    public static let title = "Google Play"
+
+    /// `PAYCAST_GOOGLE_PACKAGE`; empty means that the route answers 503 `not_configured`.
+    public var packages: Set<String>
+    /// `PAYCAST_GOOGLE_AUDIENCE`: the `aud` of the push token.
+    public var audience: String?
+    /// `PAYCAST_GOOGLE_PUSH_ACCOUNT`: the `email` of the push token.
+    public var pushAccount: String?
+    /// `PAYCAST_GOOGLE_CREDENTIALS`: what the service account's JSON file holds. Nil means not served outside
+    /// development: a push only says that something changed.
+    public var credentials: Secret?
+    /// `PAYCAST_GOOGLE_CERTS_URL`; nil is Google's own address.
+    public var certsURL: String?
+    /// `PAYCAST_GOOGLE_API_URL`; nil is Google's own address.
+    public var apiURL: String?
+    private let isDevelopment: Bool
+
+    public init(_ settings: inout SettingsReader) {
+        packages = Set(settings.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isAppName))
+        audience = settings.given("PAYCAST_GOOGLE_AUDIENCE")?.value
+        pushAccount = settings.given("PAYCAST_GOOGLE_PUSH_ACCOUNT")?.value
+        credentials = settings.googleCredentials()
+        certsURL = settings.baseURL("PAYCAST_GOOGLE_CERTS_URL")
+        apiURL = settings.baseURL("PAYCAST_GOOGLE_API_URL")
+        isDevelopment = settings.isDevelopment
+        if !packages.isEmpty, settings.given("PAYCAST_GOOGLE_CREDENTIALS") == nil, !settings.isDevelopment {
+            settings.warn(
+                "PAYCAST_GOOGLE_CREDENTIALS is not set: /webhooks/google answers 503, purchases cannot be read"
+            )
+        }
+        // Without them, any Google account could sign for us.
+        let needed = [("PAYCAST_GOOGLE_AUDIENCE", audience), ("PAYCAST_GOOGLE_PUSH_ACCOUNT", pushAccount)]
+        for (name, value) in needed where value == nil && !packages.isEmpty && !settings.isDevelopment {
+            settings.reject(name, "is required with PAYCAST_GOOGLE_PACKAGE: it proves who pushes")
+        }
+    }
+
+    public var missingSettings: [String] {
+        guard !isDevelopment else { return [] }
+        let needed: KeyValuePairs = [
+            "PAYCAST_GOOGLE_PACKAGE": !packages.isEmpty, "PAYCAST_GOOGLE_CREDENTIALS": credentials != nil,
+        ]
+        return needed.filter { !$0.value }.map(\.key)
+    }
+
+    public var isExpected: Bool { isDevelopment || !packages.isEmpty }
+    public var hasAPI: Bool { missingSettings.isEmpty }
+
+    public mutating func reload(from new: GoogleStore, _ changes: inout SettingsChanges) {
+        changes.take("PAYCAST_GOOGLE_CREDENTIALS", &credentials, from: new.credentials)
+    }
+}
+
+extension SettingsReader {
+    fileprivate mutating func googleCredentials() -> Secret? {
+        guard let given = given("PAYCAST_GOOGLE_CREDENTIALS") else { return nil }
+        guard let text = contents(of: given.value) else {
+            reject(given.name, "\(shownPath(given.value)) is not a file that can be read")
+            return nil
+        }
+        if GoogleCredentials(json: text) != nil { return Secret(text) }
+        reject(given.name, "\(shownPath(given.value)) is not the JSON key file of a service account")
+        return nil
+    }
+}

@@ -1,0 +1,90 @@
+public import Domain
+internal import Settings
+public import StoreInterface
+
+/// Google Play with its settings in force.
+public struct OpenGoogleStore: OpenStore {
+    /// Proves pushes, and reads the purchases that they are about.
+    public let reader: GoogleReader
+    /// Whose purchases Google is asked for by itself; those of the stand-in, when it answers.
+    public let packages: [String]
+    /// The answers come from the development server itself.
+    public let isStandIn: Bool
+    let purchase: ContractKey
+
+    public var verifier: any StoreVerifier { reader }
+    public var api: (any StoreAPI)? { reader.api }
+    public var nobodysPurchase: ContractKey? { purchase }
+}
+
+extension GoogleStore {
+    /// A push says nothing without the purchase, so without a service account nothing is served. In development the
+    /// stand-in and its account take the place of what is not set.
+    public func open(_ surroundings: StoreSurroundings) -> OpenGoogleStore? {
+        let development = surroundings.development
+        guard development != nil || !packages.isEmpty, let api = playAPI(surroundings) else { return nil }
+        let account = development?.account
+        let reader = GoogleReader(
+            packages: packages.isEmpty ? .any : .only(packages),
+            standardPackage: packages.isEmpty ? development?.app : nil,
+            expected: .init(
+                audience: audience ?? account?.audience ?? "",
+                account: pushAccount ?? account?.pushAccount ?? ""
+            ),
+            keys: keys(development),
+            api: api,
+            report: surroundings.report
+        )
+        let isStandIn = development != nil && credentials == nil && apiURL == nil
+        let asked = packages.isEmpty && isStandIn ? Set([development?.app].compactMap(\.self)) : packages
+        return OpenGoogleStore(
+            reader: reader,
+            packages: asked.sorted(),
+            isStandIn: isStandIn,
+            purchase: nobodysPurchase(development)
+        )
+    }
+
+    /// Nil without a service account.
+    func playAPI(_ surroundings: StoreSurroundings) -> GooglePlayAPI? {
+        let development = surroundings.development
+        let given = credentials.flatMap { GoogleCredentials(json: $0.value) }
+        guard given != nil || development?.account != nil else { return nil }
+        let address: @Sendable () -> String? = { [apiURL] in
+            apiURL ?? (given == nil ? development?.address() : GooglePlayAPI.address)
+        }
+        return GooglePlayAPI(
+            catalog: surroundings.catalog,
+            witness: surroundings.witness,
+            clock: surroundings.clock,
+            credentials: {
+                if let given { return given }
+                guard let account = development?.account, let address = address() else { return nil }
+                return GoogleCredentials(
+                    account: account.name,
+                    keyID: account.keyID,
+                    key: account.key,
+                    tokenAddress: "\(address)/token"
+                )
+            },
+            address: address
+        )
+    }
+
+    func nobodysPurchase(_ development: StoreDevelopment?) -> ContractKey {
+        ContractKey(
+            provider: .google,
+            environment: .production,
+            app: packages.min() ?? development?.app ?? "",
+            lineage: "paycastdoctor"
+        )
+    }
+
+    /// In development the simulated store pushes, unless somebody else is expected.
+    private func keys(_ development: StoreDevelopment?) -> GoogleKeys {
+        let isStandIn = development != nil && pushAccount == nil
+        return GoogleKeys { [certsURL] in
+            certsURL ?? (isStandIn ? development?.address().map { "\($0)/certs" } : GoogleKeys.address)
+        }
+    }
+}

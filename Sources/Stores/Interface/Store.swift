@@ -1,0 +1,71 @@
+public import Domain
+public import Settings
+
+/// A store whose webhooks Paycast takes, with its settings as they were read. Everything particular to a store stands in
+/// its folder; `Stores.all` names it once, and the rest of Paycast knows it by this protocol.
+public protocol Store: Sendable {
+    associatedtype Opened: OpenStore
+
+    static var provider: Provider { get }
+    /// As people write it: “App Store”.
+    static var title: String { get }
+
+    /// Reads the store's variables. The reader is told what is wrong, which then has its default here.
+    init(_ settings: inout SettingsReader)
+
+    /// The variables without which the store's webhooks answer 503. None is missing in development: what is not set, the
+    /// simulated store sets.
+    var missingSettings: [String] { get }
+
+    /// Something of the store is set, so that its webhooks are expected to arrive.
+    var isExpected: Bool { get }
+
+    /// The store's API can be asked: before the end of a period is believed, and when an order's token is to be set.
+    var hasAPI: Bool { get }
+
+    /// Takes over the keys and secrets that a reload may change, each by itself.
+    mutating func reload(from new: Self, _ changes: inout SettingsChanges)
+
+    /// Nil when settings are missing.
+    func open(_ surroundings: StoreSurroundings) throws(StoreError) -> Opened?
+
+    /// What `paycast doctor` finds out about it. Blocks: the store's API is asked.
+    func examine(_ examination: StoreExamination) -> StoreFindings
+}
+
+extension Store {
+    public var isExpected: Bool { missingSettings.isEmpty }
+    public var hasAPI: Bool { false }
+
+    /// For a store whose only setting is a secret.
+    public func examine(_ examination: StoreExamination) -> StoreFindings { StoreFindings() }
+}
+
+/// A store with its settings in force.
+public protocol OpenStore: Sendable {
+    var verifier: any StoreVerifier { get }
+    /// Nil without a key of the store's API.
+    var api: (any StoreAPI)? { get }
+    /// A purchase that nobody has made. The API says that there is no such purchase only to a key that may read
+    /// purchases, so the answer tells whether ours may. Nil for an API that is asked by itself.
+    var nobodysPurchase: ContractKey? { get }
+}
+
+extension OpenStore {
+    public var api: (any StoreAPI)? { nil }
+    public var nobodysPurchase: ContractKey? { nil }
+}
+
+/// A store without an API is what proves its webhooks.
+extension OpenStore where Self: StoreVerifier {
+    public var verifier: any StoreVerifier { self }
+}
+
+/// Why a store cannot be opened with its settings. Safe to print, and says what to do.
+public struct StoreError: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+}

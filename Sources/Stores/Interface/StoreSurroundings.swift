@@ -1,0 +1,72 @@
+public import Crypto
+public import Domain
+
+/// What a server gives a store beside the store's own settings.
+public struct StoreSurroundings: Sendable {
+    public var catalog: Catalog
+    public var clock: @Sendable () -> Instant
+    /// Told how each call to the store's API ended.
+    public var witness: StoreWitness
+    /// Told why a webhook was answered 503: the store's API did not say what it was about.
+    public var report: @Sendable (StoreAPIError) -> Void
+    /// Nil in production.
+    public var development: StoreDevelopment?
+
+    public init(
+        catalog: Catalog = Catalog(),
+        clock: @escaping @Sendable () -> Instant,
+        witness: @escaping StoreWitness = { _ in },
+        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in },
+        development: StoreDevelopment? = nil
+    ) {
+        self.catalog = catalog
+        self.clock = clock
+        self.witness = witness
+        self.report = report
+        self.development = development
+    }
+}
+
+/// What a development server puts in the place of settings that are missing: a simulated store, and its keys.
+public struct StoreDevelopment: Sendable {
+    /// The account with which the simulated Google pushes, and is asked.
+    public struct Account: Sendable {
+        public var name: String
+        public var keyID: String
+        public var key: RSAPrivateKey
+        public var audience: String
+        public var pushAccount: String
+
+        public init(name: String, keyID: String, key: RSAPrivateKey, audience: String, pushAccount: String) {
+            self.name = name
+            self.keyID = keyID
+            self.key = key
+            self.audience = audience
+            self.pushAccount = pushAccount
+        }
+    }
+
+    /// What it signs webhooks with, or sends in them.
+    public var secret: String?
+    /// The app that it sells for.
+    public var app: String?
+    /// PEM of the root that it signs under.
+    public var root: String?
+    public var account: Account?
+    /// Where its API answers; nil before the server listens.
+    public var address: @Sendable () -> String?
+
+    public init(
+        secret: String? = nil,
+        app: String? = nil,
+        root: String? = nil,
+        account: Account? = nil,
+        address: @escaping @Sendable () -> String?
+    ) {
+        self.secret = secret
+        self.app = app
+        self.root = root
+        self.account = account
+        self.address = address
+    }
+}

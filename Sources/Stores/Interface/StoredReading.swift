@@ -1,0 +1,72 @@
+public import Domain
+internal import FoundationEssentials
+
+/// What the ledger keeps of a purchase that was read at Google or Stripe. Nobody can ask for it again: tomorrow the API
+/// says how the purchase stands tomorrow, and a notification says little more than that something has changed.
+public struct StoredReading: Sendable {
+    /// What a webhook may post. Google's answers have about 2 KiB, Stripe's 8.
+    private static let limit = 256 << 10
+
+    /// Why it was read.
+    public enum Cause: Sendable {
+        case notification([UInt8])
+        /// Nobody asked but we, or an app that holds it.
+        case subscription(token: String)
+        /// An app holds it.
+        case product(token: String)
+    }
+
+    public struct Said: Sendable {
+        public var answer: [UInt8]
+        /// When the reading was begun.
+        public var readAt: Instant
+
+        public init(answer: [UInt8], readAt: Instant) {
+            self.answer = answer
+            self.readAt = readAt
+        }
+    }
+
+    public let cause: Cause
+    public let said: Said
+
+    /// Nil for an answer that is not worth its place.
+    public init?(_ cause: Cause, _ said: Said) {
+        guard said.answer.count <= StoredReading.limit else { return nil }
+        (self.cause, self.said) = (cause, said)
+    }
+
+    /// Nil for a body that is no record: nothing was read, or an older version kept it.
+    public init?(_ body: [UInt8]) {
+        guard let file = try? JSONDecoder().decode(File.self, from: Data(body)) else { return nil }
+        switch (file.notification, file.purchaseToken, file.productToken) {
+        case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
+        case (nil, let token?, nil): cause = .subscription(token: token)
+        case (nil, nil, let token?): cause = .product(token: token)
+        default: return nil
+        }
+        said = Said(answer: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
+    }
+
+    /// Both texts byte for byte. Nil when one of them is no UTF-8.
+    public var bytes: [UInt8]? {
+        guard let reading = String(validating: said.answer, as: UTF8.self) else { return nil }
+        var file = File(reading: reading, readAt: said.readAt.milliseconds)
+        switch cause {
+        case .notification(let body):
+            guard let notification = String(validating: body, as: UTF8.self) else { return nil }
+            file.notification = notification
+        case .subscription(let token): file.purchaseToken = token
+        case .product(let token): file.productToken = token
+        }
+        return (try? JSONEncoder().encode(file)).map { Array($0) }
+    }
+
+    private struct File: Codable {
+        var notification: String?
+        var purchaseToken: String?
+        var productToken: String?
+        var reading: String
+        var readAt: Int64
+    }
+}

@@ -1,0 +1,32 @@
+public import Domain
+public import Settings
+public import StoreInterface
+
+/// PurchaseKit: its settings.
+public struct PurchaseKitStore: Store {
+    public static let provider = Provider.purchasekit
+    public static let title = "PurchaseKit"
+
+    /// `PAYCAST_PURCHASEKIT_SECRET`.
+    public var secret: Secret?
+    private let isDevelopment: Bool
+
+    public init(_ settings: inout SettingsReader) {
+        secret = settings.secret("PAYCAST_PURCHASEKIT_SECRET")
+        isDevelopment = settings.isDevelopment
+    }
+
+    public var missingSettings: [String] { secret == nil && !isDevelopment ? ["PAYCAST_PURCHASEKIT_SECRET"] : [] }
+
+    public mutating func reload(from new: PurchaseKitStore, _ changes: inout SettingsChanges) {
+        changes.take("PAYCAST_PURCHASEKIT_SECRET", &secret, from: new.secret)
+    }
+
+    /// In development the simulated store's secret serves.
+    public func open(_ surroundings: StoreSurroundings) -> PurchaseKitVerifier? {
+        let given = secret?.value ?? surroundings.development?.secret
+        return given.flatMap { PurchaseKitVerifier(secret: $0, catalog: surroundings.catalog) }
+    }
+}
+
+extension PurchaseKitVerifier: OpenStore {}

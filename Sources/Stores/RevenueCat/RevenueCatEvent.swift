@@ -1,0 +1,102 @@
+internal import Domain
+internal import StoreInterface
+
+/// The `event` member of a webhook
+/// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
+struct RevenueCatEvent {
+    let id: String
+    let type: String
+    let happenedAt: Instant
+    let environment: StoreEnvironment
+    private let isEnvironmentStated: Bool
+    let app: String
+    let customer: RevenueCatCustomer
+    let product: String?
+    let newProduct: String?
+    let store: String?
+    let periodType: String?
+    let reason: String?
+    let purchasedAt: Instant?
+    let expiresAt: Instant?
+    let graceUntil: Instant?
+    let transaction: String?
+    let originalTransaction: String?
+    let isFamilyShared: Bool
+    let price: Int64?
+    let currency: String?
+    let transferredFrom: [String]
+    let transferredTo: [String]
+
+    init(_ body: [UInt8]) throws(VerificationError) {
+        guard let fields = try StoreObject(body).object("event") else {
+            throw .malformed(.invalidPayload)
+        }
+        guard let id = try fields.checkedText("id"), let type = try fields.checkedText("type"),
+            let happenedAt = try fields.checkedMilliseconds("event_timestamp_ms")
+        else { throw .malformed(.invalidPayload) }
+        self.id = id
+        self.type = type
+        self.happenedAt = happenedAt
+        // VIRTUAL_CURRENCY_TRANSACTION calls it its purchase's.
+        let stated = fields.has("environment") ? fields.text("environment") : fields.text("purchase_environment")
+        environment = try RevenueCatEvent.environment(stated, of: type)
+        isEnvironmentStated = stated != nil
+        app = try fields.checkedText("app_id") ?? RevenueCatEvent.unnamedApp
+        customer = RevenueCatCustomer(fields)
+        product = try fields.checkedText("product_id") ?? fields.texts("entitlement_ids", limit: 1).first
+        newProduct = try fields.checkedText("new_product_id")
+        store = fields.text("store")
+        periodType = fields.text("period_type")
+        reason = fields.text("cancel_reason") ?? fields.text("expiration_reason")
+        purchasedAt = try fields.checkedMilliseconds("purchased_at_ms")
+        expiresAt = try fields.checkedMilliseconds("expiration_at_ms")
+        graceUntil = try fields.checkedMilliseconds("grace_period_expiration_at_ms")
+        transaction = try fields.checkedText("transaction_id")
+        originalTransaction = try fields.checkedText("original_transaction_id")
+        isFamilyShared = fields.flag("is_family_share") ?? false
+        price = fields.thousandths("price_in_purchased_currency")
+        currency = fields.text("currency")
+        transferredFrom = fields.texts("transferred_from")
+        transferredTo = fields.texts("transferred_to")
+    }
+
+    /// Of what RevenueCat itself grants, which names no app.
+    static let unnamedApp = "revenuecat"
+
+    /// A Sandbox purchase must never pass for a real one, so what opens access has to say where it was made. Two events
+    /// need not: a grant is made while the store cannot be asked, and lasts a day at the most; its end opens nothing.
+    /// A transfer is filed under Production and moves what is in either. Of what changes no access, any word will do.
+    private static func environment(
+        _ word: String?,
+        of type: String
+    ) throws(VerificationError) -> StoreEnvironment {
+        switch word {
+        case "PRODUCTION": return .production
+        case "SANDBOX": return .sandbox
+        case nil where !purchaseTypes.contains(type) || ["TEMPORARY_ENTITLEMENT_GRANT", "EXPIRATION"].contains(type):
+            return .production
+        case nil: throw .malformed(.invalidPayload)
+        default:
+            guard !purchaseTypes.contains(type), type != "TRANSFER" else { throw .wrongEnvironment }
+            return .production
+        }
+    }
+
+    /// Events of a purchase: all others change no access, be they unknown.
+    static let purchaseTypes: Set = [
+        "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION", "BILLING_ISSUE",
+        "SUBSCRIPTION_PAUSED", "EXPIRATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED", "TEMPORARY_ENTITLEMENT_GRANT",
+        "REFUND_REVERSED",
+    ]
+}
+
+extension RevenueCatEvent {
+    /// What users lose and one of them gains. Nil when it is no transfer, or names nobody.
+    var transfer: Transfer? {
+        guard type == "TRANSFER",
+            let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })
+        else { return nil }
+        let from = transferredFrom.map { UserID($0) }.filter { $0 != to }
+        return from.isEmpty ? nil : Transfer(from: from, to: to, isEverywhere: !isEnvironmentStated)
+    }
+}

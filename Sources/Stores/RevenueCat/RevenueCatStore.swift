@@ -1,0 +1,34 @@
+public import Domain
+public import Settings
+public import StoreInterface
+
+/// RevenueCat: its settings.
+public struct RevenueCatStore: Store {
+    public static let provider = Provider.revenuecat
+    public static let title = "RevenueCat"
+
+    /// `PAYCAST_REVENUECAT_AUTHORIZATION`: the exact header value.
+    public var authorization: Secret?
+    private let isDevelopment: Bool
+
+    public init(_ settings: inout SettingsReader) {
+        authorization = settings.secret("PAYCAST_REVENUECAT_AUTHORIZATION")
+        isDevelopment = settings.isDevelopment
+    }
+
+    public var missingSettings: [String] {
+        authorization == nil && !isDevelopment ? ["PAYCAST_REVENUECAT_AUTHORIZATION"] : []
+    }
+
+    public mutating func reload(from new: RevenueCatStore, _ changes: inout SettingsChanges) {
+        changes.take("PAYCAST_REVENUECAT_AUTHORIZATION", &authorization, from: new.authorization)
+    }
+
+    /// In development the simulated store's value serves.
+    public func open(_ surroundings: StoreSurroundings) -> RevenueCatVerifier? {
+        let given = authorization?.value ?? surroundings.development?.secret
+        return given.flatMap { RevenueCatVerifier(authorization: $0, catalog: surroundings.catalog) }
+    }
+}
+
+extension RevenueCatVerifier: OpenStore {}

@@ -1,0 +1,45 @@
+internal import Crypto
+public import Domain
+public import StoreInterface
+
+/// Proves that a webhook comes from who knows the `Authorization` value that was set in RevenueCat, and says what it
+/// means. There is no signature and no date to check: a replay is known by its id, and says nothing new.
+public struct RevenueCatVerifier: StoreVerifier {
+    private let authorization: [UInt8]
+    private let catalog: Catalog
+
+    /// `authorization` is the whole value of the header. Nil when it is empty: anybody could send that.
+    public init?(authorization: String, catalog: Catalog = Catalog()) {
+        guard !authorization.isEmpty else { return nil }
+        self.authorization = Array(authorization.utf8)
+        self.catalog = catalog
+    }
+
+    public var answers: WebhookAnswers { WebhookAnswers(untrusted: 401) }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        guard let given = delivery.authorization, constantTimeEquals(Array(given.utf8), authorization) else {
+            throw .untrusted(.unauthorized)
+        }
+        return try event(delivery.body)
+    }
+
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? { try event(stored.body) }
+
+    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
+        let event = try RevenueCatEvent(body)
+        return Event(
+            provider: .revenuecat,
+            environment: event.environment,
+            app: event.app,
+            id: event.id,
+            type: event.type,
+            subtype: event.subtype,
+            kind: event.kind,
+            signedAt: event.happenedAt,
+            observation: event.observation(catalog),
+            transfer: event.transfer,
+            body: body
+        )
+    }
+}

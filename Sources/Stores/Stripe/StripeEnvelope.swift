@@ -1,0 +1,77 @@
+internal import Domain
+internal import StoreInterface
+
+/// An event object (https://docs.stripe.com/api/events/object): which object changed, and how.
+struct StripeEnvelope {
+    /// What `created` may be: Stripe's own years and a century more.
+    private static let dates = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
+
+    let id: String
+    let type: String
+    let created: Instant
+    let environment: StoreEnvironment
+    /// A connected account; nil when it happened on the endpoint's own.
+    let account: String?
+    let object: StoreObject
+    /// What the object said before, of what changed.
+    let previous: StoreObject?
+
+    init(_ body: [UInt8]) throws(VerificationError) {
+        let event = try StoreObject(body)
+        guard event.text("object") != "v2.core.event" else { throw .malformed(.thinEvent) }
+        guard let id = event.text("id"), let type = event.text("type"), let created = event.seconds("created"),
+            StripeEnvelope.dates.contains(created), let isLive = event.flag("livemode"),
+            let object = event.object("data", "object"), !event.has("account") || event.text("account") != nil
+        else { throw .malformed(.invalidPayload) }
+        self.id = id
+        self.type = type
+        self.created = created
+        self.object = object
+        environment = isLive ? .production : .sandbox
+        account = event.text("account")
+        previous = event.object("data", "previous_attributes")
+    }
+
+    /// `ContractKey.app` of what happens on the account that the endpoint belongs to.
+    static let ownAccount = "stripe"
+
+    var app: String { account ?? StripeEnvelope.ownAccount }
+
+    func key(_ lineage: String) -> ContractKey {
+        ContractKey(provider: .stripe, environment: environment, app: app, lineage: lineage)
+    }
+}
+
+/// What an event means to us: its name, its own words beside it, and what it says of a contract.
+struct StripeMeaning {
+    var kind: EventKind
+    var subtype: String?
+    var observation: Observation?
+    /// Of the further items of a subscription.
+    var further: [Observation] = []
+    /// There are no others.
+    var isWhole = false
+
+    /// By what the object is, not by what the event is called: tomorrow's names work too.
+    init(_ envelope: StripeEnvelope, _ catalog: Catalog) {
+        let object = envelope.object
+        self =
+            switch object.text("object") {
+            case "subscription": StripeSubscription(object, catalog).meaning(of: envelope)
+            case "checkout.session": StripeSession(object: object, catalog: catalog).meaning(of: envelope)
+            case "invoice": StripeInvoice(object: object, catalog: catalog).meaning(of: envelope)
+            case "payment_intent": StripePaymentIntent(object: object, catalog: catalog).meaning(of: envelope)
+            case "charge": StripeCharge(object: object, catalog: catalog).meaning(of: envelope)
+            case "refund": StripeRefund(object: object).meaning(of: envelope)
+            case "dispute": StripeDispute(object: object, catalog: catalog).meaning(of: envelope)
+            case "subscription_schedule": StripeSchedule(object: object).meaning(of: envelope)
+            default: StripeMeaning(kind: .providerUnknown)
+            }
+    }
+
+    init(kind: EventKind, subtype: String? = nil, observation: Observation? = nil) {
+        self.kind = kind
+        self.subtype = subtype
+        self.observation = observation
+    }
+}

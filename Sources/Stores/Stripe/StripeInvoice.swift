@@ -1,0 +1,93 @@
+internal import Domain
+internal import StoreInterface
+
+/// An invoice. Only those of subscriptions matter: what is bought once is known from its Checkout session.
+struct StripeInvoice {
+    let object: StoreObject
+    let catalog: Catalog
+
+    /// Since the API's version 2025-03-31 an invoice belongs to its parent.
+    private var details: StoreObject? {
+        object.object("parent", "subscription_details") ?? object.object("subscription_details")
+    }
+    private var subscription: String? { object.id("subscription") ?? details?.id("subscription") }
+
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let meaning = StripeMeaning(kind: kind(of: envelope.type), subtype: object.text("billing_reason"))
+        guard let subscription else { return meaning }
+        let observation = Observation(
+            contract: envelope.key(subscription),
+            kind: .subscription,
+            token: details?.token ?? object.object("subscription")?.token ?? object.token,
+            account: object.id("customer"),
+            transaction: isPaid ? transaction : nil
+        )
+        return StripeMeaning(kind: meaning.kind, subtype: meaning.subtype, observation: observation)
+    }
+
+    private var isPaid: Bool { object.text("status") == "paid" || object.flag("paid") == true }
+
+    private func kind(of type: String) -> EventKind {
+        switch (type, object.text("billing_reason")) {
+        case ("invoice.paid", "subscription_create"), ("invoice.payment_succeeded", "subscription_create"):
+            .subscriptionStarted
+        case ("invoice.paid", "subscription_cycle"), ("invoice.payment_succeeded", "subscription_cycle"):
+            .subscriptionRenewed
+        case ("invoice.paid", "subscription_update"), ("invoice.payment_succeeded", "subscription_update"): .planChanged
+        case ("invoice.payment_failed", "subscription_create"): .purchasePending
+        case ("invoice.payment_failed", _): .graceStarted
+        case ("invoice.paid", _), ("invoice.payment_succeeded", _), ("invoice.payment_action_required", _),
+            ("invoice.finalization_failed", _):
+            .contractUpdated
+        default: .providerUnknown
+        }
+    }
+
+    /// The period that was paid for. It counts as of the invoice's making, so that whatever was said of the subscription
+    /// since then, its end above all, is newer.
+    private var transaction: Transaction? {
+        // A change of plan credits the old one on a line of its own.
+        let lines = object.list("lines").compactMap { line -> (line: StoreObject, end: Instant)? in
+            guard (line.amount("amount") ?? 0) >= 0 else { return nil }
+            return line.object("period")?.seconds("end").map { (line, $0) }
+        }
+        guard let id = object.text("id"), let created = object.seconds("created"),
+            let (line, end) = speaking(lines), let product = product(of: line)
+        else { return nil }
+        let currency = object.text("currency")
+        return Transaction(
+            id: id,
+            product: product,
+            purchasedAt: line.object("period")?.seconds("start") ?? created,
+            expiresAt: end,
+            price: StripePrice.thousandths(object.amount("amount_paid"), currency),
+            currency: currency?.uppercased(),
+            signedAt: created
+        )
+    }
+
+    /// The line of the item that speaks for the subscription; of several for one item the period that ends last.
+    private func speaking(_ lines: [(line: StoreObject, end: Instant)]) -> (line: StoreObject, end: Instant)? {
+        lines.min { left, right in
+            let (a, b) = (isNamed(left.line), isNamed(right.line))
+            guard a == b else { return a }
+            let (item, other) = (item(of: left.line), item(of: right.line))
+            guard item.utf8.elementsEqual(other.utf8) else { return item.utf8.lexicographicallyPrecedes(other.utf8) }
+            return left.end > right.end
+        }
+    }
+
+    private func isNamed(_ line: StoreObject) -> Bool { product(of: line).map { catalog[$0] != nil } ?? false }
+
+    private func item(of line: StoreObject) -> String {
+        line.text("subscription_item")
+            ?? line.object("parent", "subscription_item_details")?.text("subscription_item") ?? ""
+    }
+
+    private func product(of line: StoreObject) -> String? {
+        if let product = StripePrice.product(of: line["price"] ?? line["plan"], catalog) { return product }
+        let details = line.object("pricing", "price_details")
+        let names = [details?.id("price"), details?.id("product")].compactMap { $0 }
+        return names.first { catalog[$0] != nil } ?? names.first
+    }
+}

@@ -1,0 +1,21 @@
+internal import Domain
+internal import StoreInterface
+
+/// A subscription schedule: changes of plan to come. What they change to is read from the subscription when Paycast may
+/// read it.
+struct StripeSchedule {
+    let object: StoreObject
+
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let isOver = ["canceled", "released", "aborted"].contains(object.text("status") ?? "")
+        let kind: EventKind = isOver ? .planChangeCancelled : .planChangeScheduled
+        let subscription = object.id("subscription") ?? object.text("released_subscription")
+        return StripeMeaning(
+            kind: envelope.type.hasPrefix("subscription_schedule.") ? kind : .providerUnknown,
+            subtype: object.text("status"),
+            observation: subscription.map {
+                Observation(contract: envelope.key($0), kind: .subscription, account: object.id("customer"))
+            }
+        )
+    }
+}

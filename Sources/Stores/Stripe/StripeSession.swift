@@ -1,0 +1,131 @@
+internal import Domain
+internal import StoreInterface
+
+/// A Checkout session (https://docs.stripe.com/api/checkout/sessions/object): the first thing that links an order to
+/// what was bought.
+struct StripeSession {
+    /// What a paid session opens until the subscription itself is heard of.
+    static let provisional = Duration.seconds(86_400)
+    /// What a session is called that says not what it sells: Stripe leaves line items out of events.
+    static let unnamed = "checkout"
+
+    let object: StoreObject
+    let catalog: Catalog
+
+    private var token: OrderToken? {
+        object.token ?? object.text("client_reference_id").flatMap { OrderToken($0) }
+    }
+
+    private var product: String {
+        object.namedProduct ?? StripePrice.product(of: object.list("line_items").first?["price"], catalog)
+            ?? StripeSession.unnamed
+    }
+
+    private var isPaid: Bool { ["paid", "no_payment_required"].contains(object.text("payment_status")) }
+    private var isComplete: Bool { object.text("status").map { $0 == "complete" } ?? true }
+
+    func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
+        let observation =
+            switch object.text("mode") {
+            case "subscription": subscription(envelope)
+            case "payment": payment(envelope)
+            default: Observation?.none
+            }
+        return StripeMeaning(
+            kind: kind(envelope.type),
+            subtype: object.text("payment_status"),
+            observation: observation
+        )
+    }
+
+    private func kind(_ type: String) -> EventKind {
+        switch type {
+        case "checkout.session.completed", "checkout.session.async_payment_succeeded": kindWhenComplete
+        case "checkout.session.async_payment_failed", "checkout.session.expired": .purchasePendingCancelled
+        default: .providerUnknown
+        }
+    }
+
+    private var kindWhenComplete: EventKind {
+        switch object.text("mode") {
+        case "subscription": isPaid ? .subscriptionStarted : .purchasePending
+        case "payment": isPaid ? .purchaseCompleted : .purchasePending
+        default: .contractUpdated
+        }
+    }
+
+    /// The subscription's own events decide: whatever they say is newer than the session's making.
+    private func subscription(_ envelope: StripeEnvelope) -> Observation? {
+        guard let id = object.id("subscription") else { return nil }
+        let made = object.seconds("created") ?? StripeSubscription.beforeAll
+        var charge: Transaction?
+        if isPaid, isComplete {
+            charge = transaction(object.text("id") ?? id, signedAt: made, envelope)
+            charge?.expiresAt = envelope.created + StripeSession.provisional
+        }
+        let waits = !isPaid && isComplete && envelope.type == "checkout.session.completed"
+        return observation(envelope.key(id), .subscription, charge, waits ? pending : nil)
+    }
+
+    private func payment(_ envelope: StripeEnvelope) -> Observation? {
+        guard let id = object.id("payment_intent") ?? object.text("id") else { return nil }
+        let kind = catalog.kind(bought: product)
+        if isPaid, isComplete {
+            return observation(envelope.key(id), kind, transaction(id, signedAt: envelope.created, envelope), nil)
+        }
+        switch envelope.type {
+        case "checkout.session.completed": return observation(envelope.key(id), kind, nil, pending)
+        case "checkout.session.async_payment_failed", "checkout.session.expired":
+            // A session that never had a payment leaves nothing to end.
+            guard object.id("payment_intent") != nil else { return nil }
+            let ended = Snapshot(
+                state: .expired,
+                product: product,
+                autoRenew: false,
+                accessUntil: nil,
+                signedAt: envelope.created
+            )
+            return observation(envelope.key(id), kind, nil, ended)
+        default: return nil
+        }
+    }
+
+    /// The first word about a purchase, older than any other one.
+    private var pending: Snapshot {
+        Snapshot(
+            state: .pending,
+            product: product,
+            autoRenew: false,
+            accessUntil: nil,
+            signedAt: StripeSubscription.beforeAll
+        )
+    }
+
+    private func transaction(_ id: String, signedAt: Instant, _ envelope: StripeEnvelope) -> Transaction {
+        let currency = object.text("currency")
+        return Transaction(
+            id: id,
+            product: product,
+            purchasedAt: object.text("mode") == "payment" ? envelope.created : signedAt,
+            price: StripePrice.thousandths(object.amount("amount_total"), currency),
+            currency: currency?.uppercased(),
+            signedAt: signedAt
+        )
+    }
+
+    private func observation(
+        _ key: ContractKey,
+        _ kind: ProductKind,
+        _ transaction: Transaction?,
+        _ snapshot: Snapshot?
+    ) -> Observation {
+        Observation(
+            contract: key,
+            kind: kind,
+            token: token,
+            account: object.id("customer"),
+            transaction: transaction,
+            snapshot: snapshot
+        )
+    }
+}

@@ -1,0 +1,48 @@
+internal import Crypto
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// `Stripe-Signature: t=SECONDS,v1=HEX[,v1=HEX…]` (https://docs.stripe.com/webhooks#verify-manually): one `v1` for each
+/// secret while secrets are rolled.
+struct StripeSignature {
+    /// Genuine headers have two while a secret is rolled.
+    private static let limit = 16
+
+    /// As it stands in the header: it is signed.
+    private let timestamp: Substring
+    private let seconds: Int64
+    private let codes: [[UInt8]]
+
+    init(_ header: String?) throws(VerificationError) {
+        let fields = (header ?? "").split(separator: ",", maxSplits: 64).map { field in
+            field.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        let times = fields.filter { $0.count == 2 && $0[0] == "t" }
+        let codes = fields.filter { $0.count == 2 && $0[0] == "v1" }
+        guard times.count == 1, let timestamp = times.first?.last, let seconds = Int64(timestamp),
+            timestamp.utf8.allSatisfy({ (48...57).contains($0) }), (1...StripeSignature.limit).contains(codes.count)
+        else { throw .malformed(.missingSignature) }
+        self.timestamp = timestamp
+        self.seconds = seconds
+        self.codes = codes.compactMap { Hex.decode(String($0[1])) }
+    }
+
+    /// Any code by any secret. How old it is counts only once it is known to be Stripe's.
+    func check(
+        _ body: [UInt8],
+        secrets: [[UInt8]],
+        tolerance: Duration,
+        now: Instant
+    ) throws(VerificationError) {
+        let message = Array("\(timestamp).".utf8) + body
+        let isGenuine = secrets.contains { secret in
+            let expected = HMAC.authenticate(message, key: secret)
+            return codes.contains { constantTimeEquals($0, expected) }
+        }
+        guard isGenuine else { throw .untrusted(.badSignature) }
+        let limit = tolerance.components.seconds
+        guard seconds >= now.seconds - limit else { throw .untrusted(.signedInPast) }
+        guard seconds <= now.seconds + limit else { throw .untrusted(.signedInFuture) }
+    }
+}

@@ -1,0 +1,62 @@
+public import Domain
+internal import StoreInterface
+
+/// What Stripe's API answers about a subscription, read like the object of an event.
+public struct StripeStatement: Sendable {
+    /// What it says of the contract, as of the instant at which it was asked; no snapshot for a status of tomorrow.
+    public let observation: Observation
+    /// The same of its further items, and whether they are all.
+    public let further: [Observation]
+    public let isWhole: Bool
+    /// The API's answer.
+    public let body: [UInt8]
+    private let environment: StoreEnvironment
+
+    /// Nil for an answer that is not that subscription's. `app` is the account that it was asked of.
+    public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
+        guard let object = try? StoreObject(body) else { return nil }
+        let contract = contract.purchase ?? contract
+        let subscription = StripeSubscription(object, catalog)
+        guard object.text("object") == "subscription", subscription.id == contract.lineage,
+            object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
+        else { return nil }
+        observation = subscription.observation(contract, subscription.snapshot(statedAt: now))
+        further = subscription.further(contract, statedAt: now)
+        isWhole = subscription.isWhole
+        environment = contract.environment
+        self.body = body
+    }
+
+    /// To be committed like a webhook's.
+    public func event(now: Instant) -> Event {
+        Event(
+            provider: .stripe,
+            environment: environment,
+            app: observation.contract.app,
+            id: "read:\(observation.contract.lineage):\(now.milliseconds)",
+            type: "subscription.read",
+            kind: .contractUpdated,
+            signedAt: now,
+            observation: observation,
+            further: further,
+            isWhole: isWhole,
+            body: body
+        )
+    }
+
+    /// The subscription that a charge paid for, from the charge with its invoice in it; nil for any other charge.
+    public static func subscription(paidBy charge: [UInt8]) -> String? {
+        guard let invoice = try? StoreObject(charge).object("invoice") else { return nil }
+        return invoice.id("subscription") ?? invoice.object("parent", "subscription_details")?.id("subscription")
+    }
+
+    /// The charge that an event is about, when it is about one.
+    public static func charge(in event: Event) -> String? {
+        guard event.type.hasPrefix("charge."), let envelope = try? StripeEnvelope(event.body) else { return nil }
+        return switch envelope.object.text("object") {
+        case "charge": envelope.object.text("id")
+        case "dispute": envelope.object.id("charge")
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import Domain
+public import Settings
+public import StoreInterface
+
+/// Stripe: its settings.
+public struct StripeStore: Store {
+    public static let provider = Provider.stripe
+    public static let title = "Stripe"
+
+    /// `PAYCAST_STRIPE_SECRETS`; empty means that the route answers 503 `not_configured`.
+    public var secrets: [Secret]
+    /// `PAYCAST_STRIPE_TOLERANCE` in seconds, 300; for the past and the future.
+    public var tolerance: Duration
+    /// `PAYCAST_STRIPE_ACCOUNTS`: the connected accounts that are served beside the endpoints' own.
+    public var accounts: [String]
+    /// `PAYCAST_STRIPE_API_KEY`: with it subscriptions are read again; nil believes the events alone.
+    public var apiKey: Secret?
+    /// `PAYCAST_STRIPE_API_URL`.
+    public var apiURL: String
+    private let isDevelopment: Bool
+
+    public init(_ settings: inout SettingsReader) {
+        secrets = settings.secrets("PAYCAST_STRIPE_SECRETS")
+        tolerance = .seconds(settings.number("PAYCAST_STRIPE_TOLERANCE", default: 300, in: 1...86_400))
+        accounts = settings.list("PAYCAST_STRIPE_ACCOUNTS", expected: "acct_…, as Stripe shows them") {
+            $0.hasPrefix("acct_")
+        }
+        apiKey = settings.secret("PAYCAST_STRIPE_API_KEY")
+        apiURL = settings.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
+        isDevelopment = settings.isDevelopment
+        if apiKey != nil, secrets.isEmpty, !settings.isDevelopment {
+            settings.reject("PAYCAST_STRIPE_SECRETS", "is required with PAYCAST_STRIPE_API_KEY: it proves who posts")
+        }
+    }
+
+    public var missingSettings: [String] { secrets.isEmpty && !isDevelopment ? ["PAYCAST_STRIPE_SECRETS"] : [] }
+    public var hasAPI: Bool { apiKey != nil }
+
+    public mutating func reload(from new: StripeStore, _ changes: inout SettingsChanges) {
+        changes.take("PAYCAST_STRIPE_SECRETS", &secrets, from: new.secrets)
+        changes.take("PAYCAST_STRIPE_API_KEY", &apiKey, from: new.apiKey)
+    }
+
+    public func examine(_ examination: StoreExamination) -> StoreFindings {
+        let name = "Stripe API"
+        guard let api = stripeAPI(examination.surroundings) else {
+            let detail = "no key: of two changes within a second the wrong one may stay; set PAYCAST_STRIPE_API_KEY"
+            let isAsked = Finding.ok(name, "is not asked: no key is set")
+            return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail)])
+        }
+        let success = "the key reads subscriptions"
+        return StoreFindings([examination.ask(api, for: api.nobodysSubscription, name, success: success)])
+    }
+}

@@ -1,0 +1,161 @@
+internal import Domain
+internal import StoreInterface
+
+/// A subscription (https://docs.stripe.com/api/subscriptions/object): its status decides the state.
+struct StripeSubscription {
+    /// How long a period that is not paid gives access while Stripe tries again; Stripe advises two weeks of retries.
+    /// The next status comes before that, unless the account leaves such subscriptions alone.
+    static let grace = Duration.seconds(30 * 86_400)
+
+    private let object: StoreObject
+    private let catalog: Catalog
+    /// The item that it is about: the one that speaks for the subscription, or a further one.
+    private let item: StoreObject?
+    private var line: String?
+
+    init(_ object: StoreObject, _ catalog: Catalog) {
+        self.object = object
+        self.catalog = catalog
+        item = StripeSubscription.item(of: object, catalog)
+    }
+
+    private init(_ object: StoreObject, _ catalog: Catalog, further item: StoreObject, _ line: String) {
+        self.object = object
+        self.catalog = catalog
+        self.item = item
+        self.line = line
+    }
+
+    /// The same subscription, as each of its further items is paid by it.
+    private var further: [StripeSubscription] {
+        StripeSubscription.items(of: object, catalog).dropFirst().compactMap { item in
+            item.text("id").map { StripeSubscription(object, catalog, further: item, $0) }
+        }
+    }
+
+    func further(_ key: ContractKey, statedAt: Instant) -> [Observation] {
+        further.compactMap { one in
+            one.line.map { one.observation(key.line($0), one.snapshot(statedAt: statedAt)) }
+        }
+    }
+
+    /// A long list of items is cut off.
+    var isWhole: Bool { item != nil && object.object("items")?.flag("has_more") != true }
+
+    var id: String? { object.text("id") }
+    var status: String? { object.text("status") }
+
+    /// Nothing follows these.
+    var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
+
+    var product: String? { StripeSubscription.product(of: object, item, catalog) }
+
+    /// Since the API's version 2025-03-31 the period is the item's.
+    private var periodStart: Instant? {
+        object.seconds("current_period_start") ?? item?.seconds("current_period_start")
+    }
+    private var periodEnd: Instant? { object.seconds("current_period_end") ?? item?.seconds("current_period_end") }
+
+    /// It ends with the current period. One that ends later is renewed until then.
+    private var isEnding: Bool {
+        if object.flag("cancel_at_period_end") == true { return true }
+        guard let end = object.seconds("cancel_at") else { return false }
+        return periodEnd.map { end <= $0 } ?? true
+    }
+
+    var renews: Bool { !isEnding && !isOver }
+
+    /// Nil for a status that is not documented, and when the end of a running period is not stated: access without an
+    /// end is nothing to guess.
+    func snapshot(statedAt: Instant) -> Snapshot? {
+        guard let product, let standing = state(statedAt) else { return nil }
+        return Snapshot(
+            state: standing.state,
+            product: product,
+            pendingProduct: renews && line == nil ? pendingProduct(of: product) : nil,
+            autoRenew: renews,
+            accessUntil: standing.until,
+            signedAt: standing.state == .pending ? StripeSubscription.beforeAll : statedAt
+        )
+    }
+
+    /// `incomplete` is what a subscription is first and never again, so this statement is older than any other one of
+    /// it, whenever it was made: events overtake each other, and their dates are whole seconds
+    /// (https://github.com/laravel/cashier-stripe/issues/1759).
+    static let beforeAll = Instant(milliseconds: 0)
+
+    func observation(_ key: ContractKey, _ snapshot: Snapshot?) -> Observation {
+        Observation(
+            contract: key,
+            kind: .subscription,
+            token: object.token,
+            account: object.id("customer"),
+            snapshot: snapshot
+        )
+    }
+
+    private func state(_ statedAt: Instant) -> (state: ContractState, until: Instant?)? {
+        switch status {
+        case "incomplete": return (.pending, nil)
+        case "incomplete_expired": return (.expired, nil)
+        case "trialing", "active":
+            let end = [periodEnd ?? object.seconds("trial_end"), object.seconds("cancel_at")].compactMap { $0 }.min()
+            return end.map { (isEnding ? .cancelled : .active, $0) }
+        case "past_due":
+            let end = [periodEnd, periodStart.map { $0 + StripeSubscription.grace }].compactMap { $0 }.min()
+            return end.map { (.inGracePeriod, $0) }
+        case "unpaid": return (.inBillingRetry, periodStart.map { min($0, statedAt) })
+        case "paused": return (.paused, nil)
+        case "canceled":
+            let end = object.seconds("ended_at") ?? object.seconds("canceled_at") ?? statedAt
+            return (isTakenBack ? .revoked : .expired, end)
+        default: return nil
+        }
+    }
+
+    /// A dispute ended it; or the last charge, which only our own reading of the API shows, was paid back.
+    private var isTakenBack: Bool {
+        if object.object("cancellation_details")?.text("reason") == "payment_disputed" { return true }
+        return object.object("latest_invoice", "charge")?.flag("refunded") == true
+    }
+
+    /// A change that waits for its payment, or for the next phase of an expanded schedule.
+    private func pendingProduct(of current: String) -> String? {
+        let update = object.object("pending_update")
+        let waiting = update?.list("subscription_items").compactMap { $0["price"] } ?? []
+        let schedule = object.object("schedule")
+        let phaseEnd = schedule?.object("current_phase")?.seconds("end_date")
+        let next = schedule?.list("phases").first { phase in
+            guard let start = phase.seconds("start_date"), let phaseEnd else { return false }
+            return start >= phaseEnd
+        }
+        let prices = waiting.isEmpty ? next?.list("items").compactMap { $0["price"] } ?? [] : waiting
+        let products = prices.compactMap { StripePrice.product(of: $0, catalog) }
+        if products.contains(current) { return nil }
+        // The other items go on beside it.
+        let others = further.compactMap(\.product)
+        let changed = products.filter { !others.contains($0) }
+        return changed.first { catalog[$0] != nil } ?? changed.min()
+    }
+
+    static func item(of object: StoreObject, _ catalog: Catalog) -> StoreObject? {
+        items(of: object, catalog).first
+    }
+
+    /// Those that the catalogue names first, then by their ids: Stripe's order changes with every change of an item.
+    private static func items(of object: StoreObject, _ catalog: Catalog) -> [StoreObject] {
+        object.list("items").sorted { left, right in
+            let (a, b) = (isNamed(left, catalog), isNamed(right, catalog))
+            guard a == b else { return a }
+            return (left.text("id") ?? "").utf8.lexicographicallyPrecedes((right.text("id") ?? "").utf8)
+        }
+    }
+
+    private static func isNamed(_ item: StoreObject, _ catalog: Catalog) -> Bool {
+        StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
+    }
+
+    static func product(of object: StoreObject, _ item: StoreObject?, _ catalog: Catalog) -> String? {
+        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], catalog)
+    }
+}

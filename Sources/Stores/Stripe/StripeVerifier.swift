@@ -1,0 +1,71 @@
+public import Domain
+public import StoreInterface
+
+/// Proves that a webhook is Stripe's, and says what it means. Both modes are served: a test event is of the Sandbox.
+public struct StripeVerifier: StoreVerifier {
+    private let secrets: [[UInt8]]
+    private let tolerance: Duration
+    private let accounts: Set<String>
+    private let catalog: Catalog
+
+    /// `secrets` are the endpoints' signing secrets. Nil without one, and when one is empty: anybody could sign with it.
+    /// `tolerance` is for the past and the future. `accounts` are the connected accounts that sell for us: an endpoint
+    /// may hear of others, whose owners could name our orders in purchases of their own.
+    public init?(
+        secrets: [String],
+        tolerance: Duration = .seconds(300),
+        accounts: Set<String> = [],
+        catalog: Catalog = Catalog()
+    ) {
+        guard !secrets.isEmpty, !secrets.contains(where: \.isEmpty) else { return nil }
+        self.secrets = secrets.map { Array($0.utf8) }
+        self.tolerance = tolerance
+        self.accounts = accounts
+        self.catalog = catalog
+    }
+
+    public var signatureHeader: StaticString? { "stripe-signature" }
+
+    public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
+        let signature = try StripeSignature(delivery.signature)
+        try signature.check(delivery.body, secrets: secrets, tolerance: tolerance, now: now)
+        return try event(delivery.body)
+    }
+
+    /// Reads again what was proven when it was committed: the signature is not kept, and would be stale. The body is a
+    /// webhook's, or an answer of the API.
+    public func event(
+        stored body: [UInt8],
+        environment: StoreEnvironment,
+        app: String,
+        receivedAt: Instant
+    ) throws(VerificationError) -> Event {
+        let object = try StoreObject(body)
+        guard object.text("object") == "subscription", let id = object.text("id") else { return try event(body) }
+        let contract = ContractKey(provider: .stripe, environment: environment, app: app, lineage: id)
+        guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: receivedAt) else {
+            throw .malformed(.invalidPayload)
+        }
+        return statement.event(now: receivedAt)
+    }
+
+    private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
+        let envelope = try StripeEnvelope(body)
+        if let account = envelope.account, !accounts.contains(account) { throw .wrongApp }
+        let meaning = StripeMeaning(envelope, catalog)
+        return Event(
+            provider: .stripe,
+            environment: envelope.environment,
+            app: envelope.app,
+            id: envelope.id,
+            type: envelope.type,
+            subtype: meaning.subtype,
+            kind: meaning.kind,
+            signedAt: envelope.created,
+            observation: meaning.observation,
+            further: meaning.further,
+            isWhole: meaning.isWhole,
+            body: body
+        )
+    }
+}

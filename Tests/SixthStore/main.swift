@@ -1,0 +1,17 @@
+import Concurrency
+import FoundationEssentials
+import Server
+import Stores
+
+// Paycast with a store more than it ships with: `serve`, with the folder `Paddle/` in the list.
+Signals.block()
+var words = CommandLine.arguments.dropFirst(2)
+var flags: [String: String] = [:]
+while let name = words.popFirst(), let value = words.popFirst() { flags[name] = value }
+let source = ConfigurationSource(
+    flags: flags,
+    isDevelopment: false,
+    environment: ProcessInfo.processInfo.environment,
+    stores: Stores.all + [PaddleStore.self]
+)
+try Server(source.read(), from: source).run()

@@ -1,0 +1,231 @@
+import AppleStore
+import Crypto
+import Domain
+import Simulator
+import StoreInterface
+import TestSupport
+import Testing
+
+/// What goes wrong at Apple, said by a real server.
+@Suite(.timeLimit(.minutes(10))) struct AppleRefusalTests {
+    private static let now = AppleStage.now
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var answer: AnsweringServer.Answer
+        var environment = StoreEnvironment.production
+        var expected: @Sendable (StoreAPIError) -> Bool
+    }
+
+    private static func retryAfter(_ value: String) -> AnsweringServer.Answer {
+        .init(429, #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#, headers: [("Retry-After", value)])
+    }
+
+    private static func after(_ error: StoreAPIError) -> Instant? {
+        guard case .unavailable(_, let after) = error else { return nil }
+        return after
+    }
+
+    private static func isUnavailable(_ error: StoreAPIError) -> Bool {
+        guard case .unavailable(_, nil) = error else { return false }
+        return true
+    }
+
+    private static func isUnreadable(_ error: StoreAPIError) -> Bool {
+        guard case .unreadable = error else { return false }
+        return true
+    }
+
+    private static func isRefused(_ code: String?) -> @Sendable (StoreAPIError) -> Bool {
+        { error in
+            guard case .refused(_, code, _) = error else { return false }
+            return true
+        }
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(testDescription: "429, absolute milliseconds", answer: retryAfter("1767225690500")) {
+            after($0) == now + .milliseconds(90_500)
+        },
+        Refusal(testDescription: "429, a proxy's seconds", answer: retryAfter("30")) {
+            after($0) == now + .seconds(30)
+        },
+        Refusal(testDescription: "429, in the past", answer: retryAfter("1767225500000")) { after($0) == now },
+        Refusal(testDescription: "429, for ever", answer: retryAfter("9223372036854775807")) {
+            after($0) == now + .seconds(3600)
+        },
+        Refusal(
+            testDescription: "429, beyond Int64",
+            answer: retryAfter("92233720368547758070"),
+            expected: isUnavailable
+        ),
+        Refusal(testDescription: "429, negative", answer: retryAfter("-5"), expected: isUnavailable),
+        Refusal(testDescription: "429, a date", answer: retryAfter("Fri, 01 Jan 2027"), expected: isUnavailable),
+        Refusal(testDescription: "401 before the first release", answer: .init(401, "Unauthenticated\n")) {
+            $0.description.contains("until the app's first release") && $0.description.contains("_KEY_ID")
+        },
+        Refusal(testDescription: "401 in Sandbox", answer: .init(401), environment: .sandbox) {
+            !$0.description.contains("first release") && $0.description.contains("_ISSUER_ID")
+        },
+        Refusal(testDescription: "403", answer: .init(403)) {
+            guard case .unauthorized = $0 else { return false }
+            return true
+        },
+        Refusal(testDescription: "500", answer: .init(500, #"{"errorCode":5000000}"#), expected: isUnavailable),
+        Refusal(
+            testDescription: "500, retryable",
+            answer: .init(500, #"{"errorCode":5000001}"#),
+            expected: isUnavailable
+        ),
+        Refusal(testDescription: "503 of a proxy", answer: .init(503, "<html>busy"), expected: isUnavailable),
+        Refusal(
+            testDescription: "account, retryable",
+            answer: .init(404, #"{"errorCode":4040002}"#),
+            expected: isUnavailable
+        ),
+        Refusal(
+            testDescription: "app, retryable",
+            answer: .init(404, #"{"errorCode":4040004}"#),
+            expected: isUnavailable
+        ),
+        Refusal(
+            testDescription: "original, retryable",
+            answer: .init(404, #"{"errorCode":4040006}"#),
+            expected: isUnavailable
+        ),
+        Refusal(testDescription: "no such transaction", answer: .init(404, #"{"errorCode":4040010}"#)) {
+            $0.isUnknownTransaction && $0.description.contains("other environment")
+        },
+        Refusal(testDescription: "no such app", answer: .init(404, #"{"errorCode":4040003}"#)) {
+            !$0.isUnknownTransaction && $0.description.contains("PAYCAST_APPLE_BUNDLE_ID")
+        },
+        Refusal(
+            testDescription: "no id",
+            answer: .init(400, #"{"errorCode":4000006}"#),
+            expected: isRefused("4000006")
+        ),
+        Refusal(testDescription: "404 without a body", answer: .init(404), expected: isRefused(nil)),
+        Refusal(
+            testDescription: "a code of tomorrow",
+            answer: .init(400, #"{"errorCode":4009999,"errorMessage":"New."}"#)
+        ) {
+            $0.description == "the store answered 400 (4009999): New."
+        },
+        Refusal(
+            testDescription: "message with a line break",
+            answer: .init(400, #"{"errorCode":1,"errorMessage":"a\nb"}"#)
+        ) {
+            !$0.description.contains("\n")
+        },
+        Refusal(
+            testDescription: "redirect",
+            answer: .init(302, headers: [("Location", "http://127.0.0.1:1/")]),
+            expected: isUnreadable
+        ),
+        Refusal(testDescription: "200, not JSON", answer: .init(200, "<html>"), expected: isUnreadable),
+        Refusal(testDescription: "200, another member", answer: .init(200, "{}"), expected: isUnreadable),
+        Refusal(
+            testDescription: "200, nested",
+            answer: .init(200, String(repeating: "[", count: 100_000)),
+            expected: isUnreadable
+        ),
+        Refusal(
+            testDescription: "200, unsigned",
+            answer: .init(200, #"{"signedTransactionInfo":"a.b.c"}"#),
+            expected: isUnreadable
+        ),
+        Refusal(
+            testDescription: "200, huge",
+            answer: .init(200, [UInt8](repeating: 32, count: 17 << 20)),
+            expected: isUnreadable
+        ),
+    ]
+
+    @Test(arguments: refusals) func means(_ refusal: Refusal) throws {
+        let stage = try AppleStage { _ in refusal.answer }
+        let error = #expect(throws: StoreAPIError.self) {
+            try stage.api.transaction("2000000000000007", in: refusal.environment, now: Self.now)
+        }
+        #expect(error.map(refusal.expected) == true, "\(error.map(String.init(describing:)) ?? "")")
+    }
+
+    @Test func nobodyAnswers() throws {
+        let stage = try AppleStage(timeout: .milliseconds(200)) { _ in .silence }
+        let error = #expect(throws: StoreAPIError.self) {
+            try stage.api.transaction("2000000000000007", in: .sandbox, now: Self.now)
+        }
+        #expect(error.map(Self.isUnavailable) == true)
+    }
+
+    /// Whoever answers in Apple's place cannot sign in its place.
+    @Test func foreignRootIsNotBelieved() throws {
+        let foreign = try DevelopmentAuthority.create()
+        let stage = try AppleStage(roots: TrustedRoots(pem: foreign.root))
+        try stage.say()
+        for ask in [stage.api.statuses, stage.api.history] {
+            let error = #expect(throws: StoreAPIError.self) { try ask("2000000000000007", .sandbox, Self.now) }
+            #expect(error?.description.contains("trusted root") == true)
+        }
+    }
+
+    /// A status of one subscription beside the genuine transaction of another.
+    @Test func statusIsNotMoved() throws {
+        let stage = try AppleStage()
+        try stage.say()
+        let genuine = try stage.standInStatuses().replacing(
+            #""originalTransactionId":"2000000000000007""#,
+            with: #""originalTransactionId":"2000000000000008""#
+        )
+        let moved = try AppleStage { _ in .init(200, genuine) }
+        let error = #expect(throws: StoreAPIError.self) {
+            try moved.api.statuses(of: "2000000000000008", in: .sandbox, now: Self.now)
+        }
+        #expect(error.map(Self.isUnreadable) == true)
+    }
+
+    @Test func otherEnvironmentsAnswerIsNone() throws {
+        let stage = try AppleStage()
+        try stage.say(in: .sandbox)
+        let genuine = try stage.standInStatuses()
+        let crossed = try AppleStage { _ in .init(200, genuine) }
+        #expect(throws: StoreAPIError.self) {
+            try crossed.api.statuses(of: "2000000000000007", in: .production, now: Self.now)
+        }
+    }
+
+    @Test(arguments: [#""revision":"same""#, #""other":"x""#])
+    func pagesThatNeverEndAreLeft(_ member: String) throws {
+        let stage = try AppleStage { _ in .init(200, #"{"signedTransactions":[],"hasMore":true,\#(member)}"#) }
+        let error = #expect(throws: StoreAPIError.self) {
+            try stage.api.history(of: "2000000000000007", in: .sandbox, now: Self.now)
+        }
+        #expect(error.map(Self.isUnreadable) == true)
+        #expect(stage.server.requests.count <= 2)
+    }
+
+    @Test func everNewPagesAreBounded() throws {
+        let stage = try AppleStage { request in
+            let number = request.parameter("revision").flatMap { Int($0) } ?? 0
+            return .init(200, #"{"signedTransactions":[],"hasMore":true,"revision":"\#(number + 1)"}"#)
+        }
+        #expect(try stage.api.history(of: "2000000000000007", in: .sandbox, now: Self.now).isEmpty)
+        #expect(stage.server.requests.count == 50)
+    }
+
+    @Test func idCannotLeaveItsPath() throws {
+        let stage = try AppleStage()
+        _ = try? stage.api.transaction("../../x?y#z\r\nA: b", in: .sandbox, now: Self.now)
+        #expect(
+            stage.server.requests.map(\.path) == ["/Sandbox/inApps/v1/transactions/..%2F..%2Fx%3Fy%23z%0D%0AA%3A%20b"]
+        )
+    }
+}
+
+extension AppleStage {
+    /// The stand-in's answer, as it comes over the wire.
+    func standInStatuses() throws -> String {
+        _ = try api.statuses(of: "2000000000000007", in: .sandbox, now: AppleStage.now)
+        let request = server.requests[0]
+        return String(decoding: standIn.serve(request).body, as: UTF8.self)
+    }
+}

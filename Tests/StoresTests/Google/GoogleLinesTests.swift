@@ -1,0 +1,102 @@
+import Domain
+import GoogleStore
+import Testing
+
+/// What one of Google's purchases holds: products, how many of them are left, and until when it is to be acknowledged.
+@Suite struct GoogleLinesTests {
+    private static let start = GoogleStory.start
+
+    private func once(_ items: String, _ state: String = "PURCHASED", at minute: Int = 1) throws -> Event {
+        let answer = """
+            {"purchaseStateContext":{"purchaseState":"\(state)"},"purchaseCompletionTime":"\(Self.start.iso8601)",
+            "orderId":"GPA.1","acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING","productLineItem":[\(items)]}
+            """
+        let catalog = Catalog(["coins": .init(kind: .consumable), "gems": .init(kind: .consumable)])
+        let purchase = GooglePurchase(
+            product: Array(answer.utf8),
+            token: "T",
+            package: "app",
+            catalog: catalog,
+            readAt: Self.start + .seconds(60 * minute)
+        )
+        return try #require(purchase).statement(body: [], id: "e\(minute)")
+    }
+
+    private func item(_ product: String, _ quantity: Int = 1, left: Int? = nil) -> String {
+        let left = left.map { #","refundableQuantity":\#($0)"# } ?? ""
+        return #"{"productId":"\#(product)","productOfferDetails":{"quantity":\#(quantity)\#(left)}}"#
+    }
+
+    @Test func severalOneTimeProductsInAnyOrder() throws {
+        let items = [item("lifetime"), item("coins", 5)]
+        let events = try [items, items.reversed()].map { try once($0.joined(separator: ",")) }
+        #expect(events[0] == events[1])
+        let said = [events[0].observation] + events[0].further
+        #expect(said.map(\.?.contract.lineage) == ["T", "T#lifetime"])
+        #expect(said.map(\.?.kind) == [.consumable, .nonConsumable])
+        #expect(said.map(\.?.transaction?.quantity) == [5, 1])
+        // To consume it would sell what stays once more.
+        #expect(events[0].errands.map(\.kind) == [.acknowledge])
+        #expect(try once([item("gems"), item("coins")].joined(separator: ",")).errands.map(\.kind) == [.consume])
+    }
+
+    /// Without a catalogue, too, it is always the same one that speaks for the purchase.
+    @Test(arguments: [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]])
+    func listSaysNothingByItsOrder(_ products: [String]) throws {
+        let event = try once(products.map { item($0) }.joined(separator: ","))
+        #expect(event.observation?.transaction?.product == "a")
+        #expect(event.further.map(\.contract.lineage) == ["T#b", "T#c"])
+    }
+
+    /// A void by quantity takes some of them back, and what is read of it may be committed in any order.
+    @Test func whatWasPaidBackIsNotLeft() throws {
+        let events = try [
+            once(item("coins", 5, left: 5), at: 1), once(item("coins", 5, left: 3), at: 2),
+            once(item("coins", 5, left: 0), at: 3),
+        ]
+        for (count, quantity) in [(1, 5), (2, 3)] {
+            for order in [events.prefix(count), ArraySlice(events.prefix(count).reversed())] {
+                var story = ContractStory()
+                for event in order { story.take(event, at: Self.start + .seconds(600)) }
+                let contract = try #require(story.contracts.values.first)
+                #expect(contract.transaction?.transaction.quantity == quantity)
+                #expect(contract.standing(at: Self.start + .seconds(600))?.state == .delivered)
+            }
+        }
+        for order in [events, events.reversed()] {
+            var story = ContractStory()
+            for event in order { story.take(event, at: Self.start + .seconds(600)) }
+            #expect(story.standing(at: Self.start + .seconds(600))?.state == .revoked)
+        }
+    }
+
+    struct Term: Sendable {
+        var plan: String
+        var hours: Int
+        var deadline: Int
+    }
+
+    /// https://developer.android.com/google/play/billing/subscriptions#prepaid-plans
+    @Test(arguments: [
+        Term(plan: "prepaidPlan", hours: 24, deadline: 12), Term(plan: "prepaidPlan", hours: 143, deadline: 71),
+        Term(plan: "prepaidPlan", hours: 168, deadline: 72), Term(plan: "prepaidPlan", hours: 720, deadline: 72),
+        Term(plan: "autoRenewingPlan", hours: 24, deadline: 72),
+    ]) func prepaidPlanIsAcknowledgedInTime(_ term: Term) throws {
+        let end = (Self.start + .seconds(3600 * term.hours)).iso8601
+        let answer = """
+            {"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","startTime":"\(Self.start.iso8601)",
+            "acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING",
+            "lineItems":[{"productId":"p","expiryTime":"\(end)","\(term.plan)":{}}]}
+            """
+        let purchase = GooglePurchase(
+            subscription: Array(answer.utf8),
+            token: "T",
+            package: "app",
+            catalog: Catalog(),
+            readAt: Self.start
+        )
+        let errand = try #require(purchase?.statement(body: [], id: "e").errands.first)
+        let hours = try #require(errand.deadline).milliseconds - Self.start.milliseconds
+        #expect(Int(hours / 3_600_000) == term.deadline)
+    }
+}

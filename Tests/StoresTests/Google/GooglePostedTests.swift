@@ -1,0 +1,139 @@
+import Domain
+import Simulator
+import StoreInterface
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GoogleStore
+
+/// What an app posts is what Google says of it.
+@Suite(.timeLimit(.minutes(10))) struct GooglePostedTests {
+    private static let month = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "token.1")
+    private static let lifetime = SimulatedSubscription(
+        product: "paycast.lifetime",
+        kind: .nonConsumable,
+        lineage: "token.2"
+    )
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let type: String
+        let facts: SimulatedSubscription
+        /// As the app names it.
+        var product: String?
+    }
+
+    static let cases = [
+        Case(testDescription: "a subscription", type: "SUBSCRIPTION_PURCHASED", facts: month),
+        Case(
+            testDescription: "a subscription by its product",
+            type: "SUBSCRIPTION_PURCHASED",
+            facts: month,
+            product: "paycast.pro.monthly"
+        ),
+        Case(testDescription: "a one-time purchase", type: "ONE_TIME_PRODUCT_PURCHASED", facts: lifetime),
+        Case(
+            testDescription: "a one-time purchase by its product",
+            type: "ONE_TIME_PRODUCT_PURCHASED",
+            facts: lifetime,
+            product: "paycast.lifetime"
+        ),
+        Case(
+            testDescription: "a one-time purchase that the app names wrongly",
+            type: "ONE_TIME_PRODUCT_PURCHASED",
+            facts: lifetime,
+            product: "paycast.pro.monthly"
+        ),
+    ]
+
+    @Test(arguments: cases) func saysWhatTheWebhookSays(_ example: Case) throws {
+        let stage = try GoogleStage()
+        let webhook = try stage.reader.verify(try stage.delivery(example.type, example.facts), now: GoogleStage.now)
+        let posted = try stage.reader.read(
+            .init(token: example.facts.lineage, product: example.product, package: SimulatedGooglePlay.package)
+        )
+        #expect(posted.observation?.contract == webhook.observation?.contract)
+        #expect(posted.observation?.token == webhook.observation?.token)
+        #expect(posted.observation?.snapshot?.state == webhook.observation?.snapshot?.state)
+        #expect(posted.observation?.transaction?.product == webhook.observation?.transaction?.product)
+        #expect(posted.errands == webhook.errands)
+        let interpret = try #require(
+            try stage.reader.interpret(
+                StoredDelivery(
+                    id: posted.id,
+                    body: posted.body,
+                    environment: posted.environment,
+                    app: posted.app,
+                    receivedAt: GoogleStage.now
+                )
+            )
+        )
+        #expect(interpret.observation == posted.observation)
+    }
+
+    /// An app that posts at each of its starts fills no ledger; a state that comes again after another one is news.
+    @Test func theSameAnswerIsOneEvent() throws {
+        let stage = try GoogleStage()
+        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
+        let posted = PostedGooglePurchase(token: "token.1", package: SimulatedGooglePlay.package)
+        let first = try stage.reader.read(posted)
+        let repeated = try stage.reader.read(posted)
+        #expect(repeated.id == first.id && repeated.observation == first.observation)
+        _ = try stage.delivery("SUBSCRIPTION_CANCELED", Self.month)
+        let cancelled = try stage.reader.read(posted)
+        #expect(cancelled.id != first.id && cancelled.observation?.snapshot?.state == .cancelled)
+        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
+        let again = try stage.reader.read(posted)
+        #expect(again.id != first.id && again.observation?.snapshot?.state == first.observation?.snapshot?.state)
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var packages = GoogleReader.Packages.only([SimulatedGooglePlay.package])
+        var posted: PostedGooglePurchase
+        var trouble: AnsweringServer.Answer?
+        let code: String
+    }
+
+    static let refusals = [
+        Refusal(testDescription: "a token that is none", posted: .init(token: "made/up?"), code: "unknown_purchase"),
+        Refusal(
+            testDescription: "another app's",
+            posted: .init(token: "token.1", package: "com.example.other"),
+            code: "wrong_app"
+        ),
+        Refusal(
+            testDescription: "one of several packages",
+            packages: .only([SimulatedGooglePlay.package, "com.example.other"]),
+            posted: .init(token: "token.1"),
+            code: "missing_package"
+        ),
+        Refusal(
+            testDescription: "Google is down",
+            posted: .init(token: "token.1"),
+            trouble: .init(503),
+            code: "store_unreachable"
+        ),
+        Refusal(
+            testDescription: "the key is not accepted",
+            posted: .init(token: "token.1"),
+            trouble: .init(403),
+            code: "store_unreachable"
+        ),
+        Refusal(
+            testDescription: "an answer that tells of no purchase",
+            posted: .init(token: "token.1"),
+            trouble: .init(200, "{}"),
+            code: "unknown_purchase"
+        ),
+    ]
+
+    @Test(arguments: refusals) func isRefused(_ refusal: Refusal) throws {
+        let stage = try GoogleStage(packages: refusal.packages)
+        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
+        stage.trouble.answer.withLock { $0 = refusal.trouble }
+        let error = #expect(throws: VerificationError.self) { try stage.reader.read(refusal.posted) }
+        #expect(error?.code == refusal.code)
+    }
+}

@@ -1,0 +1,157 @@
+import Domain
+import GoogleStore
+import HTTPClient
+import Simulator
+import StoreInterface
+import Synchronization
+import TestSupport
+import Testing
+
+/// Against the stand-in over real connections.
+@Suite(.timeLimit(.minutes(10))) struct GoogleReaderTests {
+    private static let now = GoogleStage.now
+
+    @Test func readsThePurchase() throws {
+        let stage = try GoogleStage()
+        let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
+        #expect(event.observation?.snapshot?.state == .active && event.environment == .sandbox)
+        #expect(event.observation?.transaction?.price == 9990)
+        #expect(event.errands.map(\.detail) == ["subscriptions/paycast.pro.monthly"])
+        #expect(event.errands.first?.deadline == Self.now + .seconds(3 * 86_400))
+        let again = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
+        // The same clock, and yet later: one reading after the other.
+        #expect(again.signedAt > event.signedAt)
+        #expect(stage.server.requests.filter { $0.path == "/token" }.count == 1)
+    }
+
+    @Test(arguments: [ProductKind.subscription, .nonConsumable]) func acknowledges(_ kind: ProductKind) throws {
+        let stage = try GoogleStage()
+        let type = kind == .subscription ? "SUBSCRIPTION_PURCHASED" : "ONE_TIME_PRODUCT_PURCHASED"
+        let facts = SimulatedSubscription(product: "p", kind: kind, lineage: "token.1")
+        let delivery = try stage.delivery(type, facts)
+        let event = try stage.reader.verify(delivery, now: Self.now)
+        let errand = try #require(event.errands.first)
+        try stage.api.perform(errand, now: Self.now)
+        let answer = stage.standIn.answer(StandInRequest(method: "GET", path: "/errands"))
+        let folder = kind == .subscription ? "subscriptions" : "products"
+        #expect(
+            String(decoding: answer?.body ?? [], as: UTF8.self) == #"{"errands":["acknowledge \#(folder)/p token.1"]}"#
+        )
+        #expect(try stage.reader.verify(delivery, now: Self.now).errands.isEmpty)
+    }
+
+    @Test(arguments: [
+        (404, unknownToken, "refused"), (410, "", "refused"), (400, "", "refused"), (403, "", "unauthorized"),
+        (403, usedUp, "unavailable"),
+        (404, "", "unavailable"), (404, unknownPackage, "unauthorized"),
+        (401, "", "unauthorized"), (408, "", "unavailable"), (409, "", "unavailable"), (429, "", "unavailable"),
+        (500, "", "unavailable"), (503, "<html>", "unavailable"),
+        (400, #"{"error":{"errors":[{"reason":"alreadyAcknowledged"}]}}"#, ""), (200, "", ""), (204, "", ""),
+    ]) func errandIsDoneOrNot(_ status: Int, _ body: String, _ expected: String) throws {
+        let stage = try GoogleStage()
+        stage.trouble.answer.withLock { $0 = .init(status, body) }
+        let errand = Errand(
+            kind: .acknowledge,
+            provider: .google,
+            environment: .sandbox,
+            app: "a",
+            subject: "secret-token",
+            detail: "subscriptions/p"
+        )
+        var word = ""
+        do throws(StoreAPIError) {
+            try stage.api.perform(errand, now: Self.now)
+        } catch {
+            #expect(!error.description.contains("secret-token"))
+            switch error {
+            case .unavailable: word = "unavailable"
+            case .unauthorized: word = "unauthorized"
+            case .refused: word = "refused"
+            case .unreadable: word = "unreadable"
+            }
+        }
+        #expect(word == expected)
+    }
+
+    private static let unknownToken =
+        #"{"error":{"errors":[{"reason":"purchaseTokenNotFound","location":"token"}],"code":404}}"#
+    private static let unknownPackage =
+        #"{"error":{"errors":[{"reason":"applicationNotFound","location":"packageName"}],"code":404}}"#
+    private static let usedUp = #"{"error":{"errors":[{"reason":"quotaExceeded"}],"code":403}}"#
+    private static let invalidToken = #"{"error":{"errors":[{"reason":"invalid"}],"code":400}}"#
+    private static let invalidPackage =
+        #"{"error":{"errors":[{"reason":"invalid","location":"packageName"}],"code":400}}"#
+
+    /// Down, limited, not entitled, the wrong package, or not Google at all: it is worth asking again. And Google cannot
+    /// have forgotten what was bought just now.
+    @Test(arguments: [
+        AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, "<html>"), .init(418),
+        .init(404), .init(404, unknownPackage), .init(400), .init(400, invalidPackage), .init(404, unknownToken),
+    ]) func withoutAnAnswerGoogleShallComeBack(_ answer: AnsweringServer.Answer) throws {
+        let stage = try GoogleStage()
+        let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        stage.trouble.answer.withLock { $0 = answer }
+        #expect(throws: VerificationError.storeUnreachable) { try stage.reader.verify(delivery, now: Self.now) }
+        stage.trouble.answer.withLock { $0 = nil }
+        #expect(try stage.reader.verify(delivery, now: Self.now).observation?.snapshot?.state == .active)
+    }
+
+    /// It would answer the same for a week.
+    @Test(arguments: [
+        (AnsweringServer.Answer(404, unknownToken), "unknown_purchase"), (.init(410), "unknown_purchase"),
+        (.init(400, invalidToken), "unknown_purchase"), (.init(200, "{}"), "unreadable_purchase"),
+        (.init(200, #"{"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","lineItems":[]}"#), "unreadable_purchase"),
+    ]) func whatCannotSucceedIsKept(_ answer: AnsweringServer.Answer, _ subtype: String) throws {
+        let stage = try GoogleStage()
+        let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
+        stage.trouble.answer.withLock { $0 = answer }
+        let event = try stage.reader.verify(delivery, now: Self.now)
+        #expect(event.observation == nil && event.subtype == subtype && event.kind == .subscriptionRenewed)
+    }
+
+    /// An hour is time enough; the token of the push has to live as long.
+    @Test func oldPurchaseThatIsUnknownIsKept() throws {
+        let stage = try GoogleStage()
+        var purchase = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        stage.trouble.answer.withLock { $0 = .init(404, Self.unknownToken) }
+        let later = Self.now + .seconds(3600)
+        purchase.authorization = try stage.delivery("SUBSCRIPTION_RENEWED", at: later).authorization
+        #expect(try stage.reader.verify(purchase, now: later).subtype == "unknown_purchase")
+    }
+
+    @Test func otherPackageIsNotAskedFor() throws {
+        let stage = try GoogleStage(packages: .only(["com.example.other"]))
+        let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        #expect(throws: VerificationError.wrongApp) { try stage.reader.verify(delivery, now: Self.now) }
+        #expect(!stage.server.requests.contains { $0.path.hasPrefix("/androidpublisher") })
+    }
+
+    /// The sender is proven before anything of the body is looked at.
+    @Test func strangersAreNotAnswered() throws {
+        let stage = try GoogleStage()
+        var delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        delivery.authorization = nil
+        #expect(throws: VerificationError.untrusted(.unauthorized)) {
+            try stage.reader.verify(delivery, now: Self.now)
+        }
+        #expect(stage.server.requests.isEmpty)
+    }
+
+    @Test func statementIsAnEventOfItsOwn() throws {
+        let stage = try GoogleStage()
+        _ = try stage.delivery("SUBSCRIPTION_CANCELED")
+        var contract = ContractKey(
+            provider: .google,
+            environment: .sandbox,
+            app: SimulatedGooglePlay.package,
+            lineage: "token.1"
+        )
+        let event = try #require(try stage.api.statement(of: contract, now: Self.now))
+        #expect(event.observation?.snapshot?.state == .cancelled && event.id.hasPrefix("statement:"))
+        #expect(!event.id.contains("token.1"))
+        // The purchase is asked about, whichever of its products it is.
+        contract.lineage = "../../x?y z#product"
+        #expect(try stage.api.statement(of: contract, now: Self.now) == nil)
+        #expect(stage.server.requests.last?.path.hasSuffix("tokens/..%2F..%2Fx%3Fy%20z") == true)
+    }
+}

@@ -1,0 +1,106 @@
+import Domain
+import GoogleStore
+import Simulator
+import StoreInterface
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the ledger keeps of Google, read once more.
+@Suite(.timeLimit(.minutes(10))) struct GoogleReplayTests {
+    private static let now = GoogleStage.now
+
+    /// What Google says today is not what it said then: it is not asked.
+    @Test(arguments: ["SUBSCRIPTION_RENEWED", "SUBSCRIPTION_EXPIRED/billing", "SUBSCRIPTION_REVOKED"])
+    func storedNotificationMeansTheSame(_ words: String) throws {
+        let stage = try GoogleStage()
+        let parts = words.split(separator: "/").map(String.init)
+        let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "token.1")
+        let event = try stage.reader.verify(try stage.delivery(parts[0], facts), now: Self.now)
+        let asked = stage.server.requests.count
+        let again = try #require(try stage.reader.interpret(Self.stored(event)))
+        #expect(stage.server.requests.count == asked)
+        #expect(again.observation == event.observation && event.observation?.snapshot != nil)
+        #expect((again.id, again.app, again.environment) == (event.id, event.app, event.environment))
+        #expect((again.type, again.subtype, again.kind) == (event.type, event.subtype, event.kind))
+        #expect(again.signedAt == event.signedAt && again.body == event.body)
+        // Acknowledged once.
+        #expect(again.errands.isEmpty)
+    }
+
+    /// Older versions knew a void by its message: once more, it is the same event.
+    @Test func storedVoidKeepsItsName() throws {
+        let stage = try GoogleStage()
+        let event = try stage.reader.verify(try stage.delivery("VOIDED_PURCHASE"), now: Self.now)
+        #expect(event.id.hasPrefix("void:GPA."))
+        for id in [event.id, "7"] {
+            var stored = Self.stored(event)
+            stored.id = id
+            let again = try #require(try stage.reader.interpret(stored))
+            #expect(again.id == id && again.observation == event.observation)
+        }
+    }
+
+    @Test func storedStatementMeansTheSame() throws {
+        let stage = try GoogleStage()
+        let contract = try #require(
+            try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now).observation?.contract
+        )
+        let event = try #require(try stage.api.statement(of: contract, now: Self.now))
+        let again = try #require(try stage.reader.interpret(Self.stored(event)))
+        #expect(again.id == event.id && again.observation == event.observation && again.signedAt == event.signedAt)
+        #expect(again.errands.isEmpty && !event.errands.isEmpty)
+    }
+
+    /// The catalogue says today what was bought then.
+    @Test func storedPurchaseIsReadByTheCatalogueOfNow() throws {
+        let stage = try GoogleStage()
+        let facts = SimulatedSubscription(product: "coins", kind: .nonConsumable, lineage: "token.1")
+        let event = try stage.reader.verify(try stage.delivery("ONE_TIME_PRODUCT_PURCHASED", facts), now: Self.now)
+        #expect(event.observation?.kind == .nonConsumable)
+        let today = try GoogleStage(catalog: Catalog(["coins": .init(kind: .consumable)]))
+        #expect(try today.reader.interpret(Self.stored(event))?.observation?.kind == .consumable)
+    }
+
+    @Test func storedAnswerWithoutAPurchaseStaysUnreadable() throws {
+        let stage = try GoogleStage()
+        let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
+        stage.trouble.answer.withLock { $0 = .init(200, "{}") }
+        let event = try stage.reader.verify(delivery, now: Self.now)
+        let again = try #require(try stage.reader.interpret(Self.stored(event)))
+        #expect(again.subtype == "unreadable_purchase" && again.observation == nil && again.id == event.id)
+    }
+
+    /// As an older version kept them, or as nobody ever did.
+    @Test(arguments: [
+        "", "{}", "null", #"{"reading":"{}","readAt":1}"#, #"{"notification":"{}","reading":"{}","readAt":1}"#,
+        #"{"notification":"","purchaseToken":"t","reading":"{}","readAt":1}"#,
+        #"{"purchaseToken":"t","reading":"{}","readAt":1}"#, #"{"purchaseToken":"t","reading":"","readAt":1}"#,
+        #"{"purchaseToken":"t","reading":"{}","readAt":9223372036854775808}"#,
+        #"{"purchaseToken":"t","reading":"{\"subscriptionState\":\"SUBSCRIPTION_STATE_ACTIVE\"}","readAt":1}"#,
+    ]) func otherBodiesAreNoRecords(_ body: String) throws {
+        let stage = try GoogleStage()
+        let bare = try stage.delivery("SUBSCRIPTION_RENEWED").body
+        for bytes in [Array(body.utf8), bare, [0xFF]] {
+            let stored = StoredDelivery(id: "1", body: bytes, environment: .sandbox, app: "a", receivedAt: Self.now)
+            #expect(try stage.reader.interpret(stored) == nil)
+        }
+    }
+
+    @Test func storedNotificationOfAnotherAppIsRefused() throws {
+        let stage = try GoogleStage()
+        let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
+        let other = try GoogleStage(packages: .only(["com.example.other"]))
+        #expect(throws: VerificationError.wrongApp) { try other.reader.interpret(Self.stored(event)) }
+    }
+
+    private static func stored(_ event: Event) -> StoredDelivery {
+        StoredDelivery(
+            id: event.id,
+            body: event.body,
+            environment: event.environment,
+            app: event.app,
+            receivedAt: now
+        )
+    }
+}

@@ -1,0 +1,188 @@
+import Domain
+import TestSupport
+import Testing
+
+/// RevenueCat promises no order: whatever it is, the state is that of the events in the order in which they happened.
+@Suite(.timeLimit(.minutes(10))) struct RevenueCatConvergenceTests {
+    struct Life: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var events: [RevenueCatSpecimen]
+        var state: ContractState
+        var product = "pro.monthly"
+        /// When the page is looked at.
+        var now: Instant
+    }
+
+    private static let start = RevenueCatSpecimen.start
+    private static let month = RevenueCatSpecimen.month
+    private static let ended = RevenueCatSpecimen("EXPIRATION", after: late)
+    private static let unpaid = RevenueCatSpecimen("CANCELLATION", after: late, ["cancel_reason": "BILLING_ERROR"])
+    private static let issue = RevenueCatSpecimen("BILLING_ISSUE", after: late)
+    private static let change = RevenueCatSpecimen("PRODUCT_CHANGE", after: day, ["new_product_id": "pro.annual"])
+
+    private static let unsubscribed: [String: JSON] = ["cancel_reason": "UNSUBSCRIBE"]
+
+    private static func atStripe(_ specimen: RevenueCatSpecimen) -> RevenueCatSpecimen {
+        specimen.with("store", "STRIPE")
+    }
+
+    /// Bought in the middle of the first period, for a shorter time or a longer one.
+    private static func upgrade(after: Duration, until: Instant) -> RevenueCatSpecimen {
+        RevenueCatSpecimen("RENEWAL", after: after, ["product_id": "pro.annual", "transaction_id": "t9"])
+            .with("purchased_at_ms", .number(String((start + day - .seconds(9)).milliseconds)))
+            .with("expiration_at_ms", .number(String(until.milliseconds)))
+    }
+
+    private static let lives = [
+        Life(
+            testDescription: "BILLING_ISSUE, CANCELLATION and EXPIRATION at one instant",
+            events: [bought, issue, unpaid, ended],
+            state: .expired,
+            now: start + month * 2
+        ),
+        Life(
+            testDescription: "the same with a grace period: it is not over",
+            events: [bought, issue.inGrace, unpaid],
+            state: .inGracePeriod,
+            now: start + month + day
+        ),
+        Life(
+            testDescription: "an end in the middle of the grace period",
+            events: [bought, issue.inGrace, unpaid, RevenueCatSpecimen("EXPIRATION", after: month + day)],
+            state: .expired,
+            now: start + month + day * 2
+        ),
+        Life(
+            testDescription: "the end of the old period is told after the new one has begun",
+            events: [
+                bought, RevenueCatSpecimen("RENEWAL", period: 1),
+                RevenueCatSpecimen("EXPIRATION", after: month + day),
+            ],
+            state: .active,
+            now: start + month + day * 2
+        ),
+        Life(
+            testDescription: "recovered in grace",
+            events: [bought, issue.inGrace, unpaid, RevenueCatSpecimen("RENEWAL", period: 1, after: day)],
+            state: .active,
+            now: start + month + day * 2
+        ),
+        Life(
+            testDescription: "refunded, and the refund reversed",
+            events: [
+                bought, RevenueCatSpecimen("CANCELLATION", after: day, ["cancel_reason": "CUSTOMER_SUPPORT"]),
+                RevenueCatSpecimen("REFUND_REVERSED", after: day * 2),
+            ],
+            state: .active,
+            now: start + day * 3
+        ),
+        Life(
+            testDescription: "a provisional grant, then the purchase, which was made before it",
+            events: [
+                RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", after: .seconds(30)),
+                RevenueCatSpecimen("INITIAL_PURCHASE", after: .seconds(90)),
+            ],
+            state: .active,
+            now: start + day * 3
+        ),
+        Life(
+            testDescription: "a provisional grant that came to nothing",
+            events: [
+                RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", after: .seconds(30))
+                    .with("original_transaction_id", nil),
+                RevenueCatSpecimen("EXPIRATION", after: .seconds(90)).with("original_transaction_id", nil),
+            ],
+            state: .expired,
+            now: start + .seconds(100)
+        ),
+        Life(
+            testDescription: "paused and resumed",
+            events: [
+                bought, RevenueCatSpecimen("SUBSCRIPTION_PAUSED"),
+                RevenueCatSpecimen("EXPIRATION", after: late, ["expiration_reason": "SUBSCRIPTION_PAUSED"]),
+                RevenueCatSpecimen("RENEWAL", period: 2),
+            ],
+            state: .active,
+            now: start + month * 2 + day
+        ),
+        Life(
+            testDescription: "an upgrade to a longer period, announced at the same time",
+            events: [bought, change, upgrade(after: day, until: start + month * 12)],
+            state: .active,
+            product: "pro.annual",
+            now: start + day * 2
+        ),
+        Life(
+            testDescription: "an upgrade to a shorter period, announced after it",
+            events: [bought, change, upgrade(after: day - .seconds(2), until: start + day * 8)],
+            state: .active,
+            product: "pro.annual",
+            now: start + day * 2
+        ),
+        Life(
+            testDescription: "another plan at Stripe, whose RENEWAL repeats the first purchase's date",
+            events: [
+                atStripe(bought), atStripe(RevenueCatSpecimen("CANCELLATION", after: day, unsubscribed)),
+                atStripe(RevenueCatSpecimen("UNCANCELLATION", after: day * 2)),
+                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day * 3 + .seconds(1))),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: day * 3)).with("product_id", "pro.annual"),
+            ],
+            state: .active,
+            product: "pro.annual",
+            now: start + day * 4
+        ),
+        Life(
+            testDescription: "and back, in the same period",
+            events: [
+                atStripe(bought), atStripe(RevenueCatSpecimen("RENEWAL", after: .seconds(90))).with("product_id", "x"),
+                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day)).with("product_id", "x"),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: day)),
+            ],
+            state: .active,
+            now: start + day * 4
+        ),
+        Life(
+            testDescription: "extended, cancelled, cancellation taken back",
+            events: [
+                bought, RevenueCatSpecimen("SUBSCRIPTION_EXTENDED", after: day).extended,
+                RevenueCatSpecimen("CANCELLATION", after: day * 2, ["cancel_reason": "UNSUBSCRIBE"]).extended,
+                RevenueCatSpecimen("UNCANCELLATION", after: day * 3).extended,
+            ],
+            state: .active,
+            now: start + month + day
+        ),
+    ]
+
+    @Test(arguments: lives)
+    func everyOrderEndsInTheSameState(_ life: Life) throws {
+        let events = try life.events.map { try $0.verify() }
+        for order in permutations(Array(events.indices)) {
+            var story = ContractStory()
+            for index in order + order.prefix(2) { story.take(events[index], at: life.now) }
+            let standing = try #require(story.standing(at: life.now))
+            #expect(standing.state == life.state, "\(order)")
+            #expect(standing.product == life.product, "\(order)")
+        }
+    }
+
+    /// The store knew the transaction alone when RevenueCat granted access, and its lineage when it refused the purchase.
+    @Test func grantEndsWithTheLineageThatItsTransactionTurnsOutToBeOf() throws {
+        let grant = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", period: 1, after: .seconds(30))
+            .with("original_transaction_id", nil)
+        let end = RevenueCatSpecimen("EXPIRATION", period: 1, after: .seconds(90))
+        let events = try [grant.verify(), end.verify()]
+        for order in permutations([0, 1]) {
+            var story = ContractStory()
+            for index in order { story.take(events[index], at: end.happenedAt) }
+            #expect(!story.holdings(at: end.happenedAt).isActive, "\(order)")
+        }
+        var story = ContractStory()
+        story.take(events[0], at: grant.happenedAt)
+        #expect(story.holdings(at: grant.happenedAt).isActive)
+    }
+
+    private func permutations(_ items: [Int]) -> [[Int]] {
+        guard !items.isEmpty else { return [[]] }
+        return items.flatMap { item in permutations(items.filter { $0 != item }).map { [item] + $0 } }
+    }
+}

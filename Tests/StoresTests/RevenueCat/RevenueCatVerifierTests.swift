@@ -1,0 +1,178 @@
+import Domain
+import RevenueCatStore
+import StoreInterface
+import Testing
+
+/// Who may post, whose purchase it is, and what moves from one user to another.
+@Suite struct RevenueCatVerifierTests {
+    struct Header: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var value: String?
+    }
+
+    @Test(arguments: [
+        Header(testDescription: "none", value: nil), Header(testDescription: "empty", value: ""),
+        Header(testDescription: "another", value: "Bearer 9876543210"),
+        Header(testDescription: "a part", value: "Bearer 012345678"),
+        Header(testDescription: "more", value: "Bearer 01234567890"),
+        Header(testDescription: "in another case", value: "bearer 0123456789"),
+        Header(testDescription: "the secret alone", value: "0123456789"),
+        Header(testDescription: "with a space", value: "Bearer 0123456789 "),
+    ]) func onlyTheExactHeaderIsBelieved(_ given: Header) throws {
+        let verifier = try #require(RevenueCatVerifier(authorization: RevenueCatSpecimen.authorization))
+        for body in [bought.body, Array("no JSON".utf8)] {
+            #expect(throws: VerificationError.untrusted(.unauthorized)) {
+                try verifier.verify(Delivery(body: body, authorization: given.value), now: RevenueCatSpecimen.start)
+            }
+        }
+    }
+
+    @Test func emptySecretIsNone() {
+        #expect(RevenueCatVerifier(authorization: "") == nil)
+    }
+
+    struct Customer: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var ids: [String: JSON]
+        var user: String?
+        var token: String?
+    }
+
+    private static let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+    @Test(arguments: [
+        Customer(testDescription: "app_user_id", ids: ["app_user_id": "42", "original_app_user_id": "7"], user: "42"),
+        Customer(
+            testDescription: "original_app_user_id",
+            ids: ["app_user_id": "$RCAnonymousID:1", "original_app_user_id": "7"],
+            user: "7"
+        ),
+        Customer(
+            testDescription: "alias",
+            ids: [
+                "app_user_id": "$RCAnonymousID:1", "original_app_user_id": "$RCAnonymousID:1",
+                "aliases": ["$RCAnonymousID:1", "9"],
+            ],
+            user: "9"
+        ),
+        Customer(
+            testDescription: "nobody that the app knows",
+            ids: ["app_user_id": "$RCAnonymousID:1", "original_app_user_id": "$RCAnonymousID:1", "aliases": []],
+            user: nil
+        ),
+        Customer(
+            testDescription: "an order's token as the user",
+            ids: ["app_user_id": .text(uuid)],
+            user: uuid,
+            token: uuid
+        ),
+        Customer(
+            testDescription: "an order's token among the aliases",
+            ids: ["aliases": [.text(uuid.uppercased())]],
+            user: "42",
+            token: uuid
+        ),
+        Customer(
+            testDescription: "an order's token as an attribute",
+            ids: ["subscriber_attributes": ["paycast_order": ["value": .text(uuid), "updated_at_ms": 1]]],
+            user: "42",
+            token: uuid
+        ),
+        Customer(
+            testDescription: "a user id that no page could show",
+            ids: ["app_user_id": "a\nb", "original_app_user_id": 7, "aliases": [1, .raw("null"), "9"]],
+            user: "9"
+        ),
+    ]) func customerIsWhomTheAppKnows(_ given: Customer) throws {
+        let observation = try RevenueCatSpecimen("INITIAL_PURCHASE", given.ids).verify().observation
+        #expect(observation?.user?.text == given.user)
+        #expect(observation?.token?.description == given.token)
+    }
+
+    struct Move: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var from: JSON?
+        var to: JSON?
+        var transfer: Transfer?
+    }
+
+    @Test(arguments: [
+        Move(
+            testDescription: "anonymous ids never gain",
+            from: ["$RCAnonymousID:1", "42"],
+            to: ["$RCAnonymousID:2", "43"],
+            transfer: Transfer(from: ["$RCAnonymousID:1", "42"], to: "43")
+        ),
+        Move(
+            testDescription: "unless there is nobody else",
+            from: ["42"],
+            to: ["$RCAnonymousID:2"],
+            transfer: Transfer(from: ["42"], to: "$RCAnonymousID:2")
+        ),
+        Move(
+            testDescription: "a user never loses what they gain",
+            from: ["42", "43"],
+            to: ["43"],
+            transfer: Transfer(from: ["42"], to: "43")
+        ),
+        Move(testDescription: "to nobody", from: ["42"], to: [], transfer: nil),
+        Move(testDescription: "from nobody", from: nil, to: ["43"], transfer: nil),
+        Move(testDescription: "not a list", from: "42", to: ["43"], transfer: nil),
+    ]) func transferNamesUsersOnly(_ given: Move) throws {
+        let specimen = RevenueCatSpecimen("TRANSFER", ["app_user_id": .raw("null"), "product_id": .raw("null")])
+            .with("transferred_from", given.from).with("transferred_to", given.to)
+        let event = try specimen.with("environment", nil).verify()
+        var everywhere = given.transfer
+        everywhere?.isEverywhere = true
+        #expect(event.transfer == everywhere)
+        #expect(try specimen.verify().transfer == given.transfer)
+        #expect(event.observation == nil)
+        #expect(event.environment == .production)
+    }
+
+    @Test func factsOfAPurchase() throws {
+        let event = try RevenueCatSpecimen("RENEWAL", period: 1).with("environment", "SANDBOX").verify()
+        let key = ContractKey(provider: .revenuecat, environment: .sandbox, app: "app1", lineage: "t0")
+        #expect(event.observation?.contract == key)
+        #expect(event.observation?.account == "$RCAnonymousID:1")
+        #expect(event.observation?.transaction?.price == 9990)
+        #expect(event.observation?.transaction?.currency == "USD")
+        #expect(try RevenueCatSpecimen("RENEWAL").with("app_id", nil).verify().app == "revenuecat")
+        #expect(
+            try RevenueCatSpecimen("RENEWAL").with("original_transaction_id", nil).verify().observation?.contract
+                .lineage
+                == "t0"
+        )
+    }
+
+    @Test(
+        arguments: ["INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "REFUND_REVERSED"],
+        [JSON?.none, .raw("null")]
+    )
+    func purchaseThatStatesNoEnvironmentIsRefused(_ type: String, _ stated: JSON?) throws {
+        let specimen = RevenueCatSpecimen(type).with("environment", stated)
+        #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
+    }
+
+    /// Google's products carry their base plan; the catalogue may name both or the subscription alone.
+    @Test(arguments: [("pro:monthly", "pro:monthly"), ("pro", "pro"), ("other", "pro:monthly")])
+    func basePlan(_ listed: String, _ product: String) throws {
+        let specimen = RevenueCatSpecimen("INITIAL_PURCHASE", ["store": "PLAY_STORE", "product_id": "pro:monthly"])
+        let event = try specimen.verify(Catalog([listed: .init(group: "g")]))
+        #expect(event.observation?.snapshot?.product == product)
+    }
+
+    @Test func provisionalAccessLastsADayAtTheMost() throws {
+        let specimen = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT")
+        let snapshot = try specimen.verify().observation?.snapshot
+        #expect(snapshot?.accessUntil == specimen.happenedAt + day)
+        let limited = specimen.with("expiration_at_ms", nil).with("purchased_at_ms", nil).with("product_id", nil)
+        #expect(try limited.verify().observation?.snapshot?.accessUntil == specimen.happenedAt + day)
+        #expect(try limited.verify().observation?.snapshot?.product == "pro")
+    }
+
+    @Test func memberWhoseOrganiserUnsubscribesKeepsWhatIsPaid() throws {
+        let specimen = RevenueCatSpecimen("CANCELLATION", ["cancel_reason": "UNSUBSCRIBE", "is_family_share": true])
+        #expect(try specimen.verify().observation?.snapshot?.state == .cancelled)
+    }
+}

@@ -1,0 +1,76 @@
+import Domain
+import StripeStore
+import Testing
+
+/// The items of one Stripe subscription, whatever their order.
+@Suite struct StripeLinesTests {
+    private static let items: [JSON] = [
+        ["id": "si_1", "price": ["id": "price_base"], "current_period_end": 1_769_817_600],
+        ["id": "si_2", "price": ["id": "price_seats"], "current_period_end": 1_769_817_600],
+        ["id": "si_3", "price": ["id": "price_usage"], "current_period_end": 1_769_817_600],
+    ]
+
+    private func event(_ order: [Int], _ catalog: Catalog = Catalog(), hasMore: Bool = false) throws -> Event {
+        var specimen = StripeSpecimen.subscription { object in
+            object["items"] = [
+                "object": "list", "data": .array(order.map { Self.items[$0] }), "has_more": .raw("\(hasMore)"),
+            ]
+        }
+        specimen.catalog = catalog
+        return try specimen.verify()
+    }
+
+    @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]]) func eachItemIsAContract(_ order: [Int]) throws {
+        let said = try event(order)
+        #expect(said.observation?.snapshot?.product == "price_base")
+        #expect(said.further.map(\.contract.lineage) == ["sub_1#si_2", "sub_1#si_3"])
+        #expect(said.further.map(\.snapshot?.product) == ["price_seats", "price_usage"])
+        #expect(said.further.allSatisfy { $0.snapshot?.state == .active && $0.token == said.observation?.token })
+        #expect(said.lines.map(\.id) == ["evt_1#si_2", "evt_1#si_3"])
+        #expect(said.isWhole)
+        #expect(try event(order, hasMore: true).isWhole == false)
+    }
+
+    /// What the catalogue names speaks for the subscription.
+    @Test func catalogueChoosesTheFirst() throws {
+        let said = try event([0, 1, 2], Catalog(["price_seats": .init(level: 1)]))
+        #expect(said.observation?.contract.lineage == "sub_1")
+        #expect(said.observation?.snapshot?.product == "price_seats")
+        #expect(said.further.map(\.contract.lineage) == ["sub_1#si_1", "sub_1#si_3"])
+    }
+
+    @Test(arguments: [[0, 1], [1, 0]]) func invoiceIsOfTheItemThatSpeaks(_ order: [Int]) throws {
+        let lines: [JSON] = [
+            [
+                "subscription_item": "si_1", "price": ["id": "price_base"], "amount": 1000,
+                "period": ["start": 1_767_225_600, "end": 1_769_817_600],
+            ],
+            [
+                "subscription_item": "si_2", "price": ["id": "price_seats"], "amount": 500,
+                "period": ["start": 1_767_225_600, "end": 1_769_817_600],
+            ],
+        ]
+        let said = try StripeSpecimen.event(
+            "invoice.paid",
+            [
+                "id": "in_1", "object": "invoice", "status": "paid", "subscription": "sub_1", "customer": "cus_1",
+                "created": 1_767_225_600, "billing_reason": "subscription_cycle",
+                "lines": ["object": "list", "data": .array(order.map { lines[$0] })],
+            ]
+        ).verify()
+        #expect(said.observation?.transaction?.product == "price_base")
+    }
+
+    @Test func statementOfAnItemIsTheSubscriptions() throws {
+        let answer = """
+            {"id":"sub_1","object":"subscription","status":"active","livemode":true,"current_period_end":1769817600,
+            "items":{"data":[{"id":"si_2","price":{"id":"b"}},{"id":"si_1","price":{"id":"a"}}]}}
+            """
+        let key = ContractKey(provider: .stripe, environment: .production, app: "stripe", lineage: "sub_1#si_2")
+        let statement = try #require(
+            StripeStatement(Array(answer.utf8), of: key, catalog: Catalog(), now: StripeSpecimen.now)
+        )
+        #expect(statement.observation.contract.lineage == "sub_1")
+        #expect(statement.further.map(\.contract) == [key])
+    }
+}
