@@ -6,9 +6,9 @@ enum CableCommand: Equatable {
     case unsubscribe(CableIdentifier)
     case history(CableIdentifier, CableHistory)
     case ping
-    /// Names an action of a channel, or answers a ping: heard, and nothing to do.
+    /// Names an action of a channel, or answers a ping. Nothing has to be done.
     case heard
-    /// No JSON, no command, or one that is not known. Rails logs it and goes on.
+    /// Not JSON, or not a known command. Rails logs it and goes on.
     case unreadable
 
     init(_ text: [UInt8]) {

@@ -15,7 +15,7 @@ public struct CableHistory: Sendable, Equatable {
 
     /// Seconds since 1970.
     public var since: Int64?
-    /// By the bytes of a stream's name: as texts, two that Unicode calls alike would be one.
+    /// Keyed by the bytes of a stream's name: as strings, two names that Unicode treats as equal would collide.
     private var places: [[UInt8]: Place] = [:]
 
     public init(since: Int64? = nil, places: [String: Place] = [:]) {

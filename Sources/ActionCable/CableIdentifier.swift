@@ -1,14 +1,14 @@
 internal import Encoding
 
-/// What names a subscription: a text of the client's making, which every answer repeats.
+/// The text by which a client names a subscription, repeated in every answer.
 ///
-/// It is JSON, but opaque: stock clients write its members in the order of insertion, AnyCable's sorted. We read a copy
-/// and never write it anew.
+/// It is JSON, but opaque: stock clients write its members in the order of insertion, AnyCable's clients sort them. We
+/// parse a copy and never write the JSON again.
 public struct CableIdentifier: Hashable, Sendable {
-    /// The identifier as a JSON string literal, with its quotes: how it stands in each message to the client.
+    /// The identifier as a JSON string literal, with its quotes, as it appears in each message to the client.
     public let literal: [UInt8]
 
-    /// 4,096 bytes at the most: a signed name has 4,096, but real ones have 200.
+    /// At most 4,096 bytes. A signed name alone may have as many, but real ones have 200.
     static let limit = 4096
 
     public init?(_ text: String) {
@@ -21,10 +21,10 @@ public struct CableIdentifier: Hashable, Sendable {
 
     public var text: String { JSONLiteral.string(literal) ?? "" }
 
-    /// What it asks for; nil when it is no JSON object with a `signed_stream_name`.
+    /// The parameters of the subscription; nil unless the text is a JSON object with a `signed_stream_name`.
     ///
-    /// The name proves the right to the stream, whichever channel class it is sent to: `Turbo::StreamsChannel`, a
-    /// subclass of the app, AnyCable's `$pubsub`.
+    /// The name proves the right to the stream, whichever channel class the client names: `Turbo::StreamsChannel`, a
+    /// subclass in the app, or AnyCable's `$pubsub`.
     public var parameters: CableParameters? {
         guard let node = JSONNode(text), let name = node["signed_stream_name"]?.text else { return nil }
         return CableParameters(signedStreamName: name, since: node["since"]?.text)

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// What we say to a client, each one text frame: https://docs.anycable.io/misc/action_cable_protocol.
+/// The messages that we send to a client, each as one text frame: https://docs.anycable.io/misc/action_cable_protocol.
 public enum CableMessage {
     public static let welcome = Array(#"{"type":"welcome"}"#.utf8)
 
-    /// `sid` lets the client resume. `restored` are the subscriptions that are live again; nil when it resumed nothing.
+    /// `sid` lets the client resume. `restored` lists the subscriptions that are live again; nil when none was resumed.
     public static func welcome(sid: String, restored: [CableIdentifier]?) -> [UInt8] {
         var bytes = Array(#"{"type":"welcome","sid":"\#(sid)""#.utf8)
         if let restored {
@@ -16,7 +16,7 @@ public enum CableMessage {
         return bytes
     }
 
-    /// Any message tells a stock client that the connection lives; this one comes every 3 s.
+    /// Any message tells a stock client that the connection is alive; this one comes every 3 s.
     public static func ping(seconds: Int64) -> [UInt8] {
         Array(#"{"type":"ping","message":\#(seconds)}"#.utf8)
     }

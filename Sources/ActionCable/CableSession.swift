@@ -1,19 +1,19 @@
 public import Hub
 
-/// What one client is subscribed to, and what each of its commands leads to. Pure: the driver verifies, reads and writes.
+/// What one client is subscribed to, and what each command leads to. Pure: the driver verifies, reads and writes.
 ///
-/// A subscription is *pending* until what it missed is there, then *confirmed*. Stock clients repeat `subscribe` every
-/// 500 ms until they are confirmed, also for one that was confirmed long ago
-/// (https://github.com/rails/rails/issues/44652); AnyCable's answers a confirmation that it did not expect by
-/// unsubscribing. So: silence while pending, another confirmation afterwards.
+/// A subscription is *pending* until the messages that it missed have arrived, then *confirmed*. Stock clients repeat
+/// `subscribe` every 500 ms until they are confirmed, even for a subscription that was confirmed long ago
+/// (https://github.com/rails/rails/issues/44652); AnyCable's client answers an unexpected confirmation by
+/// unsubscribing. So a repeated `subscribe` gets no answer while pending, and another confirmation afterwards.
 public struct CableSession: Sendable {
     /// What the driver has to do.
     public enum Effect: Sendable, Equatable {
         case send([UInt8])
-        /// Verify the name; then `attach`, or `reject`.
+        /// Verify the name, then call `attach` or `reject`.
         case subscribe(CableIdentifier, CableHistory?)
         case unsubscribe(SubscriptionID)
-        /// Send what the client has missed, once more from the ledger; then `attach` in the old one's place.
+        /// Read what the client missed from the ledger again, then `attach` the new subscription in place of this one.
         case history(CableIdentifier, CableHistory, SubscriptionID)
         case disconnect(CableDisconnect)
     }
@@ -22,7 +22,7 @@ public struct CableSession: Sendable {
         let identifier: CableIdentifier
         var id: SubscriptionID
         var isConfirmed: Bool
-        /// The client asked for history: it is told when it has all of it.
+        /// The client asked for history, so it is told when it has all of it.
         var owesHistory: Bool
     }
 
@@ -56,7 +56,7 @@ public struct CableSession: Sendable {
         }
     }
 
-    /// The name is good and its stream is being followed. A subscription that is there already gets the new id.
+    /// The name is valid and its stream is being followed. A subscription that already exists gets the new id.
     public mutating func attach(_ id: SubscriptionID, to identifier: CableIdentifier, owesHistory: Bool) {
         if let index = index(identifier) {
             subscriptions[index].id = id
@@ -68,14 +68,14 @@ public struct CableSession: Sendable {
         )
     }
 
-    /// A resumed subscription was announced by the welcome: it is confirmed without a word.
+    /// The welcome has announced a resumed subscription, so it is confirmed without another message.
     public mutating func restore(_ id: SubscriptionID, to identifier: CableIdentifier) {
         subscriptions.append(
             Subscription(identifier: identifier, id: id, isConfirmed: true, owesHistory: false)
         )
     }
 
-    /// What it missed is there: what to send before it, once.
+    /// Call when the messages that it missed have arrived. Returns what to send before them, once.
     public mutating func confirmation(of id: SubscriptionID) -> [UInt8]? {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }), !subscriptions[index].isConfirmed
         else { return nil }
@@ -83,7 +83,7 @@ public struct CableSession: Sendable {
         return CableMessage.verdict(.confirmSubscription, subscriptions[index].identifier)
     }
 
-    /// What it missed has been sent: what to send after it, when the client asked for history.
+    /// Call when the messages that it missed have been sent. Returns what to send after them if history was asked for.
     public mutating func historyVerdict(of id: SubscriptionID, isComplete: Bool) -> [UInt8]? {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }), subscriptions[index].owesHistory
         else { return nil }
@@ -94,18 +94,18 @@ public struct CableSession: Sendable {
         )
     }
 
-    /// The name is not good, or not any more.
+    /// The name is not valid, or no longer valid.
     public mutating func reject(_ identifier: CableIdentifier) -> [UInt8] {
         subscriptions.removeAll { $0.identifier == identifier }
         return CableMessage.verdict(.rejectSubscription, identifier)
     }
 
-    /// The client was told that it is subscribed.
+    /// Whether the client has been told that it is subscribed.
     public func isConfirmed(_ id: SubscriptionID) -> Bool {
         subscriptions.contains { $0.id == id && $0.isConfirmed }
     }
 
-    /// The subscription ends without a word: a stock client whose subscription was pending asks again in 500 ms.
+    /// Ends the subscription without a message: a stock client whose subscription was pending asks again in 500 ms.
     public mutating func detach(_ id: SubscriptionID) {
         subscriptions.removeAll { $0.id == id }
     }

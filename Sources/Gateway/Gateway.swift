@@ -2,17 +2,17 @@ public import Concurrency
 public import Domain
 public import Observability
 
-/// All socket loops of a server, behind one door.
+/// All socket loops of a server, behind one interface.
 public final class Gateway: Sendable {
     private let ports: [LoopPort]
     private let threads: [WorkerThread]
     private let metrics: GatewayMetrics
-    /// The port that is bound.
+    /// The port that the gateway is bound to.
     public let port: Int
 
-    /// Binds and starts serving. `position` is the ledger's newest entry: what is published is newer.
+    /// Binds the port and starts to serve. `position` is the ledger's newest entry; all later publications are newer.
     ///
-    /// With an `identity` every connection speaks TLS. `tick`: how often the loops look at what happens by time.
+    /// With an `identity`, every connection speaks TLS. `tick` is how often the loops check what is due.
     public init(
         address: String,
         port: Int,
@@ -76,7 +76,7 @@ public final class Gateway: Sendable {
         self.port = listeners[0].port
     }
 
-    /// Hands publications to every loop; each finds its own pages.
+    /// Hands publications to every loop; each loop finds its own pages.
     public func publish(_ publications: [Publication]) {
         let publications = publications.map { publication in
             var publication = publication
@@ -86,30 +86,30 @@ public final class Gateway: Sendable {
         for port in ports { port.send(.publish(publications)) }
     }
 
-    /// Tells every open page to load itself again, over 3 s when they are thousands: for what no entry says.
+    /// Makes every open page reload, over 3 s when there are thousands. For changes that no ledger entry records.
     public func refreshPages() {
         for port in ports { port.send(.refreshPages) }
     }
 
-    /// Templates have changed: what pages missed is rendered anew from now on.
+    /// Templates have changed: from now on, what pages missed is rendered again.
     public func forgetRecentMessages() {
         for port in ports { port.send(.forgetRecentMessages) }
     }
 
-    /// The same of one stream: its user reads another language.
+    /// The same for one stream, whose user now reads another language.
     public func forgetRecentMessages(on stream: StreamName) {
         for port in ports { port.send(.forgetRecentMessagesOn(stream)) }
     }
 
-    /// Connections, and requests over HTTP/2, that have come to their end since the start.
+    /// Connections and HTTP/2 requests that have ended since the start.
     public var endedConnections: Int { metrics.ended.value }
 
-    /// Shows new connections a renewed certificate; those that stand are not disturbed.
+    /// Shows a renewed certificate to new connections; open connections are not disturbed.
     public func renew(_ identity: ServerIdentity) {
         for port in ports { port.send(.identity(identity)) }
     }
 
-    /// Returns when each loop has come round.
+    /// Returns once each loop has handled everything sent to it before.
     public func waitForLoops() {
         let answers = ports.map { port in
             let answer = Promise<Void>()
@@ -119,8 +119,8 @@ public final class Gateway: Sendable {
         for answer in answers { answer.wait() }
     }
 
-    /// Accepts no more, and ends all pages so that they come back soon, elsewhere or here. Returns when all have gone:
-    /// at once for a few, after 3 s for thousands.
+    /// Accepts no more connections, and ends all pages in a way that makes them come back soon, here or elsewhere.
+    /// Returns when all have been told: at once for a few, after 3 s for thousands.
     public func drain() {
         let goodbyes = ports.map { port in
             let done = Promise<Void>()
@@ -130,7 +130,7 @@ public final class Gateway: Sendable {
         for goodbye in goodbyes { goodbye.wait() }
     }
 
-    /// Closes everything and joins the threads. Once only.
+    /// Closes everything and joins the threads. Call it once.
     public func stop() {
         for port in ports { port.send(.stop) }
         for thread in threads { thread.join() }

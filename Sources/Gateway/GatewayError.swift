@@ -1,11 +1,11 @@
 /// Why the gateway could not start.
 public enum GatewayError: Error, Equatable, CustomStringConvertible {
     case cannotListen(address: String, port: Int)
-    /// lws made no context.
+    /// lws could not create a context.
     case noLoop
     /// The process may open no more files.
     case noDescriptors
-    /// OpenSSL made no context.
+    /// OpenSSL could not create a context.
     case noTLS
 
     public var description: String {

@@ -12,12 +12,12 @@ final class GatewayMetrics: Sendable {
     let missedMessages: Counter
     let collapsed: Counter
     let slow: Counter
-    /// Connections closed at once, and those that were answered first.
+    /// Connections beyond a limit: closed at once, or answered first.
     let refused: Counter
     let turnedAway: Counter
-    /// Connections that have gone; for the memory that they leave behind.
+    /// Connections that have ended, for the housekeeper, which returns the memory that they leave behind.
     let ended = Counter()
-    /// Silent connections that were closed for others.
+    /// Silent connections that were closed to make room for others.
     let madeRoom: Counter
     private let eventStreams: Gauge
     private let webSockets: Gauge
@@ -36,7 +36,7 @@ final class GatewayMetrics: Sendable {
     private let writes: Counter
     let http2Connections: Gauge
     let http2Streams: Gauge
-    /// Ended for what they sent.
+    /// HTTP/2 clients that were ended because of what they sent.
     let http2Abusive: Counter
 
     init(_ metrics: Metrics) {
@@ -92,7 +92,7 @@ final class GatewayMetrics: Sendable {
         exposeToAnyCable(metrics)
     }
 
-    /// AnyCable's names, where the meaning is the same: its dashboards go on working
+    /// Also uses AnyCable's names where the meaning is the same, so that its dashboards keep working
     /// (https://docs.anycable.io/anycable-go/instrumentation).
     private func exposeToAnyCable(_ metrics: Metrics) {
         let (sse, webSockets, cables, slow, published) = (eventStreams, webSockets, cables, slow, published)
@@ -119,7 +119,7 @@ final class GatewayMetrics: Sendable {
 
     func responses(_ status: Int) -> Counter { answered[min(max(status / 100, 1), 5) - 1] }
 
-    /// What a client of HTTP/2 was too slow with.
+    /// The counter for a deadline that an HTTP/2 client missed.
     func overdue(_ occupation: Patience.Occupation) -> Counter {
         switch occupation {
         case .beginning: headers
@@ -128,7 +128,7 @@ final class GatewayMetrics: Sendable {
         }
     }
 
-    /// What a connection was too slow with.
+    /// The counter for the deadline that a connection missed.
     func overdue(_ connection: Connection) -> Counter {
         switch connection.phase {
         case .page, .cable, .sending, .closing, .lingering: writes

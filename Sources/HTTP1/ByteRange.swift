@@ -1,6 +1,6 @@
 /// The one part of a file that a request asks for (RFC 9110 §14).
 public enum ByteRange: Equatable, Sendable {
-    /// No range, several, or another unit: all of it.
+    /// The whole file: there is no range, there are several, or the unit is not bytes.
     case whole
     case part(Range<Int>)
     /// None of its bytes exist: 416.
@@ -21,7 +21,7 @@ public enum ByteRange: Equatable, Sendable {
         }
     }
 
-    /// Outer nil: no number. Inner nil: empty.
+    /// The outer nil means that this is not a number, the inner nil that it is empty.
     private static func number(_ digits: Substring.UTF8View) -> Int?? {
         guard !digits.isEmpty else { return .some(nil) }
         guard digits.count <= 15, digits.allSatisfy(isDigit) else { return nil }

@@ -6,13 +6,13 @@ func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == 9 }
 
 func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 
-/// What methods and names of fields consist of (RFC 9110 §5.6.2).
+/// Methods and field names consist of these bytes (RFC 9110 §5.6.2).
 func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes.contains(byte) }
 
-/// What values of fields consist of: visible characters, white space, and bytes beyond ASCII (RFC 9110 §5.5).
+/// Field values consist of these bytes: visible characters, white space, and bytes beyond ASCII (RFC 9110 §5.5).
 func isFieldByte(_ byte: UInt8) -> Bool { byte >= 32 && byte != 127 || byte == 9 }
 
-/// A bit for each byte of ASCII: one look for each byte of a name.
+/// A set of ASCII bytes, one bit for each, so that checking a byte of a name costs one lookup.
 struct ByteSet {
     let low: UInt64
     let high: UInt64
@@ -26,14 +26,14 @@ struct ByteSet {
 private let tokenBytes = ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
 
 extension ArraySlice<UInt8> {
-    /// Without the white space around it.
+    /// The bytes without the white space around them.
     var trimmed: ArraySlice<UInt8> {
         let start = drop(while: isBlank)
         guard let end = start.lastIndex(where: { !isBlank($0) }) else { return start.prefix(0) }
         return start[...end]
     }
 
-    /// The same without case. `token` is in lower case.
+    /// Compares without regard to case. `token` is in lower case.
     func isSameToken(as token: StaticString) -> Bool {
         guard count == token.utf8CodeUnitCount else { return false }
         for index in 0..<count {
@@ -43,7 +43,7 @@ extension ArraySlice<UInt8> {
         return true
     }
 
-    /// Byte by byte.
+    /// Compares byte by byte.
     func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in 0..<count where self[startIndex + index] != text.utf8Start[index] { return false }

@@ -1,4 +1,4 @@
-/// The request headers that any route, limit or handshake looks at. All others are checked and forgotten.
+/// The request headers that any route, limit or handshake reads. All others are checked and dropped.
 public enum FieldName: String, CaseIterable, Sendable {
     case host, authorization, origin, connection, upgrade, expect, forwarded, via, range
     case contentLength = "content-length"
@@ -20,9 +20,9 @@ public enum FieldName: String, CaseIterable, Sendable {
     /// How AnyCable's native clients name the session to resume.
     case restoredSession = "x-anycable-restore-sid"
 
-    /// Whether several lines mean the same as one comma list (RFC 9110 §5.3). Each of the others may occur once: two
-    /// readers that pick different ones have let requests pass that neither would have let pass alone. `If-None-Match` is
-    /// a list too, but nginx refuses two lines of it.
+    /// Whether several lines mean the same as one comma list (RFC 9110 §5.3). Each of the others may occur only once:
+    /// two readers that picked different lines have let requests pass that neither would have let pass alone.
+    /// `If-None-Match` is a list too, but nginx refuses two lines of it.
     var isList: Bool {
         switch self {
         case .connection, .upgrade, .forwarded, .via, .transferEncoding, .webSocketProtocol, .realIP, .forwardedFor,
@@ -32,13 +32,13 @@ public enum FieldName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The names of each length, one after the other: nothing that is looked through has an owner of its own.
+    /// The names, grouped by length in flat arrays, so that a lookup touches no object for each name.
     private static let known = Known()
 
     private struct Known {
         var names: [FieldName] = []
         var letters: [UInt8] = []
-        /// Where the names of a length begin in both, and those of the next length.
+        /// For each length, where its names begin in both arrays. They end where those of the next length begin.
         var starts = [(name: 0, letter: 0)]
 
         init() {
@@ -52,8 +52,8 @@ public enum FieldName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Names are compared without case (RFC 9110 §5.1). `name` holds token characters only, so that setting bit 5 maps
-    /// nothing but capitals onto the letters and the hyphen of the known names.
+    /// Names are compared without regard to case (RFC 9110 §5.1). `name` holds token characters only, so setting bit 5
+    /// maps only capitals onto the letters and the hyphen of the known names.
     init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
         let known = FieldName.known
         guard name.count < known.starts.count - 1 else { return nil }

@@ -1,4 +1,4 @@
-/// Why a request's head is refused. Safe to print: nothing of the request is in it.
+/// Why a request's head is refused. Safe to print: it contains nothing of the request.
 public enum HeadFlaw: Error, Equatable, Sendable, CustomStringConvertible {
     /// The first line is not `METHOD TARGET HTTP/1.1`.
     case requestLine
@@ -21,7 +21,7 @@ public enum HeadFlaw: Error, Equatable, Sendable, CustomStringConvertible {
     /// More than `RequestHead.sizeLimit` bytes, or more than `RequestHead.fieldLimit` fields.
     case tooLarge
 
-    /// The status of the answer; the connection ends with it.
+    /// The status of the answer, after which the connection ends.
     public var status: Int {
         switch self {
         case .targetTooLong: 414

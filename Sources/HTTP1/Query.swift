@@ -7,12 +7,12 @@ public struct Query: Sendable {
 
     public init() {}
 
-    /// The body of a form; nil when it is flawed.
+    /// Parses the body of a form; nil when it is malformed.
     public init?(form bytes: [UInt8]) {
         do { try self.init(parsing: bytes[...]) } catch { return nil }
     }
 
-    /// A broken escape, a NUL, or what is no UTF-8 is a flaw: a value that silently went missing would mean another one.
+    /// A broken escape, a NUL, or invalid UTF-8 is a flaw: silently dropping a value would change what the query means.
     init(parsing bytes: ArraySlice<UInt8>) throws(HeadFlaw) {
         var rest = bytes
         while !rest.isEmpty {
@@ -28,6 +28,6 @@ public struct Query: Sendable {
         }
     }
 
-    /// The first one of this name. Compared as bytes.
+    /// The first value of this name. Names are compared as bytes.
     public subscript(name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 }

@@ -1,41 +1,41 @@
 internal import Encoding
 
-/// What a connection has received and nobody has read: heads and bodies in the order in which they were sent.
+/// Bytes that a connection has received and nobody has read: heads and bodies in the order in which they were sent.
 ///
-/// Its owner bounds it: it stops reading while a request is being answered and `count` is beyond what may wait.
+/// Its owner bounds it: while a request is being answered, the owner stops reading once `count` exceeds its limit.
 public struct RequestBuffer: Sendable {
     private var bytes: [UInt8] = []
-    /// What stands before has been read.
+    /// Everything before this index has been read.
     private var start = 0
-    /// Up to here there is no end of a head.
+    /// No head ends before this index.
     private var scanned = 0
-    /// Whole lines before this are those of a head.
+    /// The whole lines before this index have been checked as lines of a head.
     private var checked = 0
-    /// Since the last request.
+    /// Whether an empty line has been skipped since the last request.
     private var hasSkippedLine = false
 
-    /// How much of what has been read is kept, so that a small request does not move what stands behind it.
+    /// How many bytes that were read may stay here, so that a small request does not move the bytes behind it.
     private static let readLimit = 64 << 10
     /// An idle connection keeps no more memory than this.
     private static let idleCapacity = 1 << 10
 
     public init() {}
 
-    /// Received and not read.
+    /// Bytes received and not yet read.
     public var count: Int { bytes.count - start }
 
     public var isEmpty: Bool { start == bytes.count }
 
-    /// Bytes of memory, read or not.
+    /// Bytes of memory that it holds, read or not.
     public var capacity: Int { bytes.capacity }
 
     public mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > RequestBuffer.readLimit { compact() }
-        // As bytes: of a raw buffer the library copies one after the other, through a witness for each.
+        // As `UInt8`: from a raw buffer the standard library copies byte by byte, through a witness for each.
         bytes.append(contentsOf: more.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Takes the next head when it is whole. Nil: more bytes are needed, and those that came may still begin one.
+    /// Takes the next head once it is complete. Nil: more bytes are needed, and those that came may still begin a head.
     public mutating func takeHead() throws(HeadFlaw) -> RequestHead? {
         guard let end = try findEnd() else { return nil }
         let head = try RequestHead(parsing: bytes[start..<end])
@@ -44,7 +44,7 @@ public struct RequestBuffer: Sendable {
         return head
     }
 
-    /// Takes `length` bytes when they are there.
+    /// Takes `length` bytes once they have arrived.
     public mutating func takeBody(_ length: Int) -> [UInt8]? {
         guard count >= length else { return nil }
         let body = Array(bytes[start..<(start + length)])
@@ -53,11 +53,11 @@ public struct RequestBuffer: Sendable {
         return body
     }
 
-    /// Everything that has been received and not read.
+    /// Takes everything that has been received and not read.
     public mutating func takeAll() -> [UInt8] { takeBody(count) ?? [] }
 
-    /// The offset behind the empty line, or nil if it has not arrived. Throws as soon as the bytes can no longer become a
-    /// head, so that the sender does not wait for a deadline.
+    /// Returns the offset after the empty line, or nil if it has not arrived. Throws as soon as the bytes can no longer
+    /// become a head, so that the sender does not wait for a deadline.
     private mutating func findEnd() throws(HeadFlaw) -> Int? {
         skipEmptyLine()
         if let first = bytes[start...].first {
@@ -73,7 +73,7 @@ public struct RequestBuffer: Sendable {
         return end
     }
 
-    /// Looks at every fourth byte only: none but a CR or an LF can be within the four that end a head.
+    /// Looks at every fourth byte only: the four bytes that end a head are all CR or LF.
     private var emptyLineEnd: Int? {
         let bytes = bytes.span
         var index = max(start, scanned - 3) + 3
@@ -103,7 +103,7 @@ public struct RequestBuffer: Sendable {
         }
     }
 
-    /// Those that are whole while the head is not.
+    /// Checks the complete lines of a head that is still incomplete.
     private mutating func checkLines() throws(HeadFlaw) {
         while let end = bytes[scanned...].firstIndex(of: lineFeed) {
             let line = checked..<(end - 1)
@@ -119,7 +119,7 @@ public struct RequestBuffer: Sendable {
         guard checked > start || count <= RequestHead.lineLimit + 1 else { throw .targetTooLong }
     }
 
-    /// One empty line before a request is no flaw (RFC 9112 §2.2).
+    /// One empty line before a request is allowed (RFC 9112 §2.2).
     private mutating func skipEmptyLine() {
         guard !hasSkippedLine, count >= 2, bytes[start] == carriageReturn, bytes[start + 1] == lineFeed else { return }
         skip(to: start + 2)
@@ -146,7 +146,7 @@ public struct RequestBuffer: Sendable {
         skip(to: 0)
     }
 
-    /// What a long body needed is not kept for the first bytes of the next head, which may never become whole.
+    /// Gives back what a long body needed, rather than keep it for the start of a head that may never be completed.
     private mutating func giveBack() {
         guard bytes.capacity > RequestBuffer.readLimit, count < bytes.capacity / 4 else { return }
         bytes = Array(bytes[start...])

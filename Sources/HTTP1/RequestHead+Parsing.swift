@@ -1,10 +1,10 @@
 internal import Encoding
 
 extension RequestHead {
-    /// Reads a whole head: from the method up to and including the empty line.
+    /// Reads a complete head: from the method up to and including the empty line.
     ///
-    /// Strict where readers differ, since each difference has carried one request inside another: no folded line, no
-    /// white space before a colon, no bare CR or LF, no field twice that may occur once.
+    /// Strict where parsers differ, since each such difference has been used to smuggle one request inside another: no
+    /// folded line, no white space before a colon, no bare CR or LF, and no second line of a field that may occur once.
     public convenience init(parsing slice: ArraySlice<UInt8>) throws(HeadFlaw) {
         let text = Array(slice)
         var lines = HeadLines()
@@ -61,12 +61,12 @@ extension FieldName {
     }
 }
 
-/// Goes through a head line by line, and finds no control character in it; stops behind the empty one.
+/// Goes through a head line by line and rejects control characters. Stops after the empty line.
 private struct HeadLines {
     private(set) var position = 0
     private var hasEnded = false
 
-    /// Without its end. Nil at the empty line.
+    /// The next line without its CR LF. Nil at the empty line.
     mutating func next(in bytes: Span<UInt8>) throws(HeadFlaw) -> Range<Int>? {
         guard !hasEnded else { return nil }
         let start = position
@@ -82,7 +82,7 @@ private struct HeadLines {
 }
 
 extension RequestHead.Field {
-    /// `line` has no control character. Nil for a field that nobody looks at; it has been checked like the others.
+    /// `line` has no control character. Returns nil for a field that nobody reads, after checking it like the others.
     init?(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(HeadFlaw) {
         var colon = line.lowerBound
         while colon < line.upperBound, isTokenByte(bytes[colon]) { colon += 1 }
@@ -93,7 +93,7 @@ extension RequestHead.Field {
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         guard let name = FieldName(bytes, line.lowerBound..<colon) else { return nil }
-        // Where a request goes and where it ends: nginx and llhttp take no tab for the white space around these two.
+        // These two decide where a request goes and where it ends. nginx and llhttp accept no tab around their values.
         if name == .host || name == .contentLength {
             for index in line where bytes[index] == 9 { throw name.flawWhenRepeated }
         }
@@ -108,10 +108,10 @@ struct RequestLine {
     let target: RequestTarget
     let isHTTP10: Bool
 
-    /// Longer than any method that is registered.
+    /// More than any registered method needs.
     private static let methodLimit = 32
 
-    /// `line` of `text`, without its end.
+    /// `line` is the line's range in `text`, without its CR LF.
     init(_ text: [UInt8], _ line: Range<Int>) throws(HeadFlaw) {
         guard line.count <= RequestHead.lineLimit else { throw .targetTooLong }
         let bytes = text.span

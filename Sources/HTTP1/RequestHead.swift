@@ -1,29 +1,29 @@
-/// The head of one request: read once, strictly (RFC 9112), and the only one that anything behind a socket sees.
-/// A class: it is handed on at every step of a request, and a copy of its members would cost more than to read it.
+/// The head of one request, parsed once and strictly (RFC 9112). Everything behind a socket sees only this parsed form.
+/// It is a class since every step of a request passes it on: copying its members would cost more than parsing.
 public final class RequestHead: Sendable {
-    /// Bytes of a whole head.
+    /// The most bytes of a whole head.
     public static let sizeLimit = 16 << 10
-    /// Bytes of its first line.
+    /// The most bytes of its first line.
     public static let lineLimit = 8 << 10
     public static let fieldLimit = 100
 
-    /// As it was sent: methods are told apart by case (RFC 9110 §9.1).
+    /// The method as it was sent: methods are case-sensitive (RFC 9110 §9.1).
     public let method: String
     /// Percent-decoded; begins with `/`, or is `*`.
     public let path: String
     public let query: Query
-    /// The authority of the target or, without one, of `Host`. Nil in HTTP/1.0 only.
+    /// The authority of the target or, if it has none, of `Host`. Nil only in HTTP/1.0.
     public let host: String?
     public let isHTTP10: Bool
-    /// Of the body; nil when nothing was said.
+    /// The length of the body; nil when the head does not state it.
     public let contentLength: Int?
-    /// As it was sent, the values of `fields` among it.
+    /// The head as it was sent, including the values of `fields`.
     let text: [UInt8]
     private let fields: [Field]
 
     struct Field: Sendable {
         let name: FieldName
-        /// Where its value stands.
+        /// The range of its value in `text`.
         let value: Range<Int>
     }
 
@@ -36,12 +36,12 @@ public final class RequestHead: Sendable {
         self.fields = fields
         contentLength = try RequestHead.contentLength(fields, of: text)
         let named = try RequestHead.host(fields, of: text)
-        // The Host of a request with an absolute target is ignored, though it has to be there (RFC 9112 §3.2.2).
+        // With an absolute target, `Host` is ignored, though it has to be there (RFC 9112 §3.2.2).
         guard named != nil || isHTTP10 else { throw .host }
         host = line.target.authority ?? named
     }
 
-    /// A value, those of several lines as one comma list. Nil when it was not sent.
+    /// The value of a field, with several lines joined as one comma list. Nil when it was not sent.
     public subscript(name: FieldName) -> String? {
         var joined: String?
         for field in fields where field.name == name {
@@ -58,7 +58,7 @@ public final class RequestHead: Sendable {
 
     public func has(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
 
-    /// Whether a comma list has an item, compared without case.
+    /// Whether a comma list has an item, compared without regard to case.
     public func lists(_ item: StaticString, in name: FieldName) -> Bool {
         for field in fields where field.name == name {
             var rest = text[field.value]
@@ -71,16 +71,16 @@ public final class RequestHead: Sendable {
         return false
     }
 
-    /// Whatever it says: no body in pieces is taken.
+    /// Whatever its value: no body with a transfer coding is accepted.
     public var hasTransferEncoding: Bool { has(.transferEncoding) }
 
-    /// Its sender will send no other request on this connection (RFC 9112 §9.3).
+    /// The sender will send no further request on this connection (RFC 9112 §9.3).
     public var isLast: Bool {
         lists("close", in: .connection) || isHTTP10 && !lists("keep-alive", in: .connection)
     }
 
-    /// It asks for a WebSocket (RFC 6455 §4.2.1). Any other protocol may be ignored (RFC 9110 §7.8), and so is an upgrade
-    /// with a body: proxies do not agree on where the other protocol would begin.
+    /// Whether it asks for a WebSocket (RFC 6455 §4.2.1). Any other protocol may be ignored (RFC 9110 §7.8). So is an
+    /// upgrade with a body, since proxies do not agree on where the other protocol would begin.
     public var asksForWebSocket: Bool {
         !isHTTP10 && method == "GET" && contentLength ?? 0 == 0 && !hasTransferEncoding
             && lists("websocket", in: .upgrade) && lists("upgrade", in: .connection)
@@ -88,18 +88,18 @@ public final class RequestHead: Sendable {
 
     public enum Expectation: Sendable {
         case nothing
-        /// The client sends its body when it is told to (RFC 9110 §10.1.1).
+        /// The client sends its body only when told to (RFC 9110 §10.1.1).
         case toContinue
         case unknown
     }
 
-    /// HTTP/1.0 knows none.
+    /// HTTP/1.0 has no expectations.
     public var expectation: Expectation {
         guard !isHTTP10, let text = bytes(.expect) else { return .nothing }
         return text.isSameToken(as: "100-continue") ? .toContinue : .unknown
     }
 
-    /// Some proxy passed it on, whether it is one of ours or not.
+    /// Whether any proxy passed it on, one of ours or not.
     public var isForwarded: Bool {
         has(.forwardedFor) || has(.realIP) || has(.via) || has(.forwarded) || has(.forwardedProto)
             || has(.forwardedHost)

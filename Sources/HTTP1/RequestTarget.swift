@@ -5,11 +5,11 @@ struct RequestTarget {
     /// `*` for a request about the whole server, and for CONNECT.
     let path: String
     let query: Query
-    /// Of the absolute form, and of CONNECT.
+    /// The authority of the absolute form or of CONNECT; nil in other forms.
     let authority: String?
 
     init(_ bytes: ArraySlice<UInt8>, method: String) throws(HeadFlaw) {
-        // Anything else has to be escaped (RFC 3986 §2); what stands behind # never leaves a client (RFC 9110 §4.2.5).
+        // Anything else has to be escaped (RFC 3986 §2), and a fragment (#) never leaves a client (RFC 9110 §4.2.5).
         guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
             throw .target
         }
@@ -31,14 +31,14 @@ struct RequestTarget {
         query = try Query(parsing: rest[path.endIndex...].dropFirst())
     }
 
-    /// The authority of an absolute form, and the path with the query.
+    /// Returns the authority of an absolute form, and the path with the query.
     private static func split(_ bytes: ArraySlice<UInt8>) throws(HeadFlaw) -> (String?, ArraySlice<UInt8>) {
         if bytes.first == UInt8(ascii: "/") { return (nil, bytes) }
         for scheme: StaticString in ["http://", "https://"] {
             let length = scheme.utf8CodeUnitCount
             guard bytes.prefix(length).isSameToken(as: scheme) else { continue }
             let rest = bytes.dropFirst(length)
-            // A query without a path is refused with it: readers differ in where its authority ends.
+            // This refuses a query without a path too: parsers differ in where the authority before it ends.
             let authority = rest.prefix { $0 != UInt8(ascii: "/") }
             guard Authority.isValid(authority) else { throw .target }
             return (String(decoding: authority, as: UTF8.self), rest[authority.endIndex...])
@@ -65,7 +65,7 @@ enum Authority {
         return name.endIndex == host.endIndex || isPort(host[name.endIndex...])
     }
 
-    /// Labels of letters, digits, `-` and `_`; an empty one is the root, at the end.
+    /// Labels of letters, digits, `-` and `_`. Only the last label may be empty: it stands for the root.
     private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
         var previous = UInt8(ascii: ".")
         for byte in name {
@@ -85,14 +85,14 @@ enum Authority {
 }
 
 extension String.UTF8View {
-    /// A segment is `..`: nothing here has a parent, and readers differ in what it would be.
+    /// Whether a segment is `..`. No path here has a parent, and parsers differ in how they resolve one.
     fileprivate var hasParent: Bool {
         split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// It has a dot, or an escape that may be one.
+    /// Whether there is a dot, or an escape that may stand for one.
     fileprivate var mayHaveParent: Bool { contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") } }
 }
 

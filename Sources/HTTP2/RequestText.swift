@@ -1,9 +1,9 @@
-/// A request of HTTP/2 as HTTP/1.1 writes it, built field by field.
+/// A request of HTTP/2 in the form of HTTP/1.1, built field by field.
 ///
-/// nghttp2 has checked names, values and the order of pseudo-header fields (RFC 9113 §8.2, §8.3) before they arrive here.
-/// What could still end a line or a request early is refused again, since the text goes to a parser of HTTP/1.1.
+/// nghttp2 has checked names, values and the order of pseudo-header fields (RFC 9113 §8.2, §8.3) before they arrive
+/// here. The text goes to a parser of HTTP/1.1, so bytes that could end a line or a request early are refused again.
 struct RequestText {
-    /// All that the fields may have, as for a head of HTTP/1.1.
+    /// The most bytes that all fields may have together, as for a head of HTTP/1.1.
     static let limit = 16 << 10
 
     private(set) var method: [UInt8] = []
@@ -17,13 +17,13 @@ struct RequestText {
     enum Flaw: Equatable {
         case malformed
         case tooLarge
-        /// CONNECT, and what else makes a tunnel of a stream.
+        /// CONNECT, or anything else that turns a stream into a tunnel.
         case notServed
     }
 
     private(set) var flaw: Flaw?
 
-    /// Fields that are about one connection, or that nothing behind reads.
+    /// Fields that concern only one connection, or that no code behind this reads.
     private static let dropped: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "expect", "cookie",
         "http2-settings", "priority",
@@ -31,7 +31,7 @@ struct RequestText {
 
     mutating func add(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
         guard flaw == nil else { return }
-        // Whatever is dropped counts too: it has cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
+        // Dropped fields count too, since they cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
         size += name.count + value.count + 32
         guard size <= RequestText.limit else { return flaw = .tooLarge }
         guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return flaw = .malformed }
@@ -48,7 +48,7 @@ struct RequestText {
         }
     }
 
-    /// The whole head; nil, with a flaw, if it cannot be written.
+    /// Returns the complete head, or nil and sets `flaw` if it cannot be written.
     mutating func finish() -> [UInt8]? {
         guard flaw == nil else { return nil }
         guard method != Array("CONNECT".utf8) else {
@@ -56,7 +56,7 @@ struct RequestText {
             return nil
         }
         let isPlain = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
-        // Two names for the host are as malformed as in HTTP/1.1 (RFC 9113 §8.3.1).
+        // Two different hosts are as malformed as in HTTP/1.1 (RFC 9113 §8.3.1).
         let isOne = authority == nil || host == nil || authority == host
         guard isOne, let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isPlain(method),
             isPlain(path), isPlain(host)

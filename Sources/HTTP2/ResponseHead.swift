@@ -1,4 +1,4 @@
-/// The head of an answer. Names are in lower case (RFC 9113 §8.2.1), and none is about one connection.
+/// The head of an answer. Names are in lower case (RFC 9113 §8.2.1), and no field concerns only one connection.
 public struct ResponseHead: Equatable, Sendable {
     public struct Field: Equatable, Sendable {
         public var name: String

@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-/// What nghttp2 calls. Nothing throws through C, and nothing here calls a socket.
+/// The callbacks of nghttp2. Nothing throws through C, and nothing here calls a socket.
 extension ServerSession {
     static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, context in
@@ -68,7 +68,7 @@ extension ServerSession {
             flood.take(answered.contains(head.stream_id) ? FloodGuard.departure : FloodGuard.reset)
         default: flood.take(1)
         }
-        // What a client is still to be told needs an intact session: `receive` ends it, after this read.
+        // Always 0: only an intact session can tell the client what went wrong. `receive` ends it after this read.
         return 0
     }
 
@@ -84,13 +84,13 @@ extension ServerSession {
         _ value: UnsafeBufferPointer<UInt8>
     ) -> Int32 {
         guard arriving?.id == id else {
-            // A trailer, which nobody reads: a few bytes can stand for many of them (RFC 7541 §7.3).
+            // A trailer, which nobody reads. It costs credit: a few bytes can stand for many trailers (RFC 7541 §7.3).
             flood.take(1)
             return flood.isWithin ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         arriving?.text.add(name, value)
         guard arriving?.text.flaw != nil else { return 0 }
-        // nghttp2 resets the stream and only decompresses what follows, which is to cost no more than that.
+        // nghttp2 resets the stream and only decompresses what follows, so that the rest costs no more than that.
         flood.take(FloodGuard.flaw)
         arriving = nil
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
@@ -106,7 +106,7 @@ extension ServerSession {
             return reset(id, .refused)
         }
         var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
-        // All streams take turns, whatever the client says: an endless one must not hold up another.
+        // All streams take turns, whatever the client says: an endless stream must not hold up another.
         nghttp2_session_change_extpri_stream_priority(session, id, &priority, 1)
         events.append(.request(id, head: head))
     }
@@ -114,8 +114,8 @@ extension ServerSession {
     private func sent(_ head: nghttp2_frame_hd) {
         guard UInt32(head.type) <= NGHTTP2_HEADERS.rawValue else { return }
         flood.give(FloodGuard.sent)
-        // An answer before the end of its request. A reset at once would be allowed (RFC 9113 §8.1), but curl 7.88 and
-        // Node drop the answer when it meets them in the middle of their body: so the rest may come, within bounds.
+        // The answer has ended before its request. RFC 9113 §8.1 would allow a reset at once, but curl 7.88 and Node
+        // drop the answer if the reset meets them in the middle of their body. So the rest may come, within bounds.
         guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
             nghttp2_session_get_stream_remote_close(session, head.stream_id) == 0
         else { return }

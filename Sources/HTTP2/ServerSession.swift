@@ -1,39 +1,39 @@
 internal import CNghttp2
 
-/// One connection of HTTP/2, server side, without a socket: bytes in, events and bytes out. One thread's own.
+/// The server's side of an HTTP/2 connection, without a socket: bytes in, events and bytes out. Confined to one thread.
 ///
-/// nghttp2 checks frames, HPACK and messages. What it would let grow is bounded here: streams, heads, and frames that
-/// cost us more than the client (`FloodGuard`).
+/// nghttp2 checks frames, HPACK and messages. This class bounds what nghttp2 would let grow: streams, heads, and frames
+/// that cost us more than the client (`FloodGuard`).
 public final class ServerSession {
-    /// Streams at the same time: more pages than a browser shows of one origin.
+    /// The most concurrent streams; a browser shows fewer pages of one origin.
     public static let streamLimit = 100
-    /// Bytes of a body that a client may send on after its answer; beyond them the stream is reset.
+    /// The most bytes of a body that a client may still send after its answer; beyond them the stream is reset.
     static let unwantedLimit = 1 << 20
 
-    /// What waits for `takeEvents`.
+    /// Events that wait for `takeEvents`.
     var events: [SessionEvent] = []
-    /// Heads that are arriving: one at a time, since nothing may come between its frames (RFC 9113 §6.10).
+    /// The head that is arriving: only one at a time, since nothing may come between its frames (RFC 9113 §6.10).
     var arriving: (id: Int32, text: RequestText)?
     /// Streams whose answer has begun.
     var answered: Set<Int32> = []
-    /// Of streams whose answer has ended before their request: how many bytes have come since. The gateway's deadlines end
-    /// those that stop sending.
+    /// Streams whose answer has ended before their request, with the number of bytes that have come since. The
+    /// gateway's deadlines end streams that stop sending.
     var unwanted: [Int32: Int] = [:]
     var flood = FloodGuard()
     let source: (Int32, UnsafeMutableRawBufferPointer) -> Pull
     private(set) var session: OpaquePointer?
     private var isTerminated = false
 
-    /// `source` fills a buffer with what a stream's answer has next; it must not call the session.
+    /// `source` fills a buffer with the next bytes of a stream's answer; it must not call the session.
     public init?(source: @escaping (Int32, UnsafeMutableRawBufferPointer) -> Pull) {
         self.source = source
         var options: OpaquePointer?
         guard nghttp2_option_new(&options) == 0 else { return nil }
         defer { nghttp2_option_del(options) }
-        // A client's credit comes back when a loop has taken its bytes, so none can make us keep more than a window.
+        // A client gets its credit back when a loop has taken its bytes, so it cannot make us keep more than a window.
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_max_outbound_ack(options, 200)
-        // Its own limit, 33 a second, does not tell a flood from pages that come and go: `FloodGuard` does.
+        // nghttp2's own limit, 33 a second, cannot tell a flood from pages that come and go; `FloodGuard` can.
         nghttp2_option_set_stream_reset_rate_limit(options, 1 << 20, 1 << 20)
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
@@ -57,18 +57,18 @@ public final class ServerSession {
                 settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
                 value: UInt32(RequestText.limit)
             ),
-            // No tree of priorities (RFC 9218 §2.1), which costs memory for streams that are closed.
+            // No priority tree (RFC 9218 §2.1), which would cost memory for closed streams.
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
         ]
         return nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count) == 0
     }
 
-    /// False: the client broke the rules. What is to be sent yet says so; then the connection ends.
+    /// Returns false when the client broke the rules. The frames still to be sent say so; then the connection ends.
     public func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !isTerminated, let start = bytes.baseAddress else { return !isTerminated }
         let count = nghttp2_session_mem_recv(session, start.assumingMemoryBound(to: UInt8.self), bytes.count)
         guard count == bytes.count, flood.isWithin else {
-            // nghttp2 counts what waits to be acknowledged, and the pieces of a head.
+            // nghttp2 itself counts the acknowledgments that wait to be sent, and the pieces of a head.
             let isFlood = [NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS].contains { $0.rawValue == count }
             terminate(isFlood || count == bytes.count ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR)
             return false
@@ -100,14 +100,14 @@ public final class ServerSession {
         return true
     }
 
-    /// Nothing will be read or written any more.
+    /// Whether nothing more will be read or written.
     public var isOver: Bool {
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
     }
 
     // MARK: Streams
 
-    /// Begins an answer. With a body, `source` is asked for it. False when the stream is gone.
+    /// Begins an answer. If it has a body, `source` is asked for it. Returns false when the stream is gone.
     public func respond(to id: Int32, _ head: ResponseHead, hasBody: Bool) -> Bool {
         answered.insert(id)
         var storage: [UInt8] = []
@@ -137,12 +137,12 @@ public final class ServerSession {
         }
     }
 
-    /// `source` said `nothing`, and has something now.
+    /// Call when `source` has returned `nothing` and now has something.
     public func resume(_ id: Int32) {
         nghttp2_session_resume_data(session, id)
     }
 
-    /// So many bytes of a body have been taken, or nobody wants them.
+    /// Gives credit back for `count` bytes of a body that have been taken, or that nobody wants.
     public func consume(_ id: Int32, _ count: Int) {
         guard count > 0 else { return }
         nghttp2_session_consume(session, id, count)
@@ -154,7 +154,7 @@ public final class ServerSession {
 
     // MARK: The end
 
-    /// Takes no more requests; those that run go on.
+    /// Takes no more requests; running requests continue.
     public func goAway() {
         let last = nghttp2_session_get_last_proc_stream_id(session)
         let code = NGHTTP2_NO_ERROR.rawValue
@@ -166,7 +166,7 @@ public final class ServerSession {
         nghttp2_session_terminate_session(session, code.rawValue)
     }
 
-    /// Once a second.
+    /// Call once a second.
     public func passSecond() {
         flood.give(FloodGuard.perSecond)
     }

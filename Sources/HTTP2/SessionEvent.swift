@@ -1,20 +1,20 @@
-/// What a client's frames come to.
+/// What the frames of a client amount to.
 public enum SessionEvent: Equatable, Sendable {
     /// A request's head, as HTTP/1.1 writes it.
     case request(Int32, head: [UInt8])
     /// A piece of its body. `ServerSession.consume` makes room for more.
     case body(Int32, [UInt8])
-    /// Answered, or reset by either side.
+    /// The stream was answered, or reset by either side.
     case closed(Int32)
 }
 
-/// What a stream has to send at the moment.
+/// What a stream can send at the moment.
 public enum Pull: Equatable, Sendable {
-    /// So many bytes have been written into the buffer; `isLast` ends the stream.
+    /// The number of bytes written into the buffer; `isLast` ends the stream.
     case bytes(Int, isLast: Bool)
     /// Nothing yet: `ServerSession.resume` asks again.
     case nothing
-    /// The answer broke off.
+    /// The answer was cut short.
     case broken
 }
 

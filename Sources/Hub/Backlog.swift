@@ -1,13 +1,13 @@
 internal import Domain
 
-/// What one subscription still has to receive, oldest first.
+/// The messages that one subscription still has to receive, oldest first.
 struct Backlog {
     private struct Pending {
-        /// Its own position, or for a transient message that of the newest entry published before it.
+        /// The message's own position; for a transient message, the position of the newest entry published before it.
         let order: Int64
         let isTransient: Bool
         var parts: [Part]
-        /// Of a transient message: the newest entry before it that a newer one has made superfluous. A page that resumed
+        /// On a transient message: the newest entry before it that a newer message has replaced. A page that resumed
         /// from before that entry would be sent it again, after this message.
         var passed: Int64?
     }
@@ -17,14 +17,13 @@ struct Backlog {
 
     var isEmpty: Bool { queue.isEmpty }
 
-    /// Queues a message and returns how many parts it made superfluous. `order` is as in `Pending`. Only what waits for a
-    /// slow reader collapses: a page that comes back is owed all it missed.
+    /// Queues a message and returns how many parts it made superfluous. `order` is as in `Pending`. Only the queue of a
+    /// slow reader collapses: a page that comes back is owed everything it missed.
     mutating func add(_ message: Message, order: Int64, collapses: Bool) -> Int {
         add(Pending(order: order, isTransient: message.position == nil, parts: message.parts), collapses: collapses)
     }
 
-    /// Puts what a page missed where it belongs: before what was collected meanwhile and is newer, without what is in
-    /// both.
+    /// Inserts what a page missed before the newer messages collected meanwhile, without the messages that are in both.
     ///
     /// A transient message that came while the loop was behind the reader stays before the entries that it preceded.
     mutating func merge(missed: [Message], through: Int64) {
@@ -77,7 +76,7 @@ struct Backlog {
         return collapsed
     }
 
-    /// What is left of them is how far they had come: the next transient message carries that.
+    /// Drops the messages that have no parts left. The next transient message carries how far they reached.
     private mutating func dropEmptied() {
         var passed: Int64?
         for index in queue.indices {
@@ -94,8 +93,8 @@ struct Backlog {
         queue.removeAll(where: \.parts.isEmpty)
     }
 
-    /// Returns how many there were. A transient message makes no entry superfluous: it may get lost with the connection,
-    /// and the page would resume behind both.
+    /// Returns how many parts it removed. A transient message never replaces an entry: it may get lost with the
+    /// connection, and the page would resume after both.
     private mutating func removeParts(_ keys: [CollapseKey], onlyTransient: Bool) -> Int {
         var removed = 0
         for index in queue.indices where queue[index].isTransient || !onlyTransient {

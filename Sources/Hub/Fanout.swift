@@ -1,8 +1,8 @@
 /// What a driver has to do after a publish.
 public struct Fanout: Sendable, Equatable {
-    /// Write the message to these now. The hub's own array, not a copy: release it before the next publish.
+    /// Write the message to these now. This is the hub's own array, not a copy: release it before the next publish.
     public let live: ContiguousArray<SubscriptionID>
-    /// Their queues are full: close the connections, the pages resume by cursor. The ids are already stale.
+    /// Their queues are full: close the connections, and the pages resume by cursor. These ids are already stale.
     public let closed: [SubscriptionID]
 
     public init(live: ContiguousArray<SubscriptionID>, closed: [SubscriptionID]) {
@@ -16,11 +16,11 @@ public struct Fanout: Sendable, Equatable {
 /// What a driver has to write to one subscription, as one frame.
 public struct Flush: Sendable, Equatable {
     public let html: [UInt8]
-    /// The cursor that a page holds once it has this; nil when nothing in it has a place in the ledger.
+    /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.
     public let position: Int64?
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
-    /// The newest entry in it that makes the page load itself again, 0 for one without a place in the ledger; nil: none.
+    /// The newest entry in it that makes the page reload, 0 for a reload without a position; nil when there is none.
     public let refresh: Int64?
 
     public init(html: [UInt8], position: Int64?, hasMore: Bool, refresh: Int64? = nil) {

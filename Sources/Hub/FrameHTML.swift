@@ -1,7 +1,7 @@
-/// The text of one frame. A page that is told the same refresh twice in it is told once.
+/// The text of one frame. It contains each distinct refresh only once.
 struct FrameHTML {
     private(set) var bytes: [UInt8] = []
-    /// A refresh that names the request behind it differs from others, and a page may ignore it.
+    /// Compared as bytes: a refresh that names the request behind it differs from others, and a page may ignore it.
     private var refreshes: [[UInt8]] = []
 
     mutating func append(_ part: Part) {

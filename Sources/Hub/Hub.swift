@@ -1,18 +1,18 @@
 public import Domain
 
-/// Who is subscribed to what on one loop, and what each still has to receive. Pure: the driver does the writing.
+/// Who is subscribed to what on one loop, and what each one still has to receive. Pure: the driver does the writing.
 ///
-/// A subscription *collects* while what its page missed is being read, is *live* when a message may be written to it at
-/// once, and is *behind* while its socket takes no more. A publish costs the same for one live subscription and for
-/// 5,000.
-/// The feed is the ledger's order: positions ascend over all streams, one entry's messages follow each other.
+/// A subscription *collects* while the messages that its page missed are being read, is *live* when a message may be
+/// written to it at once, and is *behind* while its socket accepts no more. A publish costs the hub the same for one
+/// live subscription as for 5,000. Messages must be published in the ledger's order: positions ascend across all
+/// streams, and the messages of one entry follow each other.
 public struct Hub: Sendable {
     public struct Limits: Sendable, Equatable {
-        /// What may wait for one subscription before it is closed.
+        /// Bytes that may wait for one subscription before it is closed.
         public var queuedBytes: Int
-        /// Where a flush stops joining messages.
+        /// Bytes at which a flush stops joining messages.
         public var frameBytes: Int
-        /// What is kept of the newest messages.
+        /// Bytes of the newest messages that are kept.
         public var recentBytes: Int
 
         public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
@@ -40,11 +40,11 @@ public struct Hub: Sendable {
     var roster = Roster()
     /// Every entry up to here has been published completely.
     private var settled: Int64
-    /// The newest entry of which something has been published.
+    /// The newest entry with at least one published message.
     private var newest: Int64
     private var recent: RecentMessages
 
-    /// `position` is the ledger's newest one at the start: what is fed from then on is newer.
+    /// `position` is the newest position in the ledger at startup; everything published later is newer.
     public init(limits: Limits = Limits(), position: Int64 = 0) {
         self.limits = limits
         settled = position
@@ -57,12 +57,12 @@ public struct Hub: Sendable {
     public var streamCount: Int { roster.streamCount }
     public var subscriptionCount: Int { roster.count }
 
-    /// Begins to collect for a page. Only then read what it missed, so that there is no gap between the two.
+    /// Starts to collect for a page. Read what it missed only after this call, so that there is no gap between the two.
     public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
         roster.add(stream)
     }
 
-    /// The page cannot take what it missed in one piece: what was collected is forgotten, and nothing is until `collect`.
+    /// The page cannot take all that it missed at once: drops what was collected, and collects nothing until `collect`.
     public mutating func pause(_ id: SubscriptionID) {
         guard let index = roster.index(id) else { return }
         roster.slots[index].phase = .paused
@@ -70,7 +70,7 @@ public struct Hub: Sendable {
         roster.place(index, isLive: false)
     }
 
-    /// Begins to collect anew after `pause`: only then is the rest read.
+    /// Starts to collect again after `pause`. Read the rest only after this call.
     public mutating func collect(_ id: SubscriptionID) {
         guard let index = roster.index(id), roster.slots[index].phase == .paused else { return }
         roster.slots[index].phase = .collecting
@@ -80,28 +80,30 @@ public struct Hub: Sendable {
         roster.remove(id)
     }
 
-    /// What was published on a stream after `position`, when that is recent: all of it, up to this hub's own position.
-    /// Nil: only the ledger knows.
+    /// Everything published on a stream after `position`, up to this hub's own position, if it is recent. Nil when only
+    /// the ledger knows.
     public func recentMessages(on stream: StreamName, after position: Int64) -> [Message]? {
         position <= settled ? recent.messages(on: stream, after: position) : nil
     }
 
-    /// The same for a page that has seen nothing, while nothing that was ever published has been forgotten.
+    /// The same for a page that has seen nothing; nil once anything that was published has been forgotten.
     public func newestMessages(on stream: StreamName) -> [Message]? { recent.newest(on: stream) }
 
-    /// Has what was missed read from the ledger again, where it is rendered anew.
+    /// From now on, what pages missed is read from the ledger again, and so rendered again.
     public mutating func forgetRecentMessages() {
         recent.forget(through: settled)
     }
 
-    /// The same of one stream.
+    /// The same for one stream.
     public mutating func forgetRecentMessages(on stream: StreamName) {
         recent.forget(stream)
     }
 
-    /// What the page missed was read: `messages` are the stream's entries after its cursor up to `through`, ascending.
+    /// What the page missed has been read: `messages` are the stream's entries after its cursor up to `through`, in
+    /// order.
     ///
-    /// Returns what to write now. Nil: there was nothing, and the page's cursor is `through`; or it is blocked or gone.
+    /// Returns what to write now. Nil when there is nothing to write, so that the page's cursor is `through`, and when
+    /// the subscription is blocked or gone.
     public mutating func missed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
         guard let index = roster.index(id), roster.slots[index].phase == .collecting else { return nil }
         roster.slots[index].phase = .following
@@ -117,21 +119,21 @@ public struct Hub: Sendable {
         )
     }
 
-    /// The kernel took the last write only in part: queue from now on.
+    /// The kernel took the last write only in part: messages are queued from now on.
     public mutating func blocked(_ id: SubscriptionID) {
         guard let index = roster.index(id) else { return }
         roster.slots[index].isBlocked = true
         roster.place(index, isLive: false)
     }
 
-    /// The socket takes more. Nil: nothing waits, the subscription is live again.
+    /// The socket accepts more. Returns nil when nothing waits; then the subscription is live again.
     public mutating func writable(_ id: SubscriptionID) -> Flush? {
         guard let index = roster.index(id) else { return nil }
         roster.slots[index].isBlocked = false
         return flush(index)
     }
 
-    /// Everything up to `position` has been published; entries that say nothing to pages are never published.
+    /// Everything up to `position` has been published. Needed since entries that say nothing to pages never are.
     public mutating func advance(to position: Int64) {
         settled = max(settled, position)
         newest = max(newest, position)
@@ -158,8 +160,8 @@ public struct Hub: Sendable {
             ? Fanout(live: roster.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
     }
 
-    /// The same for one page, unless what it missed was read up to `position`. Nil: that is being read just now, and not
-    /// known yet.
+    /// The same for one page, unless it has read up to `position`. Nil while its missed messages are being read, since
+    /// that is not known yet.
     public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Fanout? {
         guard let index = roster.index(id) else { return .nobody }
         guard roster.slots[index].phase == .following else { return nil }
@@ -200,7 +202,7 @@ public struct Hub: Sendable {
         case notForIt, queued, overflow
         /// It is in the live list now.
         case live
-        /// A transient message for one that is ahead of this hub and stays so.
+        /// A transient message for a subscription that is ahead of this hub and stays so.
         case writeOnce
     }
 
@@ -227,7 +229,7 @@ public struct Hub: Sendable {
         return flush
     }
 
-    /// Live once it is caught up and nothing older than what it missed can come.
+    /// A subscription is live once it is caught up and nothing that it has already read can still be published.
     private mutating func settle(_ index: Int) {
         let isLive = roster.slots[index].isCaughtUp && roster.slots[index].through <= settled
         roster.place(index, isLive: isLive)

@@ -1,10 +1,10 @@
 public import Domain
 
-/// All fragments that one ledger entry has for one stream. They travel in one frame, so that a connection which drops
-/// between two of them cannot lose one.
+/// All fragments of one ledger entry for one stream. They travel in one frame, so that a connection that drops between
+/// two of them cannot lose one.
 public struct Message: Sendable, Equatable {
     public let stream: StreamName
-    /// The entry's place in the ledger; nil for a transient message, which is gone for a page that misses it.
+    /// The entry's position in the ledger; nil for a transient message, which is lost for a page that misses it.
     public let position: Int64?
     /// In the order in which a page applies them.
     public let parts: [Part]
@@ -15,7 +15,7 @@ public struct Message: Sendable, Equatable {
         self.parts = parts
     }
 
-    /// What goes into the frame.
+    /// The text of the frame.
     public var html: [UInt8] {
         if parts.count == 1 { return parts[0].html }
         var frame = FrameHTML()
@@ -23,17 +23,17 @@ public struct Message: Sendable, Equatable {
         return frame.bytes
     }
 
-    /// It makes pages load themselves again.
+    /// Whether it makes pages reload.
     public var hasRefresh: Bool { parts.contains(where: \.isRefresh) }
 }
 
 /// One rendered `<turbo-stream>` element.
 public struct Part: Sendable, Equatable {
     public let html: [UInt8]
-    /// While it waits in a queue, a newer part with the same key takes its place (`Fragment.collapseKey`).
+    /// A newer part with the same key replaces this one while it waits in a queue (`Fragment.collapseKey`).
     public let collapseKey: CollapseKey?
-    /// It makes the page load itself again. It may stand for the state of a target that has no template: then it has the
-    /// key of that target, and what is older is as superfluous as before any other state.
+    /// Whether it makes the page reload. A refresh may stand for the state of a target that has no template. Then it
+    /// has the key of that target and replaces older parts, as any other state would.
     public let isRefresh: Bool
 
     public init(html: [UInt8], collapseKey: CollapseKey?, isRefresh: Bool = false) {
@@ -42,6 +42,6 @@ public struct Part: Sendable, Equatable {
         self.isRefresh = isRefresh
     }
 
-    /// What it counts for in a queue: its bytes and about what it costs to hold them, so that empty ones count too.
+    /// What it counts for in a queue: its bytes plus roughly the overhead of a part, so that empty parts count too.
     var cost: Int { html.count + 64 }
 }

@@ -1,17 +1,16 @@
 internal import Domain
 
-/// The newest messages of all streams, bounded in bytes: what a page that comes back soon has missed is answered from
-/// here, without a question to the ledger.
+/// The newest messages of all streams, bounded in bytes: they answer a page that comes back soon, without the ledger.
 ///
-/// Everything after `floor` is here, or was of streams that nobody has to be told of: positions arrive in order.
+/// Positions arrive in order, so every message after `floor` is here, except those of feeds, which the hub never adds.
 struct RecentMessages {
-    /// More for one page is a long absence: the ledger knows what to leave out.
+    /// A page that missed more parts has been away for long: the ledger knows what it can leave out.
     static let replayLimit = 100
 
     private let byteLimit: Int
     private(set) var floor: Int64
     private var streams: [StreamName: ArraySlice<Message>] = [:]
-    /// Of streams whose messages are here: up to which position they would be rendered otherwise now.
+    /// For streams with messages here: messages up to this position would be rendered differently now.
     private var outdated: [StreamName: Int64] = [:]
     /// Oldest first, from `first` on.
     private var order: [(stream: StreamName, position: Int64, bytes: Int)] = []
@@ -23,7 +22,7 @@ struct RecentMessages {
         floor = position
     }
 
-    /// `message` is newer than all before it.
+    /// `message` is newer than all messages before it.
     mutating func add(_ message: Message, at position: Int64) {
         let size = message.parts.reduce(128) { $0 + $1.cost }
         streams[message.stream, default: []].append(message)
@@ -32,7 +31,7 @@ struct RecentMessages {
         while bytes > byteLimit { dropOldest() }
     }
 
-    /// What was published on a stream after a position, oldest first. Nil: that is too long ago, or too much.
+    /// The messages on a stream after a position, oldest first. Nil when that is too long ago, or they are too many.
     func messages(on stream: StreamName, after position: Int64) -> [Message]? {
         guard position >= floor, position >= outdated[stream] ?? 0 else { return nil }
         let messages = streams[stream]?.reversed().prefix { $0.position ?? 0 > position } ?? []
@@ -40,7 +39,7 @@ struct RecentMessages {
         return messages.reversed()
     }
 
-    /// The newest state of a stream. Nil: something was published before what is kept, or stays without being replaced.
+    /// The newest state of a stream. Nil when messages have been forgotten, or when a part has no collapse key.
     func newest(on stream: StreamName) -> [Message]? {
         guard floor == 0, let messages = messages(on: stream, after: 0),
             messages.allSatisfy({ $0.parts.allSatisfy { $0.collapseKey != nil } })
@@ -48,12 +47,12 @@ struct RecentMessages {
         return messages
     }
 
-    /// From now on nothing up to `position` is known.
+    /// Forgets everything up to `position`.
     mutating func forget(through position: Int64) {
         self = RecentMessages(byteLimit: byteLimit, position: position)
     }
 
-    /// From now on nothing that was published on this stream is known.
+    /// Forgets what has been published on this stream.
     mutating func forget(_ stream: StreamName) {
         outdated[stream] = streams[stream]?.last?.position
     }

@@ -11,7 +11,7 @@ struct Roster {
     var streamCount: Int { names.count }
     var count: Int { slots.count - freeSlots.count }
 
-    /// The place of a live id; nil for a stale one.
+    /// The index of a live id; nil for a stale one.
     func index(_ id: SubscriptionID) -> Int? {
         let index = Int(id.index)
         guard index < slots.count, slots[index].generation == id.generation, slots[index].phase != .free else {
@@ -42,7 +42,7 @@ struct Roster {
         if streams[Int(stream)].isEmpty { removeStream(stream) }
     }
 
-    /// Moves a subscription to the one list or the other.
+    /// Moves a subscription to its stream's `live` or `waiting` list.
     mutating func place(_ index: Int, isLive: Bool) {
         guard slots[index].isLive != isLive else { return }
         leave(index)

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// A stream that somebody is subscribed to.
+/// A stream with at least one subscription.
 struct Stream {
     /// Nil in a free place of the slab.
     var name: StreamName?
-    /// What a publish hands to the driver as it is.
+    /// A publish hands this list to the driver as it is.
     var live: ContiguousArray<SubscriptionID> = []
-    /// Those that need a look at each message: collecting, behind, or ahead of this hub.
+    /// Subscriptions that need a check for each message: collecting, behind, or ahead of this hub.
     var waiting: ContiguousArray<SubscriptionID> = []
     /// The newest ledger position published on it.
     var position: Int64 = 0

@@ -1,4 +1,4 @@
-/// Names one subscription of one hub. A freed slot gets a new generation, so a stale id names nothing.
+/// Names one subscription of one hub. A freed slot gets a new generation, so that a stale id names nothing.
 public struct SubscriptionID: Hashable, Sendable {
     /// The place in the hub's slab: small and reused, so a driver may use it as an array index.
     public let index: UInt32

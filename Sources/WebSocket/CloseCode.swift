@@ -2,16 +2,16 @@
 public enum CloseCode: UInt16, Sendable {
     case normal = 1000
     case protocolError = 1002
-    /// A kind of message that is not taken here.
+    /// A kind of message that is not accepted here.
     case unsupportedData = 1003
-    /// A text that is no UTF-8.
+    /// A text message that is not valid UTF-8.
     case invalidPayload = 1007
     case policyViolation = 1008
     case messageTooBig = 1009
     case serviceRestart = 1012
     case tryAgainLater = 1013
 
-    /// What a client may send: the codes that the RFC names, those of the registry, and those for frameworks and
+    /// Whether a client may send this code: the RFC names it, the registry lists it, or it belongs to frameworks and
     /// applications.
     static func mayBeSent(_ code: UInt16) -> Bool {
         switch code {

@@ -12,7 +12,7 @@ public enum Opcode: UInt8, Sendable {
 
 /// Frames as a server sends them: whole messages, unmasked (RFC 6455 §5.1).
 public enum Frame {
-    /// Bytes of a control frame's payload at the most (§5.5).
+    /// The most bytes that a control frame's payload may have (§5.5).
     public static let controlLimit = 125
 
     public static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
@@ -23,7 +23,7 @@ public enum Frame {
         return frame
     }
 
-    /// What stands before a payload of `count` bytes.
+    /// Appends the header of a frame with a payload of `count` bytes.
     public static func appendHead(_ opcode: Opcode, count: Int, to frame: inout [UInt8]) {
         frame.append(0x80 | opcode.rawValue)
         switch count {

@@ -1,7 +1,7 @@
-/// Reads what a client sends over a WebSocket (RFC 6455 §5), strictly: bytes in, messages out. One connection's own.
+/// Reads what a client sends over a WebSocket (RFC 6455 §5), strictly: bytes in, messages out. One per connection.
 ///
-/// It keeps no more than one message of `messageLimit` bytes and one control frame. After `failed` or `closed` it
-/// reads nothing more.
+/// It holds at most one message of `messageLimit` bytes and one control frame. After `failed` or `closed` it reads
+/// nothing more.
 public struct FrameReader: Sendable {
     public enum Event: Equatable, Sendable {
         /// A whole message of valid UTF-8.
@@ -9,14 +9,14 @@ public struct FrameReader: Sendable {
         case binary([UInt8])
         case ping([UInt8])
         case pong([UInt8])
-        /// The client ends the connection; the frame that answers it.
+        /// The client ends the connection; `answer` is the frame to reply with.
         case closed(answer: [UInt8])
         /// The client broke the rules: the connection ends with this code.
         case failed(CloseCode)
     }
 
     private enum State {
-        /// Of a frame's head, which has 6, 8 or 14 bytes with its mask.
+        /// Inside a frame's header, which has 6, 8 or 14 bytes with its mask.
         case head
         case payload(Header)
         case over
@@ -34,14 +34,14 @@ public struct FrameReader: Sendable {
     private var head: [UInt8] = []
     private var control: [UInt8] = []
     private var message: [UInt8] = []
-    /// Of a message whose last frame has not come.
+    /// The kind of a message whose last frame has not arrived.
     private var messageKind: Opcode?
 
     public init(messageLimit: Int) {
         self.messageLimit = messageLimit
     }
 
-    /// Everything that `bytes` bring to its end.
+    /// Returns the events that `bytes` complete.
     public mutating func read(_ bytes: UnsafeRawBufferPointer) -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]
@@ -67,7 +67,7 @@ public struct FrameReader: Sendable {
         return .failed(code)
     }
 
-    /// Looks at each byte as soon as it is there; a code for what breaks the rules.
+    /// Checks each byte as soon as it arrives, and returns a code if it breaks the rules.
     private mutating func readHead() -> CloseCode? {
         if head.count == 1 {
             let opcode = Opcode(rawValue: head[0] & 0x0F)
@@ -98,7 +98,7 @@ public struct FrameReader: Sendable {
     private mutating func begin(lengthBytes: Int) -> CloseCode? {
         let long = head[2..<(2 + lengthBytes)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let least = lengthBytes == 8 ? UInt64(65_536) : lengthBytes == 2 ? 126 : 0
-        // The shortest form, and no highest bit (§5.2).
+        // The length must have its shortest form and a highest bit of zero (§5.2).
         guard long >= least, long < 1 << 63, let opcode = Opcode(rawValue: head[0] & 0x0F) else {
             return .protocolError
         }

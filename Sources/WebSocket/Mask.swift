@@ -1,6 +1,6 @@
-/// What a client's payload is combined with (RFC 6455 §5.3), eight bytes at a time.
+/// The key that a client's payload is combined with (RFC 6455 §5.3), applied eight bytes at a time.
 struct Mask {
-    /// The four bytes twice, the next one to be used lowest.
+    /// The four bytes twice; the next one to use is the lowest.
     private var pattern: UInt64
 
     init(_ bytes: some Sequence<UInt8>) {
@@ -8,7 +8,7 @@ struct Mask {
         pattern = four << 32 | four
     }
 
-    /// The next part of the payload: the mask goes on behind it.
+    /// Unmasks the next part of the payload. The mask continues where this part ends.
     mutating func append(_ piece: Slice<UnsafeRawBufferPointer>, unmaskedTo bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(contentsOf: piece)

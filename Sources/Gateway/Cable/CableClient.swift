@@ -1,7 +1,7 @@
 internal import ActionCable
 internal import Hub
 
-/// What a connection that speaks Action Cable needs.
+/// The state of a connection that speaks Action Cable.
 final class CableClient {
     let transport: Transport
     let host: String

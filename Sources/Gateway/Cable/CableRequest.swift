@@ -1,6 +1,6 @@
 public import ActionCable
 
-/// A client asked to follow a stream.
+/// A client's request to follow a stream.
 public struct CableRequest: Sendable {
     public var parameters: CableParameters
     /// What a client of the extended protocol has seen.
@@ -9,16 +9,16 @@ public struct CableRequest: Sendable {
     public var host: String
 }
 
-/// Whether it may.
+/// Whether the client may follow the stream.
 public enum CableVerdict: Sendable {
     case open(PageRequest)
-    /// The name is no name of ours.
+    /// No key of ours vouches for the name.
     case rejected
-    /// Its time is over: a fresh page brings another.
+    /// The name has expired; a fresh page brings another.
     case expired
 }
 
-/// What a request for `/cable` brought along.
+/// What a request for `/cable` carries.
 public struct CableOpening: Sendable {
     public var host: String
     /// The session to resume.

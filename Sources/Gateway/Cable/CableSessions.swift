@@ -2,10 +2,10 @@ internal import ActionCable
 internal import Concurrency
 internal import Synchronization
 
-/// Sessions of the extended protocol whose connection is gone, for the loops of a gateway: the client may come back to
-/// another one.
+/// Sessions of the extended protocol whose connections are gone. All loops of a gateway share them, since a client may
+/// come back to another loop.
 ///
-/// They live in memory: after a restart a client subscribes anew, and the ledger still knows what it missed.
+/// They live in memory: after a restart a client subscribes again, and the ledger still knows what it missed.
 final class CableSessions: Sendable {
     private struct Entry {
         let identifiers: [CableIdentifier]
@@ -15,7 +15,7 @@ final class CableSessions: Sendable {
 
     private struct Shelf {
         var entries: [String: Entry] = [:]
-        /// Oldest first, from `first` on; may name sessions that were taken or kept anew.
+        /// Oldest first, from `first` on. May name sessions that have since been taken or kept again.
         var order: [(sid: String, endsAt: UInt64)] = []
         var first = 0
         var bytes = 0
@@ -33,7 +33,7 @@ final class CableSessions: Sendable {
             order.append((sid, entry.endsAt))
         }
 
-        /// Drops what has ended, and the oldest while there is too much.
+        /// Drops expired sessions, and the oldest ones while there are too many.
         mutating func trim(now: UInt64) {
             while first < order.count {
                 let (sid, endsAt) = order[first]
@@ -49,17 +49,17 @@ final class CableSessions: Sendable {
         }
     }
 
-    /// AnyCable keeps them as long (https://docs.anycable.io/anycable-go/broker).
+    /// AnyCable keeps sessions for the same time (https://docs.anycable.io/anycable-go/broker).
     static let lifetimeNanoseconds: UInt64 = 300_000_000_000
     private static let capacity = 50_000
     /// About 1 KB each is usual, but one client may name 100 identifiers of 4 KB.
     static let byteLimit = 64 << 20
-    /// The two lists and their strings, beside what a client chose.
+    /// The bytes of an entry in the two collections, besides what the client chose.
     private static let overhead = 256
 
     private let shelf = Mutex(Shelf())
 
-    /// What the sessions that are kept weigh.
+    /// The bytes of all sessions that are kept.
     var heldBytes: Int { shelf.withLock { $0.bytes } }
 
     func keep(_ identifiers: [CableIdentifier], as sid: String, now: UInt64 = monotonicNanoseconds()) {
@@ -75,7 +75,7 @@ final class CableSessions: Sendable {
         }
     }
 
-    /// Once only: two connections never share a session.
+    /// Removes a session and returns its identifiers, so that two connections never share one.
     func take(_ sid: String, now: UInt64 = monotonicNanoseconds()) -> [CableIdentifier]? {
         guard let entry = shelf.withLock({ $0.remove(sid) }) else { return nil }
         return now < entry.endsAt ? entry.identifiers : nil

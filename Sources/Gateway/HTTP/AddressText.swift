@@ -1,11 +1,11 @@
-/// Texts of a request, made fit for an address that we hand out.
+/// Makes parts of a request safe for an address that we hand out.
 public enum AddressText {
-    /// The characters of Base64 and hexadecimal that mean something else in a query.
+    /// Escapes the characters of Base64 that have another meaning in a query.
     public static func queryEscaped(_ token: String) -> String {
         token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }
 
-    /// A request's own `Host`: where its sender reached us, a page may reach us too.
+    /// A request's own `Host`, or `localhost` if malformed: where its sender reached us, a page can reach us too.
     public static func host(_ given: String) -> String {
         given.utf8.allSatisfy(isHostByte) ? given : "localhost"
     }

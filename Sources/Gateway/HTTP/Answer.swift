@@ -3,9 +3,9 @@ public import Hub
 /// What a route makes of a request.
 public enum Answer: Sendable {
     case respond(Response)
-    /// Transient messages for the pages of all loops, and the answer to whoever sent them.
+    /// Transient messages for the pages of all loops, and the answer to their sender.
     case broadcast([Message], Response)
-    /// The answer comes from another thread: the closure takes the reply along and returns false when it cannot.
+    /// Another thread answers: the closure hands it the reply, or returns false when it cannot.
     case later(@Sendable (Reply) -> Bool)
     /// A page stays connected.
     case open(PageRequest)
@@ -13,7 +13,7 @@ public enum Answer: Sendable {
     case openCable(CableOpening)
 }
 
-/// The way back to one waiting connection, from any thread. The first `send` counts; a connection that is gone ignores it.
+/// The way back to one waiting connection, from any thread. Only the first `send` counts, and none once it is gone.
 public struct Reply: Sendable {
     let port: LoopPort
     let connection: ConnectionID
@@ -23,7 +23,7 @@ public struct Reply: Sendable {
     }
 }
 
-/// Names a connection of one loop, never twice.
+/// Names a connection of one loop. No number is used twice.
 struct ConnectionID: Hashable, Sendable {
     let number: UInt64
 }

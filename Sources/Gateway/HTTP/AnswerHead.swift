@@ -1,11 +1,11 @@
 internal import Encoding
 internal import HTTP2
 
-/// The head of an answer, whatever it travels over.
+/// The head of an answer, for HTTP/1.1 and for HTTP/2.
 struct AnswerHead {
     var status: Int
     var headers: [(name: String, value: String)]
-    /// Of the body. Nil: it ends with the connection, or there can be none (204, 304).
+    /// The length of the body. Nil: the body ends with the connection, or there can be no body (204, 304).
     var length: Int?
     var keepAlive: Bool
 

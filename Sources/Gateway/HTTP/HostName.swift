@@ -1,11 +1,11 @@
 internal import Domain
 
-/// What a `Host` header names, without its port: in lower case, without a dot at its end.
+/// The host that a `Host` header names, without its port: in lower case, without a trailing dot.
 public struct HostName: Equatable {
-    /// Of an IPv6 address what stands in its brackets.
+    /// For an IPv6 address, the text inside its brackets.
     public let text: String
 
-    /// `authority` was found valid by the parser of heads.
+    /// The parser of heads has already validated `authority`.
     public init(_ authority: String) {
         let lower = authority.asciiLowercased
         guard lower.first != "[" else {
@@ -16,19 +16,19 @@ public struct HostName: Equatable {
         text = String(name.last == "." ? name.dropLast() : name)
     }
 
-    /// Nil when it is no origin with a host.
+    /// Nil unless the text is an origin with a host.
     public init?(ofOrigin origin: String) {
         guard let authority = origin.firstRange(of: "://") else { return nil }
         self.init(String(origin[authority.upperBound...]))
     }
 
-    /// This machine alone, as it speaks of itself.
+    /// Whether the name can only mean this machine itself.
     public var isLoopback: Bool {
         text == "localhost" || text.hasSuffix(".localhost") || IPAddress(text)?.isLoopback == true
     }
 
-    /// No stranger's name server answers for it: an address, a name of this machine, or one without a dot, as networks of
-    /// containers have them. A page of any other name may lead here by its owner's will (DNS rebinding).
+    /// Whether no stranger's name server can answer for it: an address, a name of this machine, or a name without a
+    /// dot, as container networks use. The owner of any other name can make its pages lead here (DNS rebinding).
     public var isLocal: Bool {
         !text.contains(".") || text.hasSuffix(".localhost") || IPAddress(text) != nil
     }

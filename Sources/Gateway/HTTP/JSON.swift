@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// The one place that knows the JSON library, which writes only: what comes from outside is read by `Encoding`, strictly.
+/// The only place that uses the JSON library, and only to write: `Encoding` reads JSON from outside, strictly.
 public enum JSON {
-    /// Sorted keys: answers are the same bytes every time. Members are `snake_case`, as the public interface spells them.
+    /// Sorts keys, so that equal answers have equal bytes. Members are `snake_case`, as in the public interface.
     public static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// An open file that is sent in pieces; closed with its last owner. Sendable: the kernel lets any thread read it, and
-/// `pread` has no position that two could share.
+/// An open file that is sent in pieces, and closed when its last owner releases it. Sendable: the kernel lets any
+/// thread read it, and `pread` has no position that two threads could share.
 public final class OpenFile: Sendable {
     private let descriptor: Int32
 
-    /// Owns `descriptor` from now on.
+    /// Takes over `descriptor`.
     public init(owning descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -14,7 +14,7 @@ public final class OpenFile: Sendable {
         close(descriptor)
     }
 
-    /// How many bytes were read; 0 at the end of the file, and when it cannot be read.
+    /// Returns how many bytes were read: 0 at the end of the file, or when it cannot be read.
     public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         max(0, pread(descriptor, buffer.baseAddress, buffer.count, offset))
     }
@@ -23,7 +23,7 @@ public final class OpenFile: Sendable {
 /// The body of an answer that is not held in memory.
 public struct FileBody: Sendable {
     let file: OpenFile
-    /// What is left to be sent.
+    /// The part that is still to be sent.
     public var range: Range<Int>
 
     /// Bytes that are read ahead of what the peer has taken.

@@ -7,25 +7,26 @@ public struct Request: Sendable {
     public var body: [UInt8]
     /// `Host`, or what a trusted proxy was asked for: for absolute addresses in answers.
     public var host: String
-    /// What the page connected with; nil when no trusted proxy says.
+    /// The scheme that the page used; nil when no trusted proxy states it.
     public var scheme: Scheme?
-    /// It comes from this machine, not through a proxy; known for operators' routes and behind trusted proxies only.
+    /// Whether it comes from this machine, not through a proxy. Known on operators' routes and behind trusted proxies
+    /// only.
     public var isLocal: Bool
-    /// Monotonic nanoseconds, for latency.
+    /// When it arrived, in monotonic nanoseconds, to measure latency.
     public var receivedAt: UInt64
 
     public var method: String { head.method }
     public var query: Query { head.query }
     public var origin: String? { head[.origin] }
-    /// Where a browser says the request comes from, seen from us: `same-origin`, `same-site`, `cross-site` or `none`.
+    /// Where a browser says the request comes from, relative to us: `same-origin`, `same-site`, `cross-site` or `none`.
     public var fetchSite: String? { head[.fetchSite] }
     public var authorization: String? { head[.authorization] }
-    /// The same, as it stands in the head.
+    /// The same value as bytes of the head.
     public var credentials: ArraySlice<UInt8>? { head.bytes(.authorization) }
     public var lastEventID: String? { head[.lastEventID] }
     /// A client's name for this request.
     public var idempotencyKey: String? { head[.idempotencyKey] }
-    /// A page asks for a WebSocket in place of Server-Sent Events.
+    /// Whether a page asks for a WebSocket instead of Server-Sent Events.
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.
     public var sessionID: String? { head.query["sid"] ?? head[.restoredSession] }

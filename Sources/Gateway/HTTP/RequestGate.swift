@@ -14,7 +14,7 @@ struct RequestGate {
 
     func admit(_ head: RequestHead, to route: Route) -> Admission {
         guard route.takes(head.method) else {
-            // Nothing can be done to a file but reading it: any other method means a route that is not there.
+            // A file can only be read. With any other method, the request means a route that does not exist.
             if case .file = route { return .refuse(.notFound) }
             return .refuse(RequestGate.methodNotAllowed(route))
         }

@@ -1,11 +1,11 @@
 internal import HTTP1
 
-/// A whole HTTP answer.
+/// A complete HTTP answer.
 public struct Response: Sendable {
     public var status: Int
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
-    /// Sent in the body's place, in pieces.
+    /// Sent in pieces instead of `body`.
     public var file: FileBody?
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -18,7 +18,7 @@ public struct Response: Sendable {
         self.init(status: status, headers: [("Content-Type", contentType)], body: Array(body.utf8))
     }
 
-    /// `{"error":…,"message":…}`: a code for programs and a sentence for people, nothing of the request's secrets.
+    /// `{"error":…,"message":…}`: a code for programs and a sentence for people, without secrets from the request.
     public static func error(
         _ status: Int,
         _ code: String,
@@ -30,21 +30,21 @@ public struct Response: Sendable {
         return response
     }
 
-    /// Come back in `seconds`: nothing was lost, nothing was done.
+    /// Asks the client to come back in `seconds`: nothing was done, and nothing was lost.
     public static func unavailable(_ code: String, _ message: String, retryAfter seconds: Int = 5) -> Response {
         error(503, code, message, headers: [("Retry-After", String(seconds))])
     }
 
-    /// A queue is full, or the server is going down.
+    /// A queue is full, or the server is shutting down.
     public static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
 
     /// There is no such route, and no such file.
     public static let notFound = error(404, "not_found", "There is nothing at this address.")
 
-    /// Every place is taken: a page would stay, so it has to come back.
+    /// Every place is taken. A page would stay connected, so it has to come back later.
     static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
 
-    /// An EventSource would end for good at a 503; it is asked to try again, at a time of its own.
+    /// A 503 would end an EventSource for good, so it is asked to try again, after a random delay.
     static func turnedAway(_ page: PageRequest) -> Response {
         EventStream.answer(
             Array("retry: \(Int.random(in: 5000...15_000))\n\n".utf8),
@@ -62,7 +62,7 @@ public struct Response: Sendable {
 
 extension Response {
     func head(keepAlive: Bool) -> AnswerHead {
-        // Neither may say how long the body is that it does not have (RFC 9110 §8.6).
+        // Neither status has a body, so `Content-Length: 0` would be wrong in both (RFC 9110 §8.6).
         let hasLength = status != 204 && status != 304
         let length = hasLength ? file?.range.count ?? body.count : nil
         return AnswerHead(status: status, headers: headers, length: length, keepAlive: keepAlive)

@@ -1,29 +1,29 @@
 public import Domain
 
-/// All routes, on one page.
+/// All routes of the server.
 public enum Route: Sendable, Equatable {
     case webhook(Provider)
-    /// What an app, or its page, holds of Apple.
+    /// Transactions that an app, or its page, got from Apple.
     case appleTransactions
-    /// The same of Google.
+    /// The same for Google.
     case googleTransactions
     case appleReceipts
     case orders
-    /// One order; whether it has that form is not looked at.
+    /// One order. The form of `token` is not checked here.
     case order(token: String)
     case user(UserID)
     case userEvents(user: UserID)
     case entitlements(user: UserID)
     case userStream(user: UserID)
     case broadcasts
-    /// The same as AnyCable's publishers say it.
+    /// The same in the format of AnyCable's publishers.
     case anyCableBroadcasts
     case streams
     case cable
     case feed
-    /// Fetch a store's history now.
+    /// Fetches a store's history now.
     case recoveries
-    /// Stored events once more.
+    /// Processes stored events once more.
     case replays
     case up, ready, metrics
     /// Development only: the simulated store and its event list.
@@ -32,9 +32,9 @@ public enum Route: Sendable, Equatable {
     case demoAPI(path: String)
     /// `OPTIONS *`: about the server as a whole (RFC 9110 §9.3.7).
     case server
-    /// What pages of any origin load from us.
+    /// The script that pages of any origin load from us.
     case script
-    /// What describes all of these to tools.
+    /// The document that describes all of these routes to tools.
     case openAPI
     /// A file under `public/`.
     case file(path: String)
@@ -74,7 +74,7 @@ public enum Route: Sendable, Equatable {
         case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
             "POST"
         case .recoveries: "GET, POST"
-        // A page of another origin asks first.
+        // A page of another origin sends a preflight request first.
         case .appleTransactions, .googleTransactions: "POST, OPTIONS"
         case .script, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
@@ -83,14 +83,14 @@ public enum Route: Sendable, Equatable {
         }
     }
 
-    /// Of all routes together.
+    /// The methods of all routes together.
     static let allMethods = "GET, HEAD, POST, PUT, OPTIONS"
 
     func takes(_ method: String) -> Bool {
         method == methods || methods.split(separator: ", ").contains { $0 == method }
     }
 
-    /// Answered to this machine without a key.
+    /// Whether this machine is answered without a key.
     var isForOperators: Bool {
         switch self {
         case .ready, .metrics: true
@@ -98,7 +98,7 @@ public enum Route: Sendable, Equatable {
         }
     }
 
-    /// A WebSocket may be opened here.
+    /// Whether a WebSocket may be opened here.
     var isUpgradable: Bool {
         switch self {
         case .streams, .cable: true
@@ -117,11 +117,11 @@ public enum Route: Sendable, Equatable {
         return path.hasPrefix(prefix) ? .demoAPI(path: String(path.dropFirst(prefix.count))) : nil
     }
 
-    /// User ids may contain slashes: what stands between the two fixed parts is the id, and without the second one, all
-    /// that follows.
+    /// User ids may contain slashes: the id is everything between the prefix and a known suffix, or everything after
+    /// the prefix when there is no known suffix.
     private static func user(_ path: String) -> Route? {
         let (bytes, prefix) = (path.utf8, "/users/".utf8)
-        // By bytes: a character that joins the slash before it belongs to the id.
+        // By bytes: a character that combines with the slash before it belongs to the id.
         guard bytes.starts(with: prefix) else { return nil }
         let rest = bytes.dropFirst(prefix.count)
         for (suffix, route) in [

@@ -1,26 +1,26 @@
 internal import HTTP2
 
-/// One client that speaks HTTP/2: its session and its streams, each of which is a connection to the loop. Confined to
-/// the loop's thread.
+/// One client that speaks HTTP/2: its session and its streams, each of which the loop treats as a connection. Confined
+/// to the loop's thread.
 ///
-/// Nothing is read while something waits to be written, so what we owe a client never grows beyond one buffer.
+/// Nothing is read while something waits to be written, so what we owe a client never exceeds one buffer.
 final class HTTP2Connection {
     let session: ServerSession
     let socket: Socket
     private let table: StreamTable
-    /// Called for a stream whose client has taken all that was written.
+    /// Called for a stream whose client has taken everything that was written.
     private let resume: (HTTP2Stream) -> Void
-    /// Called when something waits in the session's events, or has to be sent at another turn.
+    /// Called when the session has events, or when more has to be sent at another turn.
     private let stir: () -> Void
     private var isFlushing = false
     private(set) var isBroken = false
-    /// More could be sent, after the others had their turn.
+    /// More can be sent once the other clients have had their turn.
     private(set) var hasMore = false
     private var requests = 0
     private var written = 0
     private var patience = Patience()
 
-    /// One turn writes 256 KiB at the most, so that the others get theirs.
+    /// One turn writes at most 256 KiB, so that the other clients get theirs.
     private static let rounds = 16
     private static let pieceSize = 16 << 10
 
@@ -36,7 +36,7 @@ final class HTTP2Connection {
 
     // MARK: Streams
 
-    /// Those that are open, by their number.
+    /// The open streams by their number.
     var streams: [Int32: HTTP2Stream] { table.streams }
 
     var isIdle: Bool { table.streams.isEmpty }
@@ -50,8 +50,8 @@ final class HTTP2Connection {
 
     // MARK: Writing
 
-    /// Sends the frames that wait, as far as the socket and the client's windows allow. Not while it is running already:
-    /// a stream that is resumed by it only adds to what is sent.
+    /// Sends the waiting frames, as far as the socket and the client's windows allow. Does nothing when called from
+    /// within: a stream that this call resumes only adds to what it sends.
     func flush() {
         guard !isFlushing, !isBroken else { return }
         isFlushing = true
@@ -76,7 +76,7 @@ final class HTTP2Connection {
 
     // MARK: Deadlines
 
-    /// Once a second. What it was too slow with, when its time is up.
+    /// Call once a second. Returns what the client was too slow with, if its time is up.
     func overdue(at now: UInt64, _ limits: Limits) -> Patience.Occupation? {
         session.passSecond()
         let occupation: Patience.Occupation =
@@ -87,13 +87,13 @@ final class HTTP2Connection {
             } else {
                 .serving
             }
-        // Pings and settings are no progress: they would keep an idle connection for ever.
+        // Pings and settings are not progress: they would keep an idle connection open forever.
         let progress = socket.isBehind ? Int(truncatingIfNeeded: socket.confirmedBytes) : requests
         return patience.isOver(occupation, progress, at: now, limits) ? occupation : nil
     }
 }
 
-/// What a session's source and its connection share.
+/// The state that a session's source and its connection share.
 private final class StreamTable {
     var streams: [Int32: HTTP2Stream] = [:]
     private var drained: [HTTP2Stream] = []

@@ -1,19 +1,19 @@
 internal import HTTP2
 
-/// One request of HTTP/2, and the way its answer goes back. Confined to the loop's thread.
+/// One request of HTTP/2, and the way back for its answer. Confined to the loop's thread.
 ///
-/// What the client has no room for waits here, and counts as being behind: so the loop's own rules for slow readers
-/// apply to it.
+/// Bytes that the client has no room for wait here and make the stream count as behind, so that the loop's rules for
+/// slow readers apply to it.
 final class HTTP2Stream: Link {
     let id: Int32
     private unowned let client: HTTP2Connection
-    /// Whom the answer is for. It holds this stream.
+    /// The connection that the answer belongs to. It holds this stream.
     weak var connection: Connection?
-    /// What the client has not taken, from `sent` on.
+    /// Bytes that the client has not taken, from `sent` on.
     private var output: [UInt8] = []
     private var sent = 0
     private var isOver = false
-    /// What the client has been sent, for the loop's deadlines.
+    /// How many bytes the client has been sent, for the loop's deadlines.
     private(set) var confirmedBytes: UInt64 = 0
 
     init(id: Int32, of client: HTTP2Connection) {
@@ -52,7 +52,7 @@ final class HTTP2Stream: Link {
         client.flush()
     }
 
-    /// Called for frames that the client has room for.
+    /// Called when the client has room for a frame.
     func pull(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
         let count = min(buffer.count, output.count - sent)
         guard count > 0 || isOver else { return .nothing }
@@ -60,13 +60,13 @@ final class HTTP2Stream: Link {
         sent += count
         confirmedBytes += UInt64(count)
         guard !isBehind else { return .bytes(count, isLast: false) }
-        // An open page's memory is what is on its way to it.
+        // An open page holds memory only for bytes that are on their way to it.
         output = []
         sent = 0
         return .bytes(count, isLast: isOver)
     }
 
-    /// The loop wants no more of it.
+    /// Resets the stream, which the loop no longer needs.
     func abandon() {
         guard isOpen else { return }
         _ = client.remove(id)

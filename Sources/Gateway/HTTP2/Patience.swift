@@ -1,4 +1,4 @@
-/// How long a connection may go on with what it is doing.
+/// How long a connection may keep doing the same thing.
 struct Patience {
     enum Occupation: Equatable {
         /// It has not sent a request yet.
@@ -15,7 +15,7 @@ struct Patience {
     private var progress = 0
     private var since: UInt64 = 0
 
-    /// True when nothing has changed for too long. `now` in nanoseconds.
+    /// Returns true when nothing has changed for too long. `now` is in nanoseconds.
     mutating func isOver(_ occupation: Occupation, _ progress: Int, at now: UInt64, _ limits: Limits) -> Bool {
         guard occupation == self.occupation, progress == self.progress else {
             (self.occupation, self.progress, since) = (occupation, progress, now)
@@ -25,7 +25,7 @@ struct Patience {
         return now - since >= UInt64(max(0, seconds)) * 1_000_000_000
     }
 
-    /// Nil: as long as it likes.
+    /// Nil: there is no limit.
     static func seconds(_ occupation: Occupation, _ limits: Limits) -> Int? {
         switch occupation {
         case .beginning: limits.headerSeconds

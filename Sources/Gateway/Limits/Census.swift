@@ -1,20 +1,21 @@
 internal import Synchronization
 
-/// Who is connected to all loops together: one short lock a connection, since a client's connections meet any loop.
+/// Counts who is connected to all loops together. Each connection costs one short lock, since a client's connections
+/// may reach any loop.
 final class Census: Sendable {
     /// What a connection may do.
     enum Place: Equatable {
         /// Stay.
         case stay
-        /// Be answered and leave: a limit is reached.
+        /// It is answered and has to leave: a limit is reached.
         case reserve
-        /// Nothing: it is closed at once.
+        /// It is closed at once.
         case none
     }
 
     private struct State {
         var total = 0
-        /// Networks that hold a connection, so never more than there are connections.
+        /// Connections by network. There are never more networks than connections, since each holds at least one.
         var counts: [IPAddress: Int] = [:]
     }
 
@@ -27,7 +28,7 @@ final class Census: Sendable {
         self.proxies = proxies
     }
 
-    /// Counts a connection unless its place is `none`; then it leaves uncounted.
+    /// Counts a connection, unless its place is `none`; then it leaves uncounted.
     func enter(_ address: IPAddress?) -> Place {
         let network = counted(address)
         return state.withLock { state in
@@ -53,7 +54,7 @@ final class Census: Sendable {
         }
     }
 
-    /// A proxy's connection carries another client's request now.
+    /// A proxy's connection now carries another client's request.
     func move(from old: IPAddress?, to new: IPAddress?) -> Place {
         leave(old)
         return enter(new)
@@ -64,7 +65,7 @@ final class Census: Sendable {
     /// All places but the reserve are taken.
     var isFull: Bool { total >= limits.connections }
 
-    /// Nil: not counted, since it stands for many clients.
+    /// Nil for an address that is not counted, since it stands for many clients.
     private func counted(_ address: IPAddress?) -> IPAddress? {
         guard let address, !address.isLoopback, !address.isPrivate else { return nil }
         return proxies.contains(address) ? nil : address.network

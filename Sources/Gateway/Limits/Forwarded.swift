@@ -5,7 +5,7 @@ public enum Scheme: String, Sendable {
     public var webSocket: String { self == .https ? "wss" : "ws" }
 }
 
-/// What proxies wrote into a request, as it stands there.
+/// What proxies wrote into a request, unparsed.
 struct ForwardedHeaders: Equatable {
     /// `X-Forwarded-For`: each proxy appends the address that connected to it.
     var addresses: String?
@@ -15,24 +15,24 @@ struct ForwardedHeaders: Equatable {
     var host: String?
 }
 
-/// Who sent a request, through how many proxies of ours, and how they reached the first one.
+/// Who sent a request, through how many of our proxies, and how they reached the first one.
 struct Sender: Equatable {
-    /// The nearest address that is not a trusted proxy's; nil if a proxy named something that is not an address.
+    /// The nearest address that is not a trusted proxy's; nil if a proxy named something other than an address.
     var address: IPAddress?
-    /// Nil if no trusted proxy says.
+    /// Nil if no trusted proxy states it.
     var scheme: Scheme?
     var host: String?
 
-    /// More proxies of ours than anybody has: whoever sends more is guessing.
+    /// More proxies than anyone has in front of us: a longer list is a guess.
     private static let hopLimit = 32
 
-    /// Without a proxy of ours: what the headers say is the client's own invention.
+    /// For a request that passed no proxy of ours: the client may have invented what its headers say.
     init(direct peer: IPAddress?) {
         address = peer
     }
 
-    /// `peer` is one of `proxies`. Goes from the right, from proxy to proxy, and stops at the first address that is not
-    /// ours: what stands to the left of it was written by others.
+    /// `peer` is one of `proxies`. Goes from right to left, from proxy to proxy, and stops at the first address that is
+    /// not ours: others wrote everything to the left of it.
     init(proxy peer: IPAddress, _ headers: ForwardedHeaders, _ proxies: TrustedProxies) {
         var hops = 0
         address = peer
@@ -45,13 +45,14 @@ struct Sender: Equatable {
             address = Sender.address(item)
             guard let address, proxies.contains(address) else { break }
         }
-        // A proxy that names a scheme or a host has forwarded something, whoever it was.
+        // A proxy that names a scheme or a host has forwarded a request, but this one does not say whose.
         if hops == 0, headers.scheme != nil || headers.host != nil { address = nil }
         scheme = headers.scheme.flatMap { Sender.item(hops, of: $0) }.flatMap(Sender.scheme)
         host = headers.host.flatMap { Sender.item(hops, of: $0) }.flatMap(Sender.host)
     }
 
-    /// The item that the same proxy wrote as the last address: each may have appended its own, or the first one set it.
+    /// The item from the proxy that wrote the last address. Each proxy may have appended its own item, or only the
+    /// first one set it.
     private static func item(_ hops: Int, of list: String) -> Substring? {
         var last: Substring?
         for (index, item) in list.reversedItems().enumerated() where index < max(1, hops) { last = item }
@@ -78,7 +79,7 @@ struct Sender: Equatable {
             && UInt16(text.dropFirst()) != nil
     }
 
-    /// Some proxies name the WebSocket's scheme.
+    /// Some proxies state the WebSocket's scheme.
     private static func scheme(_ item: Substring) -> Scheme? {
         switch item.lowercased() {
         case "https", "wss": .https
@@ -93,11 +94,11 @@ struct Sender: Equatable {
 }
 
 extension String {
-    /// The items of a comma list from the right, without the white space around them; lazily, since most are not asked for.
+    /// The items of a comma list from the right, without the white space around them. Lazy, since most are never read.
     fileprivate func reversedItems() -> some Sequence<Substring> {
         sequence(state: isEmpty ? nil : self[...]) { (rest: inout Substring?) -> Substring? in
             guard let text = rest else { return nil }
-            // By bytes: a character that joins the comma must not hide it.
+            // By bytes: a character that combines with the comma must not hide it.
             let comma = text.utf8.lastIndex(of: UInt8(ascii: ","))
             rest = comma.map { text[..<$0] }
             let item = (comma.map { text[text.utf8.index(after: $0)...] } ?? text).utf8

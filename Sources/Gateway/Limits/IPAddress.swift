@@ -29,7 +29,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Of an accepted connection; nil for another family.
+    /// The address of an accepted connection; nil for another family.
     init?(_ storage: sockaddr_storage) {
         switch Int32(storage.ss_family) {
         case AF_INET:
@@ -44,17 +44,18 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     var ipv4: UInt32? { high == 0 && low >> 32 == 0xFFFF ? UInt32(truncatingIfNeeded: low) : nil }
 
-    /// This machine.
+    /// Whether it is this machine.
     var isLoopback: Bool { ipv4.map { $0 >> 24 == 127 } ?? (high == 0 && low == 1) }
 
-    /// Nobody on the Internet can have it: RFC 1918, shared (RFC 6598) and link-local IPv4; unique local and link-local IPv6.
+    /// Whether nobody on the Internet can have it: RFC 1918, shared (RFC 6598) and link-local IPv4; unique local and
+    /// link-local IPv6.
     var isPrivate: Bool {
         guard let ipv4 else { return high >> 57 == 0xFC >> 1 || high >> 54 == 0xFE80 >> 6 }
         return ipv4 >> 24 == 10 || ipv4 >> 20 == 0xAC1 || ipv4 >> 16 == 0xC0A8 || ipv4 >> 22 == 0x6440 >> 6
             || ipv4 >> 16 == 0xA9FE
     }
 
-    /// What one subscriber of a provider holds: an IPv4 address, or 64 bits of IPv6 network.
+    /// What a provider assigns to one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
     var network: IPAddress { ipv4 == nil ? IPAddress(high: high, low: 0) : self }
 
     public var description: String {

@@ -1,6 +1,6 @@
 /// The addresses whose `X-Forwarded-…` headers are believed: load balancers and TLS proxies in front of this server.
 public struct TrustedProxies: Sendable, Equatable {
-    /// One address or network, as `10.0.0.0/8`, `::1`.
+    /// One address or network, such as `10.0.0.0/8` or `::1`.
     public struct Network: Sendable, Equatable {
         private let first: IPAddress
         private let highMask: UInt64
@@ -10,7 +10,7 @@ public struct TrustedProxies: Sendable, Equatable {
         public init?(_ text: String) {
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             guard let address = IPAddress(parts[0]) else { return nil }
-            // An IPv4 prefix counts from where the address stands in its mapped form.
+            // An IPv4 prefix counts from where the address begins in its mapped form.
             let isIPv4 = parts[0].utf8.contains(UInt8(ascii: ".")) && address.ipv4 != nil && !parts[0].contains(":")
             let (offset, width) = isIPv4 ? (96, 32) : (0, 128)
             var length = width
@@ -43,7 +43,7 @@ public struct TrustedProxies: Sendable, Equatable {
     func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 }
 
-/// The highest `bits` of 64; held to 0…64.
+/// The highest `bits` of 64 bits; `bits` is clamped to 0…64.
 private func mask(_ bits: Int) -> UInt64 {
     bits <= 0 ? 0 : .max << UInt64(64 - min(bits, 64))
 }

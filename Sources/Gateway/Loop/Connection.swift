@@ -3,12 +3,12 @@ internal import HTTP1
 internal import Hub
 internal import WebSocket
 
-/// One client's state between two callbacks: a connection of its own, or one request over HTTP/2.
+/// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// Its socket's watch holds it, or its stream does. Confined to its loop's thread.
+/// The loop's `connections` holds it, and so does the watch of its socket. Confined to its loop's thread.
 final class Connection {
     enum Phase {
-        /// TLS is being agreed on.
+        /// The TLS handshake is in progress.
         case shaking
         /// A request is arriving, or the next one is awaited.
         case reading
@@ -24,14 +24,14 @@ final class Connection {
         case http2(HTTP2Connection)
         /// Our close frame is out; the client has a moment to answer it.
         case parting
-        /// What was said last is still on its way.
+        /// The last bytes written are still on their way.
         case closing
-        /// Everything is said; what still comes is read and dropped, so that no reset overtakes the answer.
+        /// Everything is written. Bytes that still arrive are read and dropped, so that no reset overtakes the answer.
         case lingering
         case ended
     }
 
-    /// Under which an answer is given.
+    /// The terms under which an answer is given.
     struct Terms {
         /// The sender may send another request afterwards.
         var keepAlive: Bool
@@ -45,33 +45,33 @@ final class Connection {
     /// The same as `link`; nil over HTTP/2.
     let socket: Socket?
     var phase: Phase
-    /// What has come and was not read yet.
+    /// Bytes that have arrived and were not read yet.
     var input = RequestBuffer()
     /// A request whose body is arriving.
     var expected: (request: Request, length: Int, terms: Terms)?
     /// Reads a WebSocket's frames; nil before the upgrade.
     var frames: FrameReader?
-    /// Answers that it has been given.
+    /// How many answers it has been given.
     var answers = 0
-    /// It may still be sending when it is closed.
+    /// Whether the peer may still be sending when we close the connection.
     var lingers = false
-    /// The peer has closed its side: nothing more will come.
+    /// The peer has closed its side: nothing more will arrive.
     var hasEnded = false
     /// The loop's tick at which the peer last stopped taking bytes; nil while it takes them.
     var behindSince: Int?
-    /// Who opened it; nil when the kernel did not say.
+    /// The address of the peer; nil when the kernel did not say.
     let peer: IPAddress?
-    /// Whom it counts for: its peer or, behind a proxy of ours, the client of its last request.
+    /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
     var client: IPAddress?
-    /// What it may do; with `none` it counts for nobody.
+    /// Its place in the census. With `none` it counts for nobody.
     var place: Census.Place
-    /// Where it stands among those that are watched for the time they take; nil for a page.
+    /// Its entry among the connections that have a deadline; nil while it has none.
     var watch: HeartbeatWheel<ConnectionID>.Handle?
     /// The loop's tick at which its time is up, while it is watched.
     var deadline = Int.max
     /// The tick at which it was given its deadline.
     var quietSince = 0
-    /// What its peer had confirmed when it fell behind.
+    /// The bytes that its peer had confirmed when it fell behind.
     var acknowledged: UInt64 = 0
 
     init(
@@ -99,7 +99,7 @@ final class Connection {
         }
     }
 
-    /// It takes text frames; nil when it follows nothing.
+    /// Whether it takes text frames; nil when it follows nothing.
     var isWebSocket: Bool? {
         switch phase {
         case .page(let page): !page.transport.isResponse
@@ -109,20 +109,20 @@ final class Connection {
     }
 }
 
-/// What a connection that follows one stream needs.
+/// The state of a connection that follows one stream.
 final class Page {
     let transport: Transport
     let subscription: SubscriptionID
     let heartbeat: HeartbeatWheel<ConnectionID>.Handle
-    /// How Turbo's source element can be told to go elsewhere.
+    /// Turbo's source element, which can be told to connect elsewhere.
     let source: SourceElement?
-    /// Of a feed: reads the part of the ledger after a position.
+    /// For a feed: reads the part of the ledger after a position.
     let reading: PageRequest.Reading?
-    /// Of a feed that is to be read on: from here, once its reader has taken what was sent.
+    /// For a feed with more to read: where to continue, once its reader has taken what was sent.
     var reached: Int64?
-    /// Of an event stream: goes out together with the first block, one `send` less.
+    /// For an event stream: goes out together with the first block, which saves one `send`.
     var opening: AnswerHead?
-    /// A ping is on its way and nothing has come back.
+    /// A ping is on its way, and nothing has come back yet.
     var isPinged = false
 
     init(

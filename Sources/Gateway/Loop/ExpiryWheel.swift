@@ -1,14 +1,14 @@
 internal import Domain
 internal import Hub
 
-/// The subscriptions whose signed name ends one day. Adding one costs the same for ten and for a hundred thousand.
+/// The subscriptions whose signed names expire. Adding one costs the same with ten as with a hundred thousand.
 struct ExpiryWheel {
     private struct Expiry {
         let end: Instant
         var handle: HeartbeatWheel<SubscriptionID>.Handle
     }
 
-    /// Looked at once a minute, and at the tick when it ends.
+    /// Checks each subscription once a minute, and at the tick when its name ends.
     private var wheel = HeartbeatWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var expiries: [SubscriptionID: Expiry] = [:]
 
@@ -22,7 +22,7 @@ struct ExpiryWheel {
         wheel.remove(expiry.handle)
     }
 
-    /// Goes on by one tick and returns those that have ended. `now` is asked for when something may have.
+    /// Advances by one tick and returns the subscriptions whose names have ended. Calls `now` only when one may have.
     mutating func tick(now: () -> Instant) -> [SubscriptionID] {
         let due = wheel.tick()
         guard !due.isEmpty else { return [] }
@@ -36,7 +36,7 @@ struct ExpiryWheel {
         }
     }
 
-    /// One more than fits, so that it has ended when it is looked at.
+    /// One tick more than needed, so that the name has ended when it is checked.
     private func ticks(from now: Instant, to end: Instant) -> Int {
         let milliseconds = max(0, end.milliseconds - now.milliseconds)
         return Int(min(milliseconds / 100 + 1, Int64(wheel.period)))

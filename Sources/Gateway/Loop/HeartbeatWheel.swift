@@ -1,7 +1,7 @@
 /// A timer wheel: one turn is `period` ticks, and an id is due once a turn until it is removed.
 ///
 /// Serves heartbeats and pings (a random phase spreads them) and deadlines (remove the id when it is due or done).
-/// Adding and removing cost the same for ten ids and for a hundred thousand; a tick costs what is due.
+/// Adding and removing cost the same with ten ids as with a hundred thousand; a tick costs according to what is due.
 struct HeartbeatWheel<ID: Sendable>: Sendable {
     /// Names one entry; stale once the entry is removed.
     struct Handle: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
     private struct Entry {
         var generation: UInt32 = 0
         var spoke: UInt32
-        /// The place in the spoke; in a free entry, the next free one.
+        /// The place in the spoke; in a free entry, the index of the next free entry.
         var place: UInt32
         var isUsed = true
     }
@@ -41,7 +41,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
         add(id, after: 1 + Int(truncatingIfNeeded: phases.next() % UInt64(period)))
     }
 
-    /// First due after `ticks` (held to 1…period), then each turn.
+    /// First due after `ticks` (clamped to 1…period), then once each turn.
     mutating func add(_ id: ID, after ticks: Int) -> Handle {
         let spoke = (now + min(max(1, ticks), period)) % period
         let index = allocate(Entry(spoke: UInt32(spoke), place: UInt32(spokes[spoke].count)))
@@ -67,7 +67,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
         count -= 1
     }
 
-    /// Goes on by one tick and returns what is due.
+    /// Advances by one tick and returns what is due.
     mutating func tick() -> [ID] {
         now = (now + 1) % period
         return spokes[now].map { $0.id }
@@ -86,7 +86,7 @@ struct HeartbeatWheel<ID: Sendable>: Sendable {
     }
 }
 
-/// Numbers that spread (https://prng.di.unimi.it/splitmix64.c). The system's generator costs a system call for each.
+/// Numbers that spread well (https://prng.di.unimi.it/splitmix64.c). The system's generator costs a system call each.
 private struct Phases: Sendable {
     private var state = UInt64.random(in: .min ... .max)
 

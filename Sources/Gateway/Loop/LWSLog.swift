@@ -1,7 +1,7 @@
 internal import CWebSockets
 internal import Observability
 
-/// lws' own errors. No byte of a request reaches lws, so none can be in them.
+/// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.
 enum LWSLog {
     static func start() {
         lws_set_log_level(Int32(LLL_ERR)) { _, line in

@@ -3,13 +3,13 @@ internal import Glibc
 
 /// A listening TCP socket of our own.
 ///
-/// lws 4.1.6 sets `SO_REUSEPORT` only with several threads a context, which Debian's build has not, so
-/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port. We listen and accept.
+/// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
+/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
 struct ListeningSocket {
     let descriptor: Int32
     let port: Int
 
-    /// With `isShared` several sockets of this process take turns on one port. Port 0 is any free one.
+    /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
     init?(address: String, port: Int, isShared: Bool) {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
@@ -21,7 +21,7 @@ struct ListeningSocket {
         let descriptor = socket(info.ai_family, type, 0)
         guard descriptor >= 0 else { return nil }
         ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
-        // Connections inherit both (tcp(7), socket(7)): two system calls less for each.
+        // Connections inherit both options (tcp(7), socket(7)), which saves two system calls for each.
         ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
         ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
         if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
@@ -37,7 +37,7 @@ struct ListeningSocket {
 
     /// One socket for each of `count` loops, on one port. Nil when another process listens there.
     static func group(address: String, port: Int, count: Int) -> [ListeningSocket]? {
-        // Sharing would also share with another server of the same user: find that out before.
+        // Sharing would also share the port with another server of the same user, so this is checked first.
         if port != 0 {
             guard let probe = ListeningSocket(address: address, port: port, isShared: false) else { return nil }
             close(probe.descriptor)
@@ -49,19 +49,19 @@ struct ListeningSocket {
         return others.count == max(1, count) - 1 ? [first] + others : nil
     }
 
-    /// What became of the connection that waited first.
+    /// What happened to the connection that waited first.
     enum Accepted {
-        /// It does not block, and its owner closes it.
+        /// A descriptor that does not block. Its owner closes it.
         case connection(Int32, peer: IPAddress?)
-        /// None waits.
+        /// No connection waits.
         case nothing
-        /// There was no descriptor for it, so it was closed: left alone it would wake the loop for ever.
+        /// There was no descriptor for it, so it was closed: otherwise it would wake the loop forever.
         case dropped
-        /// The system can neither take nor close it now, and reports it again and again: it is left for a moment.
+        /// It can be neither accepted nor dropped now and is reported again and again, so it is left for a moment.
         case stuck
     }
 
-    /// `spare` is a descriptor that is given up for the moment of dropping one.
+    /// `spare` is a descriptor that is given up for a moment, to accept and drop a connection.
     func accept(sparing spare: inout Int32) -> Accepted {
         var storage = sockaddr_storage()
         let connection = acceptNext(&storage)
@@ -73,7 +73,7 @@ struct ListeningSocket {
         }
     }
 
-    /// Another thread may be faster in taking what is given up here.
+    /// Another thread may be faster to take the descriptor that is given up here.
     private func drop(sparing spare: inout Int32) -> Accepted {
         if spare >= 0 { close(spare) }
         let connection = Glibc.accept(descriptor, nil, nil)
@@ -95,7 +95,7 @@ struct ListeningSocket {
         close(connection)
     }
 
-    /// A descriptor held back for the moment when there are no others.
+    /// A descriptor held back for when there are no others.
     static func spare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
     private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
@@ -110,7 +110,7 @@ struct ListeningSocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard status == 0 else { return nil }
-        // The port stands at the same place, in network order, in IPv4's and IPv6's form.
+        // IPv4 and IPv6 addresses hold the port at the same offset, in network order.
         return withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
     }
 }

@@ -9,15 +9,15 @@ final class LoopPort: Sendable {
         case reply(ConnectionID, Response)
         case missed(SubscriptionID, MissedMessages)
         case publish([Publication])
-        /// Transient: no entry of the ledger stands for them.
+        /// Transient messages: the ledger has no entry for them.
         case broadcast([Message])
         case refreshPages
-        /// What has been rendered is out of date.
+        /// Rendered messages are out of date.
         case forgetRecentMessages
         case forgetRecentMessagesOn(StreamName)
-        /// New connections are shown this one.
+        /// The certificate for new connections.
         case identity(ServerIdentity)
-        /// Answered in its turn: the loop turns.
+        /// Answered in its turn, to show that the loop is running.
         case echo(Promise<Void>)
         case drain(Promise<Void>)
         case stop
@@ -25,14 +25,14 @@ final class LoopPort: Sendable {
 
     private let bell: LoopBell
     private let mailbox: Mailbox<Mail>
-    /// The streams that somebody of this loop follows, and how many do: for the other loops.
+    /// The streams that this loop's connections follow, and how many follow each: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
     /// Nil when the process has no descriptor left.
     init?() {
         guard let bell = LoopBell() else { return nil }
         self.bell = bell
-        // Unbounded on purpose: what arrives was admitted by bounded queues before it, and a reply must never be lost.
+        // Unbounded on purpose: bounded queues have already admitted what arrives, and a reply must never be lost.
         mailbox = Mailbox(capacity: .max) { bell.ring() }
     }
 
@@ -42,20 +42,20 @@ final class LoopPort: Sendable {
         mailbox.send(mail)
     }
 
-    /// Has the loop come round once more, though nothing was sent.
+    /// Makes the loop take another turn, though nothing was sent.
     func wake() {
         bell.force()
     }
 
     // MARK: On the loop's thread
 
-    /// The alarm was heard.
+    /// Call when the alarm has been heard.
     func clear() { bell.clear() }
 
     /// From now on the loop looks for messages before it sleeps.
     func awaken() { bell.awaken() }
 
-    /// False: something has come, and the loop stays awake.
+    /// Returns false when something has arrived and the loop stays awake.
     func fallAsleep() -> Bool {
         bell.fallAsleep()
         guard !isEmpty else { return true }
@@ -63,15 +63,16 @@ final class LoopPort: Sendable {
         return false
     }
 
-    /// What waits.
+    /// Takes everything that waits.
     func take() -> [Mail] { mailbox.drain() }
 
-    /// A hand-over to another thread costs more than the whole fan-out to one page: ask before a transient broadcast.
+    /// Called by any loop. Handing a message to another thread costs more than the whole fan-out to one page, so ask
+    /// this before a transient broadcast.
     func follows(_ stream: StreamName) -> Bool {
         followed.withLock { $0[stream] != nil }
     }
 
-    /// On the loop's thread: one follower more or less.
+    /// On the loop's thread: changes how many follow a stream.
     func count(_ change: Int, followersOf stream: StreamName) {
         followed.withLock { followed in
             let count = followed[stream, default: 0] + change

@@ -1,6 +1,6 @@
 internal import CWebSockets
 
-/// What lws is told once: whom it calls, and that it keeps no timers of its own on idle connections.
+/// What lws is told once: which function to call, and to keep no timers of its own on idle connections.
 enum LoopProtocol {
     static let name = "paycast"
 
@@ -12,25 +12,25 @@ enum LoopProtocol {
         return body(protocols, retry)
     }
 
-    /// Sendable by this promise: nothing writes to the tables after the initializer, nobody frees them, lws only reads.
+    /// This is safe: nothing writes to the tables after the initializer, nobody frees them, and lws only reads them.
     private struct Tables: @unchecked Sendable {
         let pointers: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>)
     }
 
     private static let tables: Tables = {
-        // One more, of zeros, ends the list.
+        // A second entry of zeros ends the list.
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
         protocols[0].name = UnsafePointer(strdup(name))
         protocols[0].callback = called
-        // All zeros: no validity pings. Their sorted list costs 98 µs a connect at 10,000 connections.
+        // All zeros turn off validity pings. Their sorted list costs 98 µs per connect at 10,000 connections.
         let retry = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())
         return Tables(pointers: (UnsafePointer(protocols), UnsafePointer(retry)))
     }()
 }
 
-/// From lws' callback to the loop: one of its own descriptors is readable. Nothing throws through C.
+/// Passes on lws' callback: one of the loop's own descriptors is readable. Nothing throws through C.
 private func called(
     _ wsi: OpaquePointer?,
     _ reason: lws_callback_reasons,

@@ -4,7 +4,7 @@ internal import Domain
 
 /// What all loops of a gateway share.
 struct LoopSettings: Sendable {
-    /// Ends a cursor's text; the same for all loops.
+    /// The first part of a cursor's text; the same for all loops.
     var epoch: String
     var clock: Clock
     /// Whose webhooks have a route.
@@ -17,23 +17,23 @@ struct LoopSettings: Sendable {
     static let ticksPerSecond = 10
     /// A heartbeat every 15 s for each page, at its own phase.
     static let heartbeatTicks = 150
-    /// Action Cable's clients take a connection for dead after 6 s without a message.
+    /// Action Cable's clients consider a connection dead after 6 s without a message.
     static let pingTicks = 30
-    /// Each connection that is no page is looked at once a second.
+    /// Each connection with a deadline is checked once a second.
     static let watchTicks = 10
-    /// A peer that vanished without a word is given up after as long.
+    /// A peer that vanished silently is given up after this time.
     static let deadPeerSeconds: Int32 = 30
     /// How long a WebSocket may take to answer a close frame.
     static let partingTicks = 20
-    /// From the connect on; a handshake that stalls holds 50 KB.
+    /// Counted from the connect. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
-    /// Answers that one connection is given before it has to come back: a balance of load, and a bound.
+    /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
     static let requestLimit = 10_000
-    /// Connections that may wait for the places of those that leave.
+    /// Connections that may wait for the places of others that are leaving.
     static let waitingLimit = 16
-    /// How long somebody is heard who may not have read our last word.
+    /// How long we keep reading from a peer that may not have read our last bytes.
     static let lingerSeconds = 5
-    /// How long a drain or a refresh of all pages takes at the most.
+    /// The longest time that a drain or a refresh of all pages takes.
     static let spreadTicks = 30
 
     /// A reader that takes nothing for this long is closed; it resumes by cursor.

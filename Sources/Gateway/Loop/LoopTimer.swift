@@ -7,7 +7,7 @@ final class LoopTimer {
     private let interval: Int64
     private let tick: () -> Void
 
-    /// lws links the timer into its own list: it needs a fixed address, and this object's beside it.
+    /// lws links the timer into its own list, so it needs a fixed address. This object's address is stored behind it.
     private static let ownerOffset = MemoryLayout<lws_sorted_usec_list_t>.stride
 
     init(context: OpaquePointer, interval: Int64, tick: @escaping () -> Void) {
@@ -24,7 +24,7 @@ final class LoopTimer {
         schedule(after: interval)
     }
 
-    /// The owner drops it before the context is destroyed.
+    /// The owner releases the timer before the context is destroyed.
     deinit {
         schedule(after: Int64(LWS_SET_TIMER_USEC_CANCEL))
         memory.deallocate()

@@ -5,7 +5,7 @@ internal import Hub
 enum Transport {
     case eventStream, webSocket, feed, cable, extendedCable
 
-    /// A response without an end: only we speak.
+    /// Whether it is an endless response, on which only we send.
     var isResponse: Bool { self == .eventStream || self == .feed }
 }
 
@@ -15,8 +15,8 @@ struct Seat {
     let subscription: SubscriptionID
     let stream: StreamName
     let transport: Transport
-    /// Which refreshes its page was due when it came.
+    /// Which missed refreshes its page receives.
     let refreshes: MissedRefreshes
-    /// What each message to it begins with: the identifier of a cable subscription, else nothing.
+    /// What each message to it begins with: the identifier of a cable subscription, otherwise nothing.
     var head: [UInt8] = []
 }

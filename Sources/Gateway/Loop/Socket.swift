@@ -1,9 +1,9 @@
 internal import CWebSockets
 internal import Glibc
 
-/// One accepted connection of the kernel's, in the clear or over TLS.
+/// One accepted connection of the kernel, in the clear or over TLS.
 ///
-/// libuv says when its descriptor is readable or writable. Owns its TLS. Only on the thread of its loop.
+/// libuv reports when its descriptor is readable or writable. It owns its TLS channel. Confined to its loop's thread.
 final class Socket: Link {
     enum Received {
         case bytes(Int)
@@ -17,13 +17,13 @@ final class Socket: Link {
     private let descriptor: Int32
     private let watch: SocketWatch
     private let tls: TLSChannel?
-    /// What the kernel has not taken, from `sent` on.
+    /// Bytes that the kernel has not taken, from `sent` on.
     private var output: [UInt8] = []
     private var sent = 0
     private var isBroken = false
     private(set) var isReading = true
 
-    /// Nil when libuv or OpenSSL cannot take it; the descriptor is closed then.
+    /// Nil when libuv or OpenSSL cannot take the descriptor, which is then closed.
     init?(_ descriptor: Int32, on loop: SocketLoop) {
         let tls = loop.security.flatMap { TLSChannel($0, descriptor: descriptor) }
         guard loop.security == nil || tls != nil, let watch = SocketWatch(descriptor, for: loop) else {
@@ -35,7 +35,7 @@ final class Socket: Link {
         self.descriptor = descriptor
     }
 
-    /// From now on its loop hears of it.
+    /// From now on its loop is told what happens.
     func start(_ connection: Connection) {
         watch.start(connection)
     }
@@ -65,7 +65,7 @@ final class Socket: Link {
         }
     }
 
-    /// The peer's bytes wait in the kernel, which would report them again and again.
+    /// Leaves the peer's bytes in the kernel, and stops the reports, which would otherwise come again and again.
     func stopReading() {
         guard isReading else { return }
         isReading = false
@@ -106,7 +106,7 @@ final class Socket: Link {
 
     func finish() {}
 
-    /// The kernel takes bytes again. False when the connection is dead.
+    /// The kernel takes bytes again, so this sends more. Returns false when the connection is dead.
     func flush() -> Bool {
         guard isBehind else { return true }
         guard let count = output.withUnsafeBytes({ transmit(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
@@ -121,7 +121,7 @@ final class Socket: Link {
         return true
     }
 
-    /// How many bytes the kernel took; nil when the connection is dead.
+    /// Returns how many bytes the kernel took; nil when the connection is dead.
     private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var total = 0
         while total < bytes.count {
@@ -148,17 +148,17 @@ final class Socket: Link {
 
     // MARK: The end
 
-    /// Over TLS, the end is said: a peer that merely finds the connection closed could not tell it from a cut.
+    /// Announces the end over TLS: a peer that only finds the connection closed could not tell that from a truncation.
     func sayGoodbye() {
         tls?.sayGoodbye()
     }
 
-    /// Nothing more will be sent; what comes can still be read.
+    /// Sends nothing more; bytes that arrive can still be read.
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// The descriptor is closed as soon as the loop comes round.
+    /// Closes the descriptor at the loop's next turn.
     func end() {
         watch.end()
     }
@@ -171,7 +171,7 @@ final class Socket: Link {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, 4)
     }
 
-    /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel takes 4 MB for each reader that takes nothing.
+    /// `TCP_NOTSENT_LOWAT` of tcp(7). Without it the kernel buffers 4 MB for each reader that takes nothing.
     func limitUnsent(to bytes: Int32) {
         var bytes = bytes
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)

@@ -1,7 +1,7 @@
 internal import HTTP1
 internal import Observability
 
-/// Requests' answers, and what becomes of the connection after them.
+/// Answers to requests, and what becomes of the connection afterwards.
 extension SocketLoop {
     func perform(_ answer: Answer, on connection: Connection, _ terms: Connection.Terms) {
         switch answer {
@@ -24,14 +24,14 @@ extension SocketLoop {
         }
     }
 
-    /// An answer from another thread. What was sent behind the request waits in the input.
+    /// Another thread has answered. Bytes that followed the request wait in the input.
     func replied(_ id: ConnectionID, _ response: Response) {
         guard let connection = connections[id], case .waiting(let terms) = connection.phase else { return }
         write(response, on: connection, terms)
         readRequests(connection)
     }
 
-    /// Writes an answer; then the connection is free for the next request, or ends.
+    /// Writes an answer. Then the connection is free for the next request, or ends.
     func write(_ response: Response, on connection: Connection, _ terms: Connection.Terms) {
         metrics.responses(response.status).add()
         connection.answers += 1
@@ -47,17 +47,17 @@ extension SocketLoop {
         answered(connection, terms)
     }
 
-    /// Everything has been said.
+    /// The whole answer has been written.
     private func answered(_ connection: Connection, _ terms: Connection.Terms) {
         guard !terms.keepAlive else {
-            // What the peer sent before it closed its side is still to be answered.
+            // Requests that the peer sent before it closed its side are still to be answered.
             connection.phase = .reading
             return watchAfterAnswer(connection)
         }
         finish(connection, lingers: terms.lingers)
     }
 
-    /// Ends a connection once the peer has taken what was said.
+    /// Ends a connection once the peer has taken everything that was written.
     func finish(_ connection: Connection, lingers: Bool) {
         guard connection.isOpen else { return }
         leaveHTTP2(connection)
@@ -70,8 +70,8 @@ extension SocketLoop {
         part(connection)
     }
 
-    /// Closing with bytes that nobody has read would reset the connection, and what was said last might be lost with
-    /// that: whoever may still be sending is heard for a moment.
+    /// Closing a socket with unread bytes would reset the connection, which might lose the last bytes that we sent. So
+    /// we keep reading for a moment from a peer that may still be sending.
     private func part(_ connection: Connection) {
         guard let socket = connection.socket else { return end(connection) }
         socket.sayGoodbye()
@@ -83,7 +83,7 @@ extension SocketLoop {
         watch(connection, seconds: LoopSettings.lingerSeconds)
     }
 
-    /// The next pieces of a file, as far as the peer takes them.
+    /// Sends the next pieces of a file, as far as the peer takes them.
     private func sendOn(_ connection: Connection) {
         while case .sending(var file, let terms) = connection.phase, !connection.link.isBehind {
             guard !file.range.isEmpty else {
@@ -91,9 +91,9 @@ extension SocketLoop {
                 return answered(connection, terms)
             }
             let piece = file.next()
-            // Before the write: a client of HTTP/2 that takes it at once is sent the next one within.
+            // Before the write: if an HTTP/2 client takes this piece at once, the next one is sent within the write.
             connection.phase = .sending(file, terms)
-            // A file that has become shorter cannot keep the promise that its length was.
+            // A file that has become shorter cannot fill the length that the head promised.
             guard let piece, connection.link.write(piece) else { return end(connection) }
         }
         if case .sending = connection.phase { watchReader(connection) }
@@ -106,7 +106,7 @@ extension SocketLoop {
         advance(connection)
     }
 
-    /// Goes on with what had to wait for the peer.
+    /// Continues what had to wait for the peer.
     func advance(_ connection: Connection) {
         guard !connection.link.isBehind else { return }
         switch connection.phase {
@@ -116,7 +116,7 @@ extension SocketLoop {
         case .reading:
             if connection.expected == nil { watchAfterAnswer(connection) }
             readRequests(connection)
-        // A stream of HTTP/2 ends by itself with its last frame.
+        // An HTTP/2 stream ends by itself with its last frame.
         case .closing: if connection.socket != nil { part(connection) }
         case .page, .cable: flush(connection)
         case .http2(let client): flush(client, connection)

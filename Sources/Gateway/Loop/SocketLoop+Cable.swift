@@ -48,7 +48,7 @@ extension SocketLoop {
         if !perform(effect, client, on: connection) { end(connection) }
     }
 
-    /// False: the connection is dead, or has to be.
+    /// Returns false when the connection is dead, or has to be ended.
     private func perform(
         _ effect: CableSession.Effect,
         _ client: CableClient,
@@ -69,12 +69,12 @@ extension SocketLoop {
         return true
     }
 
-    /// A client that asks and does not read: what waits for it is bounded.
+    /// Sends an answer. False for a client that asks and does not read, so that what waits for it stays bounded.
     private func answer(_ message: [UInt8], on connection: Connection) -> Bool {
         connection.behindSince == nil && say(message, on: connection)
     }
 
-    /// What is owed to a client, whether it reads or not.
+    /// Sends what a client is owed, whether it reads or not.
     private func say(_ message: [UInt8], on connection: Connection) -> Bool {
         guard send(message, on: connection) else { return false }
         if connection.behindSince == nil, connection.link.isBehind { fellBehind(connection) }
@@ -110,7 +110,7 @@ extension SocketLoop {
             metrics.rejected.add()
             return answer(client.session.reject(identifier), on: connection)
         case .expired:
-            // A stock client forgets a rejected subscription, so what cures it has to come first.
+            // A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
             return answer(Renewal.message(for: identifier), on: connection)
                 && answer(client.session.reject(identifier), on: connection)
         }
@@ -142,8 +142,8 @@ extension SocketLoop {
         if !readMissed(request, for: id) { giveUp(id, client) }
     }
 
-    /// What it missed cannot be read now. A client that waits for its confirmation asks again; one that was told that it
-    /// is subscribed would be deaf, so it has to come back.
+    /// What it missed cannot be read now. A client that waits for its confirmation asks again. One that was told that
+    /// it is subscribed would receive nothing, so it has to come back.
     private func giveUp(_ id: SubscriptionID, _ client: CableClient) {
         let connection = seats[Int(id.index)]?.connection
         let isConfirmed = client.session.isConfirmed(id)
@@ -154,12 +154,13 @@ extension SocketLoop {
 
     // MARK: Messages
 
-    /// Confirmed before its first message: the element is `connected` when it can be.
+    /// Confirms the subscription before its first message, so that the element is `connected` as early as it can be.
     func sendMissed(_ missed: MissedMessages, to seat: Seat, _ client: CableClient) {
         let (connection, id) = (seat.connection, seat.subscription)
         guard missed.extent == .whole else { return giveUp(id, client) }
-        // What another subscription missed may have filled the socket: this one's waits in the hub, but its
-        // confirmation goes out (400 KB for all that a socket may have), or a slow page would come back and back.
+        // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
+        // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
+        // again and again.
         if connection.behindSince != nil { hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return end(connection)
@@ -174,7 +175,7 @@ extension SocketLoop {
         }
     }
 
-    /// The name of one subscription has come to its end.
+    /// The name of one subscription has expired.
     func expire(_ id: SubscriptionID, of client: CableClient, on connection: Connection) {
         metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
@@ -185,7 +186,7 @@ extension SocketLoop {
         if !isTold { end(connection) }
     }
 
-    /// Every 3 s. Dead peers are found by TCP: a ping that nobody acknowledges ends the connection.
+    /// Runs every 3 s. TCP finds dead peers: a ping that nobody acknowledges ends the connection.
     func ping(_ connection: Connection, with frame: [UInt8]) {
         if let behindSince = connection.behindSince {
             guard now - behindSince >= settings.writeDeadlineTicks else { return }

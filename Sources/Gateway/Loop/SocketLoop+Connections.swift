@@ -1,6 +1,6 @@
 internal import Observability
 
-/// From `accept` to the end: who is there, and who has to make room.
+/// Connections from `accept` to their end: who is there, and who has to make room.
 extension SocketLoop {
     func welcome(_ descriptor: Int32, from peer: IPAddress?) {
         guard let place = admit(peer) else { return keepWaiting(descriptor, from: peer) }
@@ -17,11 +17,11 @@ extension SocketLoop {
         socket.start(connection)
         register(connection)
         let seconds = settings.limits.headerSeconds
-        // A handshake that stalls holds 50 KB.
+        // A stalled handshake holds 50 KB.
         watch(connection, seconds: socket.isEncrypted ? min(LoopSettings.handshakeSeconds, seconds) : seconds)
     }
 
-    /// Somebody is just leaving for this one: a turn later there may be a place.
+    /// Lets a connection wait while another leaves: one turn later there may be a place for it.
     private func keepWaiting(_ descriptor: Int32, from peer: IPAddress?) {
         guard leaving > 0, waiting.count < LoopSettings.waitingLimit else {
             metrics.refused.add()
@@ -30,7 +30,7 @@ extension SocketLoop {
         waiting.append((descriptor, peer))
     }
 
-    /// Those who were let wait, once everybody has left who was to.
+    /// Welcomes the connections that wait, once all that had to leave are gone.
     func welcomeWaiting() {
         guard leaving == 0, !waiting.isEmpty else { return }
         let due = waiting
@@ -45,19 +45,19 @@ extension SocketLoop {
         metrics.connections.add(1)
     }
 
-    /// When all places are taken, those who have not said anything whole yet make room: else a thousand clients that
-    /// never finish a head would keep everybody out.
+    /// When all places are taken, silent connections make room. Otherwise a thousand clients that never finish a head
+    /// would keep everybody out.
     private func admit(_ peer: IPAddress?) -> Census.Place? {
         let place = census.enter(peer)
         if place != .stay, census.isFull { makeRoom() }
         return place == .none ? nil : place
     }
 
-    /// Ends the sixteenth of the silent ones whose deadlines are nearest. Their places are free when their descriptors
-    /// are, at the next turn: the reserve is for those who come before that.
+    /// Ends a sixteenth of the silent connections: those whose deadlines are nearest. Their places become free with
+    /// their descriptors, at the next turn; until then newcomers use the reserve.
     private func makeRoom() {
         guard leaving == 0 else { return }
-        // Whoever has come just now gets a moment to say something.
+        // A new connection gets a moment to send something.
         let silent = connections.values.filter { $0.isSilent && $0.quietSince < now - 1 }
             .sorted { ($0.deadline, $0.id.number) < ($1.deadline, $1.id.number) }
         for connection in silent.prefix(1 + silent.count / 16) {
@@ -66,7 +66,7 @@ extension SocketLoop {
         }
     }
 
-    /// Nothing more is said or read. The socket is closed when the loop comes round.
+    /// Sends and reads nothing more. The socket is closed at the loop's next turn.
     func end(_ connection: Connection) {
         guard connection.isOpen else { return }
         retire(connection)
@@ -86,7 +86,7 @@ extension SocketLoop {
         unwatch(connection)
     }
 
-    /// The socket is gone, or the stream: nothing may name the connection any more.
+    /// The socket or the stream is gone: nothing may refer to the connection anymore.
     func closed(_ connection: Connection) {
         if connection.socket != nil {
             leaving -= 1
@@ -115,7 +115,7 @@ extension Connection {
         }
     }
 
-    /// It has been sent no answer that it may still read, and none is being made for it.
+    /// Whether no complete head of it waits for its body or for an answer, and no answer waits to be sent.
     fileprivate var isSilent: Bool {
         switch phase {
         case .shaking, .lingering: true

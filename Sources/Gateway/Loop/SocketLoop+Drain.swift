@@ -4,9 +4,9 @@ internal import Domain
 internal import Hub
 internal import WebSocket
 
-/// The way out: every client is told to come back, a few at a time.
+/// The drain tells every client to come back, a few clients at a time.
 extension SocketLoop {
-    /// Accepts no more. `done` learns when nobody is left to be told.
+    /// Accepts no more connections. `done` is fulfilled when everyone has been told.
     func drain(_ done: Promise<Void>) {
         stopListening()
         for connection in connections.values {
@@ -18,7 +18,7 @@ extension SocketLoop {
         releaseSome()
     }
 
-    /// At each tick. Done one tick after the last goodbye.
+    /// Runs at each tick, and is done one tick after the last goodbye.
     func releaseSome() {
         guard let due = draining?.leaving.next() else { return }
         for connection in due { release(connection) }
@@ -51,7 +51,7 @@ extension SocketLoop {
     }
 }
 
-/// Those that are still to be told.
+/// The connections that are still to be told.
 struct Draining {
     var leaving: Spread<Connection>
     let done: Promise<Void>

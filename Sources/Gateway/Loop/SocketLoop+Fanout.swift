@@ -5,8 +5,8 @@ internal import Observability
 
 /// From a publication to every open page of this loop.
 extension SocketLoop {
-    /// A transient broadcast that arrived at this loop: its own pages get it without a way round over the mailbox,
-    /// unless older ones wait there.
+    /// Publishes a transient broadcast that arrived at this loop. Its own pages get it directly, unless older mail
+    /// waits in the mailbox.
     func broadcast(_ messages: [Message]) {
         metrics.published.add(messages.count)
         for peer in peers where messages.contains(where: { peer.follows($0.stream) }) {
@@ -31,13 +31,14 @@ extension SocketLoop {
         if entry.notice.kind == .broadcastsLost { refreshPages(for: entry.position) }
     }
 
-    /// Writes directly to every live page: a writable callback each would cost two `epoll_ctl` calls. Returns to how many.
+    /// Writes directly to every live page and returns how many there are: a writable callback for each page would cost
+    /// two `epoll_ctl` calls.
     @discardableResult
     func publish(_ message: Message) -> Int {
         deliver(message, to: hub.publish(message), refresh: message.hasRefresh ? message.position : nil)
     }
 
-    /// `refresh`: the entry that makes the pages load themselves again, if one does. Returns to how many it was written.
+    /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages it was written to.
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh) }
@@ -52,7 +53,7 @@ extension SocketLoop {
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in live {
             guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
-            // It fell behind at this very message, by another subscription of its own to the same stream.
+            // It fell behind on this very message, through another of its own subscriptions to the same stream.
             guard seat.connection.behindSince == nil else {
                 metrics.slow.add()
                 disconnect(seat.connection, .tooSlow)
@@ -68,7 +69,7 @@ extension SocketLoop {
         metrics.deliveries.add(live.count)
     }
 
-    /// What a page missed has been read.
+    /// The messages that a page missed have been read.
     func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
         guard let seat = seat(of: id) else { return }
         let missed = missed.collapsed.withRefreshes { sentRefreshes.isNews($0, on: seat.stream, for: seat.refreshes) }
@@ -81,7 +82,7 @@ extension SocketLoop {
         }
     }
 
-    /// The socket takes more bytes again.
+    /// The socket takes bytes again.
     func flush(_ connection: Connection) {
         guard connection.behindSince != nil else { return }
         connection.behindSince = nil
@@ -95,7 +96,7 @@ extension SocketLoop {
         if connection.behindSince == nil, case .page(let page) = connection.phase { readOn(page, connection) }
     }
 
-    /// Writes flush after flush until the kernel takes no more or nothing is left. False: the connection is dead.
+    /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.
     func send(_ first: Flush, to seat: Seat) -> Bool {
         var next: Flush? = first
         while let flush = next {

@@ -1,15 +1,15 @@
 internal import Domain
 internal import Hub
 
-/// `/feed`, as long as the ledger: part after part on one connection, each when the reader has taken the one before it.
+/// `/feed` may be as long as the ledger: one connection gets it in parts, each after its reader took the one before.
 extension SocketLoop {
-    /// Goes live behind the last part. What happens before that is in the ledger, and is read there: nothing is
-    /// collected for a reader that is slow.
+    /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
+    /// collected for a slow reader.
     func sendPart(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
         let connection = seat.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }
-        // A part may hold nothing that was asked for: whoever comes back goes on behind it.
+        // A part may contain nothing that was asked for. The mark lets a client that comes back continue after it.
         if missed.extent == .partial {
             bytes += EventStream.mark(Cursor(epoch: settings.epoch, position: missed.through)).utf8
         }
@@ -23,7 +23,7 @@ extension SocketLoop {
         if !send(flush, to: seat) { end(connection) }
     }
 
-    /// Asks for the next part, if there is one: in this order, so that nothing falls between the two.
+    /// Asks for the next part, if there is one. Collecting starts before the read, so that nothing falls in between.
     func readOn(_ page: Page, _ connection: Connection) {
         guard let reached = page.reached, let reading = page.reading else { return }
         page.reached = nil

@@ -2,8 +2,8 @@ internal import Concurrency
 internal import HTTP2
 internal import Observability
 
-/// Clients that speak HTTP/2. A request is a connection like any other: it is read by the same parser, and routes,
-/// limits, origins, deadlines and pages are the same.
+/// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
+/// origins, deadlines and pages are the same.
 extension SocketLoop {
     func openHTTP2(on connection: Connection) {
         guard let socket = connection.socket,
@@ -24,12 +24,12 @@ extension SocketLoop {
         takeEvents(client, connection)
         if !isHonest { metrics.http2Abusive.add() }
         flush(client, connection)
-        // It broke the rules: what is to be said yet is the last thing.
+        // The client broke the rules: what is still to be sent is the last thing that it gets.
         if !isHonest, case .http2 = connection.phase { finish(connection, lingers: true) }
     }
 
-    /// At the end of each callback: streams that came to their end while something was written. Not at once, since
-    /// whoever wrote is not done with them.
+    /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
+    /// once, since the code that wrote is not done with them.
     func settle() {
         guard !stirred.isEmpty else { return }
         let due = stirred
@@ -51,9 +51,9 @@ extension SocketLoop {
         case .request(let id, let head):
             if !open(id, head, client, connection) { client.session.reset(id, .refused) }
         case .body(let id, let bytes):
-            // Credit comes back at once: what a request may bring is bounded before it is collected.
+            // Gives credit back at once: the size of a body is checked before it is collected.
             client.session.consume(id, bytes.count)
-            // A body that nobody waits for is dropped: it would be kept as the next request, which never comes.
+            // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
             guard let request = client.streams[id]?.connection, request.expected != nil else { return }
             bytes.withUnsafeBytes { received($0, on: request) }
         case .closed(let id):
@@ -61,7 +61,7 @@ extension SocketLoop {
         }
     }
 
-    /// False: there is no room.
+    /// Returns false when there is no room.
     private func open(_ id: Int32, _ head: [UInt8], _ client: HTTP2Connection, _ connection: Connection) -> Bool {
         guard isListening, client.streams.count < ServerSession.streamLimit else { return false }
         let place = census.enter(connection.peer)
@@ -88,7 +88,7 @@ extension SocketLoop {
         adjustReading(connection)
     }
 
-    /// The client goes, and with it all its requests.
+    /// The client leaves, and all its requests end with it.
     func leaveHTTP2(_ connection: Connection) {
         guard case .http2(let client) = connection.phase else { return }
         connection.phase = .closing
@@ -96,13 +96,13 @@ extension SocketLoop {
         for id in client.streams.keys { client.remove(id)?.connection.map(end) }
     }
 
-    /// Takes no more requests; those that run go on.
+    /// Takes no more requests; running requests continue.
     func retire(_ client: HTTP2Connection, _ connection: Connection) {
         client.session.goAway()
         flush(client, connection)
     }
 
-    /// Once a second.
+    /// Runs once a second.
     func look(at client: HTTP2Connection, _ connection: Connection) {
         guard !client.isBroken else { return end(connection) }
         guard let occupation = client.overdue(at: monotonicNanoseconds(), settings.limits) else { return }

@@ -6,7 +6,7 @@ internal import Observability
 extension SocketLoop {
     // MARK: Senders
 
-    /// Behind a proxy of ours the connection counts for its request's client from now on.
+    /// Finds the sender of a request. Behind a proxy of ours, the connection counts for that sender from now on.
     func sender(of head: RequestHead, on connection: Connection, _ route: Route) -> Sender {
         guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
             return Sender(direct: disguised(head, connection, route) ? nil : connection.peer)
@@ -25,29 +25,29 @@ extension SocketLoop {
         return sender
     }
 
-    /// A proxy on this machine that names no address we believe must not make the Internet local: on operators' routes
-    /// any trace of one counts against the request.
+    /// A proxy on this machine that names no address we trust must not make the Internet look local: on operators'
+    /// routes, any trace of a proxy hides the sender's address.
     private func disguised(_ head: RequestHead, _ connection: Connection, _ route: Route) -> Bool {
         route.isForOperators && connection.peer?.isLoopback == true && head.isForwarded
     }
 
     // MARK: Deadlines
 
-    /// From now on it has `seconds` for what it is doing.
+    /// Gives the connection `seconds` for what it is doing.
     func watch(_ connection: Connection, seconds: Int) {
         connection.quietSince = now
         connection.deadline = now + seconds * LoopSettings.ticksPerSecond
         if connection.watch == nil { connection.watch = watched.add(connection.id) }
     }
 
-    /// Another thread works for it, or it is a page that takes what it gets.
+    /// Removes the deadline: another thread works for the connection, or it is a page that keeps up.
     func unwatch(_ connection: Connection) {
         guard let watch = connection.watch else { return }
         connection.watch = nil
         watched.remove(watch)
     }
 
-    /// It reads the answer, or is idle until the next request.
+    /// The connection reads its answer, or is idle until the next request.
     func watchAfterAnswer(_ connection: Connection) {
         guard connection.link.isBehind else { return watch(connection, seconds: settings.limits.idleSeconds) }
         watchReader(connection)
@@ -59,7 +59,7 @@ extension SocketLoop {
         watch(connection, seconds: settings.limits.writeSeconds)
     }
 
-    /// Closes those whose time is up. No timer of lws: its sorted list walks over every idle connection.
+    /// Closes connections whose time is up. It uses no timer of lws, whose sorted list walks over every idle one.
     func closeOverdue() {
         for id in watched.tick() {
             guard let connection = connections[id] else { continue }
@@ -74,7 +74,7 @@ extension SocketLoop {
         }
     }
 
-    /// A large answer on a slow line: whoever took 1 KiB a second has as long again.
+    /// A slow line may carry a large answer: a reader that took 1 KiB a second gets the same time again.
     private func isReading(_ connection: Connection) -> Bool {
         guard connection.link.isBehind else { return false }
         let least = UInt64(settings.limits.writeSeconds) << 10

@@ -2,15 +2,15 @@ internal import Concurrency
 internal import Glibc
 internal import HTTP1
 
-/// What comes in over a socket, and whom it is for.
+/// Reads what arrives on a socket and passes it on.
 extension SocketLoop {
-    /// Reads that one connection gets in a row.
+    /// How many reads one connection gets in a row.
     private static let rounds = 8
 
     func readable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
         if case .shaking = connection.phase, !shake(socket, connection) { return }
-        // In the clear the kernel tells again; what OpenSSL has decrypted, nobody would.
+        // In the clear, the kernel reports waiting bytes again. Nobody would report what OpenSSL has already decrypted.
         for _ in 0..<(socket.isEncrypted ? SocketLoop.rounds : 1) {
             switch socket.receive(into: buffer) {
             case .bytes(let count):
@@ -24,7 +24,7 @@ extension SocketLoop {
         if socket.isEncrypted { readAgain(connection) }
     }
 
-    /// False while the handshake goes on, and when it has failed.
+    /// Returns false while the handshake continues, and when it has failed.
     private func shake(_ socket: Socket, _ connection: Connection) -> Bool {
         switch socket.handshake() {
         case .waits: return false
@@ -50,12 +50,12 @@ extension SocketLoop {
         case .http2(let client): receivedFrames(bytes, client, connection)
         case .page(let page) where page.transport == .webSocket: receivedFrames(bytes, on: connection)
         case .cable, .parting: receivedFrames(bytes, on: connection)
-        // The reader of an event stream has nothing to say; who lingers was answered.
+        // The reader of an event stream has nothing to send, and a lingering peer has its answer.
         case .page, .closing, .lingering, .shaking, .ended: break
         }
     }
 
-    /// The peer sends nothing more. Whoever waits for an answer still gets it.
+    /// The peer sends nothing more. If it waits for an answer, it still gets it.
     private func receivedEnd(_ connection: Connection) {
         connection.hasEnded = true
         switch connection.phase {
@@ -67,7 +67,7 @@ extension SocketLoop {
 
     // MARK: Requests
 
-    /// Answers what has arrived whole, one request after the other.
+    /// Answers the requests that are complete, one after the other.
     func readRequests(_ connection: Connection) {
         while case .reading = connection.phase, !connection.link.isBehind {
             guard let request = nextRequest(connection) else { break }
@@ -78,7 +78,7 @@ extension SocketLoop {
         adjustReading(connection)
     }
 
-    /// Reads on, or leaves with the kernel what would grow here.
+    /// Keeps reading, or leaves bytes in the kernel that would pile up here.
     func adjustReading(_ connection: Connection) {
         guard connection.takesInput else { return connection.link.stopReading() }
         guard let socket = connection.socket, !socket.isReading else { return }
@@ -86,7 +86,7 @@ extension SocketLoop {
         if socket.isEncrypted { readAgain(connection) }
     }
 
-    /// The next one that is whole. Nil: more has to come, or it was refused.
+    /// Returns the next complete request. Nil: more has to arrive, or the request was refused.
     private func nextRequest(_ connection: Connection) -> (request: Request, terms: Connection.Terms)? {
         if let expected = connection.expected {
             guard let body = connection.input.takeBody(expected.length) else { return nil }
@@ -107,11 +107,11 @@ extension SocketLoop {
 
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
         let route = Route(path: head.path, stores: settings.stores)
-        // Before the terms: behind a proxy the connection may be another client's from now on, who has no place.
+        // Before the terms: behind a proxy, the connection may now count for another client, which has no place.
         var request = request(head, route, connection)
         let mayStay = connection.place == .stay && isListening && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
-        // Who was not told before may have sent the next request already.
+        // A client that did not know may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
         switch gate.admit(head, to: route) {
         case .refuse(let response):
@@ -129,7 +129,7 @@ extension SocketLoop {
             upgrade(request, on: connection)
             return nil
         case .handle:
-            // A body that nobody asked for is not read: the connection ends with the answer.
+            // A body that no route wants is not read: the connection ends with the answer.
             if head.contentLength ?? 0 > 0 { terms.refuse() }
             return (request, terms)
         }
@@ -165,10 +165,10 @@ extension Connection.Terms {
 }
 
 extension Connection {
-    /// Bytes that a client may send ahead of the answer that it waits for.
+    /// How many bytes a client may send ahead of the answer that it waits for.
     private static let readAhead = 64 << 10
 
-    /// More may be read: what waits is bounded by the request that it belongs to.
+    /// Whether more may be read. The limits of the request that waiting bytes belong to bound them.
     fileprivate var takesInput: Bool {
         switch phase {
         case .reading where link.isBehind: input.count < Connection.readAhead && !hasEnded

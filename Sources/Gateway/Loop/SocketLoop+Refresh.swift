@@ -1,17 +1,17 @@
 internal import Domain
 internal import Hub
 
-/// When something was lost that only the app's own server still knows.
+/// Reloads pages when something was lost that only the app's own server still knows.
 extension SocketLoop {
-    /// Tells every open page to load itself again. `gap`: the entry that says so, if it could be committed; pages that come
-    /// later and have not seen it are told by the ledger.
+    /// Makes every open page reload. `gap` is the entry that records the loss, if it could be committed; the ledger
+    /// tells pages that come later and have not seen it.
     func refreshPages(for gap: Int64?) {
         let pages = seats.compactMap { $0 }.filter { $0.transport != .feed }
         refreshing = Refreshing(pages: Spread(pages.map(\.subscription)), gap: gap)
         hub.forgetRecentMessages()
     }
 
-    /// At each tick. Each page, not each stream: one that came meanwhile is as new as its own server.
+    /// Runs at each tick. It goes by page, not by stream: a page that came meanwhile is as new as its own server.
     func refreshSome() {
         for id in refreshing.pages.next() {
             guard let seat = seat(of: id) else { continue }
@@ -25,9 +25,9 @@ extension SocketLoop {
     }
 }
 
-/// Pages that are still to be told.
+/// The pages that are still to be told.
 struct Refreshing {
     var pages: Spread<SubscriptionID>
-    /// What they are told of; nil: it has no place in the ledger.
+    /// The entry that they are told of; nil if it has no position in the ledger.
     var gap: Int64?
 }

@@ -1,7 +1,7 @@
 internal import Hub
 internal import Observability
 
-/// What this loop's hub counts, added to what all loops share. Per tick, so that a publish costs nothing more.
+/// Adds what this loop's hub counts to what all loops share. Runs once per tick, so that a publish costs nothing more.
 extension SocketLoop {
     func report() {
         let (collapsed, streams) = (hub.tally.collapsed, hub.streamCount)

@@ -5,7 +5,7 @@ internal import Hub
 internal import Observability
 internal import WebSocket
 
-/// Who sits where, and how a client leaves.
+/// Which subscription sits where, and how a client leaves.
 extension SocketLoop {
     func seat(of id: SubscriptionID) -> Seat? {
         guard Int(id.index) < seats.count, let seat = seats[Int(id.index)], seat.subscription == id else { return nil }
@@ -20,7 +20,7 @@ extension SocketLoop {
         if let expiry { expiries.add(seat.subscription, at: expiry, now: settings.clock.now()) }
     }
 
-    /// The subscription ends, the connection goes on.
+    /// Ends a subscription. Its connection stays open.
     func vacate(_ id: SubscriptionID) {
         hub.unsubscribe(id)
         expiries.remove(id)
@@ -29,7 +29,7 @@ extension SocketLoop {
         seats[Int(id.index)] = nil
     }
 
-    /// The connection follows nothing any more.
+    /// Ends everything that the connection follows.
     func leave(_ connection: Connection) {
         for id in connection.subscriptions { vacate(id) }
         switch connection.phase {
@@ -48,7 +48,7 @@ extension SocketLoop {
         connection.phase = .closing
     }
 
-    /// Ends a connection from outside its own callback, and says why to those that can be told.
+    /// Ends a connection from outside its own callback, and says why to clients that can be told.
     func disconnect(_ connection: Connection, _ reason: CableDisconnect, code: CloseCode = .tryAgainLater) {
         if case .cable = connection.phase, !connection.link.isBehind {
             _ = connection.link.write(Frame.encode(.text, CableMessage.disconnect(reason)))
@@ -63,7 +63,7 @@ extension SocketLoop {
         leave(connection)
         guard isWebSocket else {
             connection.link.finish()
-            // Whoever took nothing is not waited for.
+            // Nobody waits for a reader that took nothing.
             return wasBehind ? end(connection) : finish(connection, lingers: false)
         }
         guard !connection.link.isBehind, connection.link.write(Frame.close(code)) else { return end(connection) }
@@ -71,7 +71,7 @@ extension SocketLoop {
         partings.append((connection.id, now + LoopSettings.partingTicks))
     }
 
-    /// Those that have not answered our close frame in time.
+    /// Ends the connections that have not answered our close frame in time.
     func endPartings() {
         let due = partings.prefix { $0.tick <= now }
         guard !due.isEmpty else { return }

@@ -6,7 +6,7 @@ internal import WebSocket
 
 /// `/streams` and `/feed`: one connection follows one stream.
 extension SocketLoop {
-    /// From now on the connection only sends. The answer's head goes out together with the first block: one `send` less.
+    /// From now on the connection only sends. The answer's head goes out with the first block, which saves one `send`.
     func openEventStream(_ request: PageRequest, on connection: Connection) {
         let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
         connection.input = RequestBuffer()
@@ -50,8 +50,9 @@ extension SocketLoop {
         if !readMissed(request, for: subscription) { turnAway(connection) }
     }
 
-    /// A page that was here a moment ago is answered from this loop's own memory: nothing can be published between the
-    /// subscription and the answer, so there is no gap and no repeat. All others ask the ledger. False: it is too busy.
+    /// Answers a page that was here a moment ago from this loop's own memory: nothing can be published between the
+    /// subscription and the answer, so there is no gap and no repeat. All other pages ask the ledger. Returns false
+    /// when it is too busy.
     func readMissed(_ request: PageRequest, for id: SubscriptionID) -> Bool {
         guard let recent = recall(request) else {
             return request.readMissed { [port] missed in port.send(.missed(id, missed)) }
@@ -74,21 +75,22 @@ extension SocketLoop {
         }
     }
 
-    /// Overload is something that a retry cures: an EventSource must not be killed by it.
+    /// A retry cures overload, so an EventSource must not be ended for good.
     func turnAway(_ connection: Connection) {
         guard case .page(let page) = connection.phase else { return }
         if page.transport.isResponse { _ = say("retry: 5000\n\n", to: page, on: connection) }
         close(connection)
     }
 
-    /// A block of an event stream, behind the answer's head if that has not gone out yet. False: the connection is dead.
+    /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false when the
+    /// connection is dead.
     func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
         guard let opening = page.opening else { return connection.link.write(block) }
         page.opening = nil
         return connection.link.begin(opening, Array(block.utf8), date: date, isWhole: false)
     }
 
-    /// What the page missed has been read. The first block gives it a cursor, before any event.
+    /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
     func sendMissed(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
         let connection = seat.connection
         guard missed.extent != .unreadable else {
@@ -106,7 +108,7 @@ extension SocketLoop {
         if !send(flush, to: seat) { end(connection) }
     }
 
-    /// The signed name has come to its end: the page loads itself again, and with that a name that is good.
+    /// The signed name has expired: the page reloads and gets a valid name.
     func expire(_ page: Page, on connection: Connection) {
         if connection.behindSince == nil {
             var frames = FrameCache(html: page.source?.renewal ?? Renewal.refresh, cursor: nil)

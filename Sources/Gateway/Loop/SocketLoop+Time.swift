@@ -5,9 +5,9 @@ internal import Hub
 internal import Observability
 internal import WebSocket
 
-/// What happens by time: heartbeats, pings, ends of names, hang-ups.
+/// What is due at a certain time: heartbeats, pings, expired names, goodbyes.
 extension SocketLoop {
-    /// Ten times a second.
+    /// Runs ten times a second.
     func tick() {
         now += 1
         if now % LoopSettings.ticksPerSecond == 0 { passSecond() }
@@ -27,7 +27,7 @@ extension SocketLoop {
         date = Clock().now().httpDate
     }
 
-    /// A comment or a ping; whoever took no byte for 30 s, or answered no ping for a turn of the wheel, is closed.
+    /// Sends a comment or a ping. Closes a page that took no byte for 30 s or answered no ping for a turn of the wheel.
     private func beat(_ connection: Connection, _ page: Page) {
         if let behindSince = connection.behindSince {
             guard now - behindSince < settings.writeDeadlineTicks else {
@@ -43,7 +43,7 @@ extension SocketLoop {
         if connection.link.isBehind { fellBehind(connection) }
     }
 
-    /// With a payload: not every client, nor every proxy, takes an empty ping for one that has to be answered.
+    /// The ping has a payload: some clients and proxies do not answer an empty one.
     private static let ping = Frame.encode(.ping, Array("paycast".utf8))
 
     private func pingClients() {

@@ -35,7 +35,7 @@ extension SocketLoop {
         readAhead(connection)
     }
 
-    /// 101: from now on both sides speak frames.
+    /// Sends a 101: from now on both sides speak frames.
     private func accepted(_ accept: String, _ spoken: CableProtocol?, on connection: Connection) -> Bool {
         metrics.responses(101).add()
         var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
@@ -45,7 +45,7 @@ extension SocketLoop {
         return connection.link.begin(head, [], date: date, isWhole: false)
     }
 
-    /// A client may send frames right behind its request.
+    /// A client may send frames directly after its request.
     private func readAhead(_ connection: Connection) {
         let ahead = connection.input.takeAll()
         connection.input = RequestBuffer()
@@ -55,7 +55,7 @@ extension SocketLoop {
 
     func receivedFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         let events = connection.frames?.read(bytes) ?? []
-        // Whatever comes is a sign of life.
+        // Anything that arrives is a sign of life.
         if case .page(let page) = connection.phase { page.isPinged = false }
         var ping: [UInt8]?
         for event in events {
@@ -68,7 +68,7 @@ extension SocketLoop {
     private func received(_ event: FrameReader.Event, on connection: Connection) {
         switch event {
         case .text(let text):
-            // What a page says on a stream means nothing.
+            // Text from a page that follows a stream has no meaning.
             if case .cable(let client) = connection.phase { received(text, from: client, on: connection) }
         case .binary:
             if case .cable = connection.phase { fail(connection, .unsupportedData) }
@@ -81,15 +81,15 @@ extension SocketLoop {
         }
     }
 
-    /// Only the newest of several has to be answered (RFC 6455 §5.5.3): a flood of pings makes no flood of pongs, and
-    /// whoever does not read gets none.
+    /// Only the newest of several pings has to be answered (RFC 6455 §5.5.3): a flood of pings causes no flood of
+    /// pongs, and a client that does not read gets none.
     private func answerPing(_ payload: [UInt8], on connection: Connection) {
         guard connection.isWebSocket == true, !connection.link.isBehind else { return }
         guard connection.link.write(Frame.encode(.pong, payload)) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }
     }
 
-    /// The client broke the rules, or sent what is not taken here.
+    /// The client broke the rules, or sent a kind of message that is not accepted here.
     private func fail(_ connection: Connection, _ code: CloseCode) {
         if case .parting = connection.phase { return end(connection) }
         if case .cable = connection.phase { metrics.refusedFrames.add() }
@@ -97,7 +97,7 @@ extension SocketLoop {
         finish(connection, with: Frame.close(code))
     }
 
-    /// The last frame; then the server closes (RFC 6455 §7.1.1), once the client can have read it.
+    /// Sends the last frame. Then the server closes (RFC 6455 §7.1.1), once the client can have read the frame.
     private func finish(_ connection: Connection, with frame: [UInt8]) {
         guard connection.link.write(frame) else { return end(connection) }
         finish(connection, lingers: true)
@@ -120,7 +120,7 @@ extension Response {
 }
 
 extension RequestHead {
-    /// Of the subprotocols that we speak, the one that the client prefers.
+    /// The subprotocol that the client prefers among those that we speak.
     fileprivate var offeredProtocol: CableProtocol? {
         let offers = (self[.webSocketProtocol] ?? "").utf8.split(separator: UInt8(ascii: ","))
         for offer in offers {

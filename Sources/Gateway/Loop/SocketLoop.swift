@@ -7,9 +7,9 @@ internal import Observability
 
 /// One thread with one libwebsockets context: all sockets of that thread, and the hub that knows who follows what.
 ///
-/// lws runs the loop of libuv and keeps time; libuv says which socket is ready. Reading, TLS, HTTP and WebSocket frames
-/// are ours: no byte that a stranger wrote reaches either. Created, run and ended on its own thread; other threads reach it through its port only.
-/// Everything here runs to its end without blocking.
+/// lws runs libuv's loop and keeps time; libuv reports which socket is ready. Reading, TLS, HTTP and WebSocket frames
+/// are ours, so no byte that a stranger wrote reaches either library. A loop is created, run and ended on its own
+/// thread; other threads reach it only through its port. Everything here runs to its end without blocking.
 final class SocketLoop {
     let settings: LoopSettings
     let port: LoopPort
@@ -29,49 +29,49 @@ final class SocketLoop {
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
     var seats: ContiguousArray<Seat?> = []
-    /// All that are open.
+    /// All connections until their sockets or streams are closed.
     var connections: [ConnectionID: Connection] = [:]
-    /// The feeds that somebody follows, and who follows which.
+    /// The feeds that connections follow, and which connection follows which feed.
     var feeds: [StreamName: FeedFilter] = [:]
     var followed: [ConnectionID: StreamName] = [:]
     var wheel = HeartbeatWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
     var pings = HeartbeatWheel<ConnectionID>(period: LoopSettings.pingTicks)
-    /// Connections that are no page, or a page that is behind: each has a deadline.
+    /// Connections with a deadline: those that are not pages, and pages that are behind.
     var watched = HeartbeatWheel<ConnectionID>(period: LoopSettings.watchTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
     var refreshing = Refreshing(pages: Spread([]), gap: nil)
-    /// WebSockets that have been sent a close frame, oldest first, and the tick at which we stop waiting for theirs.
+    /// WebSockets that were sent a close frame, oldest first, with the tick at which we stop waiting for their answer.
     var partings: [(id: ConnectionID, tick: Int)] = []
-    /// Those that had more to do than one turn allows.
+    /// Connections that had more to do than one turn allows.
     var busy: [Connection] = []
-    /// Clients of HTTP/2 whose sessions have something to tell.
+    /// HTTP/2 clients that have events to handle or more to send.
     var stirred: [Connection] = []
-    /// Ended, while their descriptors are still open.
+    /// How many connections have ended while their descriptors are still open.
     var leaving = 0
-    /// Accepted, and waiting for the places of those that leave.
+    /// Accepted connections that wait for the places of others that are leaving.
     var waiting: [(descriptor: Int32, peer: IPAddress?)] = []
     var now = 0
     /// The value of `Date` at this tick.
     var date = Clock().now().httpDate
-    /// What the metrics know of the hub.
+    /// What the metrics have been told of the hub.
     var reported = (collapsed: 0, streams: 0)
-    /// What a socket is read into. One for all: nothing stays in it.
+    /// The buffer that every socket is read into. Nothing stays in it.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var nextConnection: UInt64 = 0
     private let listener: ListeningSocket
     private var spareDescriptor = ListeningSocket.spare()
     private var vhost: OpaquePointer?
-    /// The listener as lws sees it; nil once we accept no more.
+    /// The listener as lws sees it; nil once no more connections are accepted.
     private var acceptor: OpaquePointer?
-    /// What waits can neither be accepted nor dropped.
+    /// Listening is paused: waiting connections can be neither accepted nor dropped.
     private var pausesListening = false
     private var context: OpaquePointer?
     private var timer: LoopTimer?
     /// Runs while the loop is stopping.
     private var lastSecond: LoopTimer?
     private var turn: LoopTurn?
-    /// It waits for events, as far as other threads know.
+    /// Whether the loop waits for events, as far as other threads know.
     private var sleeps = true
     /// Ours rather than lws', so that it can be stopped. Never freed: lws' handles stay in it.
     let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
@@ -115,7 +115,7 @@ final class SocketLoop {
         self.context = context
         self.vhost = vhost
         acceptor = observe(listener.descriptor)
-        // lws closes what it watches, and the port may outlive this loop: it gets a copy.
+        // lws closes the descriptors that it watches, and the port may outlive this loop, so lws gets a copy.
         guard acceptor != nil, observe(fcntl(port.alarm, F_DUPFD_CLOEXEC, 0)) != nil else { return started(false) }
         turn = LoopTurn(of: uv) { [unowned self] in fallAsleep() }
         timer = LoopTimer(context: context, interval: settings.tick.milliseconds * 1000) { [unowned self] in
@@ -130,7 +130,8 @@ final class SocketLoop {
         started(true)
         uv_run(uv, UV_RUN_DEFAULT)
         // lws closes its wake descriptor twice when a context is destroyed (vhost.c:998, libuv.c:441), and by then the
-        // number may be another thread's. So the context, without connections by now, is left to the process' end.
+        // number may belong to another thread. So the context, which has no connections by now, is kept until the
+        // process ends.
         timer = nil
         lastSecond = nil
         turn = nil
@@ -154,7 +155,7 @@ final class SocketLoop {
         }
     }
 
-    /// A descriptor of the loop's own.
+    /// Has lws watch one of the loop's own descriptors.
     private func observe(_ descriptor: Int32) -> OpaquePointer? {
         guard descriptor >= 0 else { return nil }
         var adopted = lws_sock_file_fd_type()
@@ -176,17 +177,17 @@ final class SocketLoop {
         port.awaken()
     }
 
-    /// Before libuv waits: whoever sends from now on has to wake this loop.
+    /// Runs before libuv waits: from now on, a thread that sends something has to wake this loop.
     private func fallAsleep() {
         if !port.fallAsleep() {
             takeMail()
-            // Those who write into open sockets get their turn between two mails.
+            // Clients that write into open sockets get their turn between two rounds of mail.
             if !port.fallAsleep() { port.wake() }
         }
         sleeps = true
     }
 
-    /// 64 at a time, so that the pages get their turn.
+    /// Accepts 64 at a time, so that the pages get their turn.
     private func accept() {
         for _ in 0..<64 {
             guard acceptor != nil else { return }
@@ -199,7 +200,7 @@ final class SocketLoop {
         }
     }
 
-    /// Until the next tick.
+    /// Pauses until the next tick.
     private func pauseListening() {
         guard let acceptor, !pausesListening else { return }
         pausesListening = true
@@ -227,7 +228,7 @@ final class SocketLoop {
         return ConnectionID(number: nextConnection)
     }
 
-    /// Runs what a socket's readiness leads to.
+    /// Runs `body` for a socket that is ready.
     func serve(_ connection: Connection, _ body: (Connection) -> Void) {
         guard connection.isOpen else { return }
         awaken()
@@ -235,7 +236,7 @@ final class SocketLoop {
         settle()
     }
 
-    /// Takes what other threads sent.
+    /// Handles what other threads sent.
     private func takeMail() {
         for mail in port.take() {
             switch mail {
@@ -255,7 +256,7 @@ final class SocketLoop {
         settle()
     }
 
-    /// Goes on with what had to give way.
+    /// Continues what had to give way.
     private func goOn() {
         welcomeWaiting()
         let due = busy
@@ -272,12 +273,12 @@ final class SocketLoop {
 
     private func stop() {
         stopListening()
-        // What was answered has a second to go out.
+        // Answers that were given have a second to go out.
         for connection in connections.values where !connection.isOwedSomething { end(connection) }
         lastSecond = context.map { LoopTimer(context: $0, interval: 1_000_000) { [unowned self] in uv_stop(uv) } }
     }
 
-    /// Ends the loop when every connection has gone, or has had a second for it.
+    /// Ends the loop once every connection has gone. `lastSecond` ends it otherwise.
     private func endWhenStopped() {
         if lastSecond != nil, connections.isEmpty { uv_stop(uv) }
     }

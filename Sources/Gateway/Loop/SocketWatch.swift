@@ -1,21 +1,21 @@
 internal import CWebSockets
 internal import Glibc
 
-/// Has libuv say when a descriptor can be read or written, and closes it in the end.
+/// Has libuv report when a descriptor can be read or written, and closes it in the end.
 ///
-/// Past lws, on the loop that lws runs: an adoption by lws costs eight system calls and a turn of the loop, each close a
-/// walk over its table of descriptors (10 to 100 µs with 10,000 connections). Confined to its loop's thread.
+/// Bypasses lws, on the loop that lws runs: adoption by lws costs eight system calls and a turn of the loop, each close
+/// a walk over its table of descriptors (10 to 100 µs with 10,000 connections). Confined to its loop's thread.
 final class SocketWatch {
     private let descriptor: Int32
-    /// libuv links it into the loop: it needs a fixed address until its end has been reported.
+    /// libuv links the handle into the loop, so it needs a fixed address until its end has been reported.
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private var events: Int32 = 0
-    /// Outlives what it watches.
+    /// The loop outlives this watch.
     private unowned let loop: SocketLoop
-    /// Whom the reports are for; nil once the end has been reported.
+    /// The connection that the reports are for; nil once the end has been reported.
     private var connection: Connection?
 
-    /// Nil when libuv cannot take the descriptor; it stays open.
+    /// Nil when libuv cannot take the descriptor, which then stays open.
     init?(_ descriptor: Int32, for loop: SocketLoop) {
         self.descriptor = descriptor
         self.loop = loop
@@ -27,14 +27,14 @@ final class SocketWatch {
         handle.deallocate()
     }
 
-    /// Kept until the descriptor is closed, and this object with it.
+    /// Keeps the connection and this object until the descriptor is closed.
     func start(_ connection: Connection) {
         self.connection = connection
         handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
         report(reading: true, writing: false)
     }
 
-    /// Level-triggered: what is asked for is reported again and again while it is so. A change costs two system calls.
+    /// Level-triggered: libuv repeats each report for as long as its condition holds. A change costs two system calls.
     func report(reading: Bool, writing: Bool) {
         let wanted = Int32(reading ? UV_READABLE.rawValue : 0) | Int32(writing ? UV_WRITABLE.rawValue : 0)
         guard wanted != events, connection != nil else { return }
@@ -48,7 +48,7 @@ final class SocketWatch {
         }
     }
 
-    /// The descriptor is closed when the loop comes round.
+    /// Closes the descriptor at the loop's next turn.
     func end() {
         let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
         uv_close(base) { handle in
@@ -61,7 +61,7 @@ final class SocketWatch {
         data.map { Unmanaged<SocketWatch>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// With a failed `status` libuv reports nothing more; what had come before may still be read.
+    /// After a failed `status` libuv reports nothing more; bytes that came before it may still be read.
     private func isReady(_ status: Int32, _ events: Int32) {
         guard let connection else { return }
         loop.serve(connection) { connection in

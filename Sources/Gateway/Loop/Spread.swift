@@ -3,7 +3,7 @@ struct Spread<Item> {
     private var items: [Item]
     private let perTick: Int
 
-    /// One tick for each 50 items, 3 s at the most.
+    /// Takes one tick for each 50 items, at most 3 s.
     init(_ items: [Item]) {
         self.items = items
         let ticks = min(LoopSettings.spreadTicks, max(1, items.count / 50))
@@ -12,7 +12,7 @@ struct Spread<Item> {
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// It could not be done yet.
+    /// Puts back an item that could not be done yet.
     mutating func putBack(_ item: Item) {
         items.insert(item, at: 0)
     }

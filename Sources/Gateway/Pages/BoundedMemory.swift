@@ -1,6 +1,6 @@
-/// What was set last, at most `capacity` of it.
+/// Keeps the values that were set last, at most `capacity` of them.
 ///
-/// When the newer half is full it becomes the older one, and what the older one knew is forgotten.
+/// When the newer half is full, it becomes the older half, and the previous older half is forgotten.
 public struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var newer: [Key: Value] = [:]

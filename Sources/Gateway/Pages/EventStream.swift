@@ -5,7 +5,7 @@ public enum EventStream {
     /// Milliseconds that a browser waits before it reconnects.
     static let retry = 2000
 
-    /// No length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
+    /// Has no length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
     static func head(allowedOrigin: String?) -> AnswerHead {
         var headers = [
             ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform"),
@@ -15,15 +15,15 @@ public enum EventStream {
         return AnswerHead(status: 200, headers: headers, length: nil, keepAlive: false)
     }
 
-    /// Moves the browser's last event id without an event, so that a page that has seen nothing yet has a cursor too.
+    /// Moves the browser's last event id without an event, so that even a page that has seen nothing yet has a cursor.
     static func position(_ cursor: Cursor) -> String {
         "retry: \(retry)\nid: \(cursor)\n\n"
     }
 
-    /// The same later on.
+    /// The same for a stream that is already open.
     static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }
 
-    /// A whole answer that makes the page load itself again, and with that a name that is still good.
+    /// A whole answer that makes the page reload and thereby get a valid name.
     public static func expired(_ source: SourceElement, allowedOrigin: String?) -> Response {
         let body = Array("retry: \(expiredRetry)\n\n".utf8) + event(source.renewal, cursor: nil)
         return answer(body, allowedOrigin: allowedOrigin)
@@ -41,7 +41,7 @@ public enum EventStream {
         return Response(status: 200, headers: headers, body: body)
     }
 
-    /// Milliseconds after which a page whose name has ended may ask again, if it has not loaded itself anew.
+    /// Milliseconds after which a page whose name has expired may ask again, if it has not reloaded.
     static let expiredRetry = 10_000
 
     static let heartbeat = Array(":\n\n".utf8)

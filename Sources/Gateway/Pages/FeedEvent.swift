@@ -1,6 +1,6 @@
 public import Domain
 
-/// A committed entry as developers see it: one JSON object, in the feed in one Server-Sent Event.
+/// A committed entry as developers see it: one JSON object, which the feed sends as one Server-Sent Event.
 public enum FeedEvent {
     public static func json(_ entry: Entry, epoch: String) -> [UInt8] {
         JSON.encode(Line(entry, Cursor(epoch: epoch, position: entry.position)))
@@ -12,8 +12,8 @@ public enum FeedEvent {
         return EventStream.event(JSON.encode(Line(entry, cursor)), cursor: cursor)
     }
 
-    /// The complete block that tells a consumer that its cursor is not one of this ledger: `event: reset`, and the position
-    /// from which on it is told everything.
+    /// The complete block that tells a consumer that its cursor does not belong to this ledger: `event: reset`, with
+    /// the position after which it is told everything.
     public static func reset(to head: Cursor) -> [UInt8] {
         Array("event: reset\n".utf8) + EventStream.event(JSON.encode(Reset(cursor: head.description)), cursor: head)
     }
@@ -23,7 +23,7 @@ public enum FeedEvent {
         var message = "Your cursor is not one of this ledger, which may have been restored. What it holds: since=start."
     }
 
-    /// What is not known has no member.
+    /// Values that are not known have no member.
     public struct Line: Encodable {
         var cursor: String
         var at: String
@@ -36,7 +36,7 @@ public enum FeedEvent {
         var outcome: String?
         /// Why it changed nothing, for a person.
         var reason: String?
-        /// When the store said it, by its own date, and when that arrived.
+        /// When the event occurred by the store's own date, and when it arrived.
         public var occurredAt: String?
         public var receivedAt: String?
         var user: UserID?

@@ -25,7 +25,7 @@ public struct FeedFilter: Sendable, Hashable {
             && (outcome == nil || outcome == notice.outcome?.rawValue)
     }
 
-    /// The hub's stream for this filter: two developers with the same filter share it.
+    /// The hub's stream for this filter. Developers with the same filter share it.
     public var stream: StreamName {
         let parts = [user?.text, provider, environment, type, outcome].map { $0.map { "=\($0)" } ?? "" }
         return .feed(parts.joined(separator: "\u{1F}"))

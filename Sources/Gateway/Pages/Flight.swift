@@ -15,7 +15,7 @@ final class Flight: Sendable {
         remaining = Atomic(loops)
     }
 
-    /// A loop has written it to `pages`: the kernel has it for those that take bytes, their queue for the others.
+    /// A loop has written it to `pages` pages. The kernel has it for pages that take bytes, their queue for the others.
     func landed(_ pages: Int) {
         written.add(pages, ordering: .relaxed)
         guard remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }

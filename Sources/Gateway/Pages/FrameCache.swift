@@ -10,7 +10,7 @@ struct FrameCache {
     private var eventStream: [UInt8] = []
     private var text: [UInt8] = []
     private var tails: (base: [UInt8], extended: [UInt8]) = ([], [])
-    /// The last cable frame and whose it was: pages that were rendered alike have the same identifier.
+    /// The last cable frame with its identifier and transport: pages that were rendered alike share an identifier.
     private var cable: (frame: [UInt8], head: [UInt8], transport: Transport) = ([], [], .cable)
 
     init(_ message: Message, epoch: String) {
@@ -23,7 +23,7 @@ struct FrameCache {
         self.cursor = cursor
     }
 
-    /// False when the connection is dead.
+    /// Returns false when the connection is dead.
     mutating func write(to seat: Seat) -> Bool {
         let link = seat.connection.link
         switch seat.transport {

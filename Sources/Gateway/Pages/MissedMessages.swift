@@ -1,21 +1,21 @@
 internal import Domain
 public import Hub
 
-/// What a page missed, read from the ledger.
+/// The messages that a page missed, read from the ledger.
 public struct MissedMessages: Sendable {
     public enum Extent: Sendable {
         case whole
-        /// There is more than one answer should hold; only a feed has as much, and reads on (`PageRequest.Reading`).
+        /// There is more than one answer should hold. Only a feed has as much, and it reads on (`PageRequest.Reading`).
         case partial
         /// The ledger could not be read: the page has to come back.
         case unreadable
     }
 
-    /// Everything up to this position is in `messages` or concerns others; the newest one when that is `whole`.
+    /// Everything up to this position is in `messages` or concerns others. With `whole`, it is the newest position.
     public var through: Int64
     public var messages: [Message]
     public var extent: Extent
-    /// What the page named was unknown, or too long ago: it got the newest state, not everything since.
+    /// What the page named was unknown or too old, so it got the newest state rather than everything since.
     public var hasGap: Bool
 
     public init(through: Int64, messages: [Message], extent: Extent = .whole, hasGap: Bool = false) {
@@ -25,8 +25,8 @@ public struct MissedMessages: Sendable {
         self.hasGap = hasGap
     }
 
-    /// Without the parts that a newer one makes superfluous, and with the newest of refreshes that are alike: a page that
-    /// shows the newest state already must not go through older ones again.
+    /// Leaves out the parts that a newer one replaces, and all but the newest of equal refreshes: a page that already
+    /// shows the newest state must not go through older ones again.
     var collapsed: MissedMessages {
         var newerKeys: Set<CollapseKey> = []
         var newerRefreshes: Set<[UInt8]> = []
@@ -36,13 +36,13 @@ public struct MissedMessages: Sendable {
         }
     }
 
-    /// Only with those refreshes that `isNews` says are some, by their positions; 0 for what has none.
+    /// Keeps only the refreshes that `isNews` accepts by their positions; 0 stands for a message without a position.
     func withRefreshes(where isNews: (Int64) -> Bool) -> MissedMessages {
         guard messages.contains(where: \.hasRefresh) else { return self }
         return filtered { part, position in !part.isRefresh || isNews(position ?? 0) }
     }
 
-    /// Asks for each part, the newest first.
+    /// Calls `isIncluded` for each part, newest first.
     private func filtered(_ isIncluded: (Part, Int64?) -> Bool) -> MissedMessages {
         var missed = self
         missed.messages = messages.reversed().compactMap { message in

@@ -2,15 +2,15 @@ public import Domain
 
 /// A page that wants to follow a stream.
 public struct PageRequest: Sendable {
-    /// Starts reading what comes after a position; calls back on another thread. False when the reader is too busy.
+    /// Starts to read what comes after a position, and calls back on another thread. False when the reader is too busy.
     public typealias Reading =
         @Sendable (_ position: Int64, _ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
 
     public enum Content: Sendable {
-        /// Fragments: SSE or WebSocket, as the page asks.
+        /// Fragments, over SSE or WebSocket, as the page asks.
         case fragments
-        /// Committed events for developers: always SSE.
-        /// A ledger is too long for one answer: `reading` reads what comes after a position, part by part.
+        /// Committed events for developers, always over SSE. A ledger is too long for one answer, so `reading` reads
+        /// what comes after a position, part by part.
         case feed(FeedFilter, reading: Reading)
     }
 
@@ -24,15 +24,15 @@ public struct PageRequest: Sendable {
     public var content: Content
     /// `Access-Control-Allow-Origin`, when the page comes from another origin that is allowed.
     public var allowedOrigin: String?
-    /// When the signed name ends; the page is told to load itself again.
+    /// When the signed name expires; the page is then told to reload.
     public var expires: Instant?
-    /// The element that opened it; nil when nothing will have to be said to it.
+    /// The element that opened it; nil when it will never have to be addressed.
     public var source: SourceElement?
-    /// Which refreshes it is sent of those that it missed.
+    /// Which missed refreshes the page receives.
     public var refreshes: MissedRefreshes
-    /// What the page has seen; nil when only the ledger can tell what it is to be sent.
+    /// What the page has seen; nil when only the ledger can tell what to send.
     public var seen: Seen?
-    /// Starts reading what the page missed; calls back on another thread. False when the reader is too busy.
+    /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
     public var readMissed: @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
 
     public init(

@@ -3,17 +3,17 @@ public import Hub
 internal import Observability
 public import TurboStreams
 
-/// What one commit, or one transient broadcast, has for the pages of a loop.
+/// What one commit, or one transient broadcast, brings to the pages of a loop.
 public struct Publication: Sendable {
     /// For developers' feeds; nil for a transient broadcast, which is no event.
     var entry: Entry?
     var messages: [Message]
     /// When the webhook that caused it arrived, in monotonic nanoseconds.
     private var receivedAt: UInt64?
-    /// On its way to the pages of all loops.
+    /// Tracks a committed publication until all loops have written it.
     private(set) var flight: Flight?
 
-    /// Renders what an entry has for each stream: once, for all loops and pages.
+    /// Renders an entry's fragments for each stream, once for all loops and pages.
     public init(_ entry: Entry, _ renderer: Renderer, receivedAt: UInt64? = nil) {
         self.entry = entry
         self.receivedAt = receivedAt
@@ -29,7 +29,7 @@ public struct Publication: Sendable {
         self.messages = messages
     }
 
-    /// Counts it, and has what was committed observed until the last loop has written it.
+    /// Counts the publication, and tracks a committed one until the last loop has written it.
     mutating func depart(to loops: Int, _ metrics: GatewayMetrics) {
         metrics.published.add(messages.count)
         guard entry != nil, !messages.isEmpty else { return }
@@ -38,7 +38,7 @@ public struct Publication: Sendable {
 }
 
 extension Message {
-    /// What no ledger entry stands for.
+    /// A message that has no entry in the ledger.
     public init(transient fragment: Fragment, _ renderer: Renderer) {
         self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer)])
     }

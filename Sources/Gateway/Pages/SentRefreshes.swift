@@ -2,14 +2,14 @@ internal import Concurrency
 internal import Domain
 internal import Synchronization
 
-/// What made pages load themselves again whose HTML may name the same cursor afterwards: for the loops of a gateway, since
-/// the page may come back to another one.
+/// Remembers which refreshes reloaded pages whose HTML may name the same cursor afterwards. All loops of a gateway
+/// share it, since a page may come back to another loop.
 ///
-/// In memory, and bounded: after a restart, or when tens of thousands of others were reloaded, the page is reloaded once
-/// more.
+/// It lives in memory and is bounded: after a restart, or after tens of thousands of other reloads, a page is reloaded
+/// once more.
 ///
-/// A refresh that was written to an open page may have gone into a dead connection. A page that got it is back within
-/// seconds, and only that proves it: after them it counts as missed.
+/// A refresh that was written to an open page may have gone into a dead connection. Only a page that comes back within
+/// seconds proves that the refresh arrived; after those seconds it counts as missed.
 final class SentRefreshes: Sendable {
     private struct Pages: Hashable {
         var stream: StreamName
@@ -17,9 +17,9 @@ final class SentRefreshes: Sendable {
     }
 
     private struct Sent {
-        /// The newest that arrived, as far as we know.
+        /// The newest refresh that arrived, as far as we know.
         var arrived: Int64 = -1
-        /// The newest that was written to an open page, and until when its return proves that it arrived.
+        /// The newest refresh written to an open page, and until when the page's return proves that it arrived.
         var written: Int64 = -1
         var provableUntil: UInt64 = 0
     }
@@ -29,7 +29,7 @@ final class SentRefreshes: Sendable {
 
     private let halves = Mutex(BoundedMemory<Pages, Sent>(capacity: SentRefreshes.capacity))
 
-    /// Whether a refresh may be sent among what a page missed. `position` is its entry's, 0 for what has none.
+    /// Whether a refresh may be sent among what a page missed. `position` is its entry's, or 0 if it has no entry.
     func isNews(
         _ position: Int64,
         on stream: StreamName,
@@ -52,12 +52,12 @@ final class SentRefreshes: Sendable {
         }
     }
 
-    /// A page was sent one among what it missed.
+    /// A page was sent a refresh among what it missed.
     func recordMissed(_ position: Int64, on stream: StreamName, for refreshes: MissedRefreshes) {
         record(on: stream, for: refreshes) { $0.arrived = max($0.arrived, position) }
     }
 
-    /// One was written to an open page.
+    /// A refresh was written to an open page.
     func recordLive(
         _ position: Int64,
         on stream: StreamName,

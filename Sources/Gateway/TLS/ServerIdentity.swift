@@ -1,24 +1,24 @@
 internal import CWebSockets
 
-/// The certificate chain and the private key that the server shows: read and checked once, shared by all loops.
+/// The server's certificate chain and private key: read and checked once, shared by all loops.
 ///
-/// A context of OpenSSL keeps them together. Sendable by this promise: nothing writes to it after the initializer, and
-/// OpenSSL lets several threads read one (https://docs.openssl.org/3.0/man7/openssl-threads/).
+/// An OpenSSL context keeps them together. Sending it is safe: nothing writes to it after the initializer, and OpenSSL
+/// lets several threads read one (https://docs.openssl.org/3.0/man7/openssl-threads/).
 public final class ServerIdentity: @unchecked Sendable {
     private let context: OpaquePointer
 
-    /// Reads PEM files: the server's own certificate first, then those that lead to the root.
+    /// Reads PEM files: the server's own certificate first, then the certificates that lead to the root.
     public init(certificateFile: String, keyFile: String) throws(ServerIdentityError) {
         guard let context = SSL_CTX_new(TLS_server_method()) else {
             throw ServerIdentityError(flaws: [.certificate])
         }
         self.context = context
-        // Without an answer of ours, OpenSSL would ask the terminal for a passphrase.
+        // Without this callback, OpenSSL would ask the terminal for a passphrase.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         var flaws: [ServerIdentityError.Flaw] = []
         if SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) != 1 { flaws.append(.key) }
         if SSL_CTX_use_certificate_chain_file(context, certificateFile) != 1 { flaws.append(.certificate) }
-        // A key that does not fit has been dropped by now.
+        // By now OpenSSL has dropped a key that does not fit the certificate.
         if flaws.isEmpty, SSL_CTX_check_private_key(context) != 1 { flaws.append(.mismatch) }
         ERR_clear_error()
         if !flaws.isEmpty { throw ServerIdentityError(flaws: flaws) }
@@ -28,12 +28,11 @@ public final class ServerIdentity: @unchecked Sendable {
         SSL_CTX_free(context)
     }
 
-    /// Whether the certificate's last day is over.
     public var hasExpired: Bool {
         X509_cmp_current_time(X509_get0_notAfter(SSL_CTX_get0_certificate(context))) < 0
     }
 
-    /// Gives a connection that is being made this identity and no other.
+    /// Gives a connection that is being opened this identity and no other.
     func show(on ssl: OpaquePointer) -> Bool {
         var chain: OpaquePointer?
         SSL_CTX_ctrl(context, SSL_CTRL_GET_CHAIN_CERTS, 0, &chain)
@@ -43,7 +42,7 @@ public final class ServerIdentity: @unchecked Sendable {
     }
 }
 
-/// What is wrong with a pair of files; all that can be told at once.
+/// What is wrong with a pair of files: every flaw that can be found at once.
 public struct ServerIdentityError: Error, Equatable, CustomStringConvertible {
     public enum Flaw: Sendable {
         /// The file cannot be read or holds no certificate in PEM.

@@ -1,10 +1,10 @@
 internal import CWebSockets
 internal import Glibc
 
-/// TLS on a connection of ours, by OpenSSL, without blocking. Does not own the descriptor. Confined to one thread.
+/// TLS on one of our connections, by OpenSSL, without blocking. Does not own the descriptor. Confined to one thread.
 final class TLSChannel {
     enum Progress: Equatable {
-        /// So many bytes; 1 for a handshake.
+        /// The number of bytes; 1 for a handshake.
         case done(Int)
         /// The kernel has nothing, or takes nothing, for now.
         case waits
@@ -13,7 +13,7 @@ final class TLSChannel {
     }
 
     private let ssl: OpaquePointer
-    /// Nothing may be said after OpenSSL has failed (SSL_get_error(3)).
+    /// OpenSSL has failed, after which nothing more may be sent (SSL_get_error(3)).
     private var isBroken = false
 
     init?(_ context: TLSContext, descriptor: Int32) {
@@ -34,7 +34,7 @@ final class TLSChannel {
         progress { SSL_accept(ssl) }
     }
 
-    /// What was agreed on in the handshake.
+    /// Whether the handshake agreed on HTTP/2.
     var hasChosenHTTP2: Bool {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
@@ -50,7 +50,7 @@ final class TLSChannel {
         progress { SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)) }
     }
 
-    /// One attempt: whoever does not take it sees the connection end.
+    /// Makes one attempt: a peer that does not take it sees the connection end.
     func sayGoodbye() {
         guard !isBroken, SSL_is_init_finished(ssl) == 1 else { return }
         SSL_shutdown(ssl)

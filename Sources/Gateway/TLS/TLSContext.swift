@@ -1,9 +1,9 @@
 internal import CWebSockets
 
-/// What all TLS connections of one loop share of OpenSSL. Confined to the loop's thread.
+/// The OpenSSL context that all TLS connections of one loop share. Confined to the loop's thread.
 final class TLSContext {
     let pointer: OpaquePointer
-    /// The certificate that connections to come are shown; those that stand keep what they were shown.
+    /// The certificate for new connections; open connections keep the one they were shown.
     var identity: ServerIdentity
 
     init?(_ identity: ServerIdentity) {
@@ -11,15 +11,15 @@ final class TLSContext {
         self.pointer = pointer
         self.identity = identity
         SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-        // A renegotiation costs the server more than the client, and a write of ours might have to wait for a read.
+        // A renegotiation costs the server more than the client, and a write might have to wait for a read.
         SSL_CTX_set_options(pointer, UInt64(paycast_ssl_no_renegotiation))
-        // Tickets resume sessions without memory of ours.
+        // Tickets let clients resume sessions without memory on our side.
         SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
-        // Each costs a signature's worth of work and 1 KB while the connection lives; who comes back needs one.
+        // Each ticket costs the work of a signature, and 1 KB while the connection lives. A returning client needs one.
         SSL_CTX_set_num_tickets(pointer, 1)
-        // What remains of TLS 1.2 after RFC 9113 §9.2.2.
+        // The cipher suites of TLS 1.2 that remain after RFC 9113 §9.2.2.
         SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
-        // Bytes that did not go out are kept by us, at another address; buffers of idle connections are freed.
+        // We keep bytes that did not go out, at another address. OpenSSL frees the buffers of idle connections.
         let modes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
         SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(modes), nil)
         let owner = Unmanaged.passUnretained(self).toOpaque()
@@ -38,7 +38,7 @@ final class TLSContext {
     }
 }
 
-/// HTTP/2 before HTTP/1.1; a client that offers neither is served HTTP/1.1 without a word (RFC 7301 §3.2).
+/// Prefers HTTP/2 to HTTP/1.1. A client that offers neither gets HTTP/1.1 without an ALPN answer (RFC 7301 §3.2).
 private func chooseProtocol(
     _ ssl: OpaquePointer?,
     _ name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
