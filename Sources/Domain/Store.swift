@@ -1,9 +1,10 @@
-/// The systems whose webhooks we take.
+/// The systems whose webhooks we accept.
 public enum Provider: String, CaseIterable, Sendable {
     case apple, google, stripe, revenuecat, purchasekit
 }
 
-/// A store's two worlds, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have no case.
+/// A store's two environments, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have
+/// no case.
 public enum StoreEnvironment: String, CaseIterable, Sendable {
     case production = "Production"
     case sandbox = "Sandbox"
@@ -18,6 +19,6 @@ public enum ProductKind: String, CaseIterable, Sendable {
 }
 
 extension ProductKind: Comparable {
-    /// Only for a choice that must always come out the same.
+    /// Used only to make a choice deterministic.
     public static func < (left: ProductKind, right: ProductKind) -> Bool { left.rawValue < right.rawValue }
 }
