@@ -1,19 +1,20 @@
-/// The app's rules of access.
+/// The app's rules for access.
 public struct AccessPolicy: Sendable, Equatable {
     public enum SandboxUsers: Sendable, Equatable {
         case all
         case only(Set<UserID>)
     }
 
-    /// For whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). `all` on a server that serves Sandbox only, in development, and for `*`.
+    /// The users for whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). It is `all` for `*`, in
+    /// development, and on a server that serves only Sandbox.
     public var sandboxUsers: SandboxUsers
     public var catalog: Catalog
     public var transfers: TransferPolicy
-    /// Stores whose API this server has the key of: they are asked before the end of a period is believed, and told whose
-    /// a purchase is.
+    /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
+    /// tells them which user a purchase belongs to.
     public var apis: Set<Provider>
-    /// How long access outlasts a period whose renewal is expected: notifications come seconds late, RevenueCat's a minute
-    /// (https://www.revenuecat.com/docs/integrations/webhooks), and a store has to be asked.
+    /// How long access outlasts a period whose renewal is expected. Notifications come seconds late, RevenueCat's a
+    /// minute late (https://www.revenuecat.com/docs/integrations/webhooks), and asking a store takes time.
     public var leeway: Duration
 
     public init(

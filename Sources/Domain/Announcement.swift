@@ -1,18 +1,19 @@
-/// One change of a user's page: which element gets which fragment, and whose values it shows.
+/// One change to a user's page: which element gets which fragment, and whose values it shows.
 public struct Announcement: Sendable, Equatable {
     public var target: PageTarget
     public var name: FragmentName
     public var holding: Holding
 
-    /// What a commit that changed `contract` means to the page of one user.
+    /// What changes on one user's page after a commit that changed `contract`.
     ///
-    /// Both elements are functions of the holdings, so that the newest fragments always agree with the newest state, and
-    /// with each other: what the one says of the winning contract, the other does not say of yesterday's. So both are
-    /// replaced, by the same name, whenever anything of it changes that a page shows. A purchase that is handed over brings
-    /// `success` to `paywall`. The offers alone stay as they are: they tell nothing of a contract, and a page's visitor may be
-    /// choosing.
+    /// Both elements are functions of the holdings, so the newest fragments always agree with the newest state and with
+    /// each other: one element never describes the winning contract while the other still describes an older one. Both
+    /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
+    /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
+    /// they are: they say nothing about a contract, and the visitor may be choosing.
     ///
-    /// `isBeside`: it was bought together with another contract, which has just been announced for both.
+    /// `isBeside` is true when the contract was bought together with another one, which has just been announced for
+    /// both.
     public static func announcements(
         before: Holdings,
         after: Holdings,
@@ -22,7 +23,7 @@ public struct Announcement: Sendable, Equatable {
         [paywall(before, after, contract, isBeside), status(before, after, contract)].compactMap { $0 }
     }
 
-    /// Both elements as they should look now, whatever they show: for pages that may have missed something.
+    /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
     public static func current(_ holdings: Holdings) -> [Announcement] {
         guard let winner = holdings.winner else { return [] }
         return [
@@ -40,7 +41,7 @@ public struct Announcement: Sendable, Equatable {
         if !isBeside, let bought = after[contract],
             isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
         {
-            // What was restored in its grace period opens, and still wants another card.
+            // A purchase that was restored in its grace period gives access, but still needs another card.
             let isInGrace = bought.standing.state == .inGracePeriod
             return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, holding: bought)
         }
@@ -57,13 +58,13 @@ public struct Announcement: Sendable, Equatable {
         return Announcement(target: .paywall, name: name, holding: winner)
     }
 
-    /// Whether the element may show what is so no more: of the contract that speaks for the user, or of another one, which was
-    /// handed over there.
+    /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
+    /// about another one, whose `success` it showed.
     private static func isNews(_ before: Holdings, _ after: Holdings) -> Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
         let others = before.ranked.filter { $0.kind != .consumable && $0.standing.isActive }
         return others.contains { other in
-            // Or what goes on under another id.
+            // A contract may continue under another id.
             !shows(other, sameAs: after[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
         }
     }
@@ -82,14 +83,15 @@ public struct Announcement: Sendable, Equatable {
         return Announcement(target: .subscriptionStatus, name: name(winner.standing), holding: winner)
     }
 
-    /// Somebody waits for this purchase, whatever else the user holds.
+    /// True when this purchase has just come into effect: somebody is waiting to see it, whatever else the user holds.
     private static func isHandedOver(_ holding: Holding, since previous: Holding?) -> Bool {
         guard holding.standing.isActive || holding.standing.state == .delivered else { return false }
         guard let previous, previous.standing.isActive || previous.standing.state == .delivered else { return true }
         return previous.standing.product != holding.standing.product
     }
 
-    /// A consumable that was refunded, or whose payment waits or failed: worth a page that shows nothing better.
+    /// A consumable that was refunded, or whose payment is pending or failed. It is shown only when the user has no
+    /// access to anything.
     private static func refusal(of holding: Holding, _ before: Holdings, _ after: Holdings) -> Announcement? {
         guard !after.isActive, before[holding.contract]?.standing.state != holding.standing.state else { return nil }
         return Announcement(target: .paywall, name: name(holding.standing), holding: holding)
@@ -111,8 +113,8 @@ public struct Announcement: Sendable, Equatable {
 }
 
 extension Standing {
-    /// Renewal is presumed on until a store says that it is off, so that the webhook that confirms a transaction
-    /// which the app posted does not replace the page's element a second time.
+    /// Renewal counts as on until a store says that it is off. So the webhook that confirms a transaction posted by the
+    /// app does not replace the page's elements a second time.
     fileprivate func shows(sameAs other: Standing) -> Bool {
         (state, product, pendingProduct, accessUntil, autoRenew ?? true, isPausing)
             == (

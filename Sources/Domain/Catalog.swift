@@ -1,8 +1,8 @@
-/// What the app says of its products (`PAYCAST_CATALOG`), as far as stores do not say it.
+/// What the app says about its products (`PAYCAST_CATALOG`) where stores do not.
 public struct Catalog: Sendable, Equatable {
     public struct Product: Sendable, Equatable {
         public var group: String?
-        /// Within a group the higher one speaks for the user.
+        /// Within a group, the product with the higher level speaks for the user.
         public var level: Int
         public var kind: ProductKind?
         /// How long a non-renewing purchase gives access.

@@ -1,4 +1,4 @@
-/// What a fragment replaces on a page: an action and a target, compared as bytes, since a DOM id is.
+/// What a fragment replaces on a page: an action and a target. Keys are compared as bytes, as DOM ids are.
 public struct CollapseKey: Sendable {
     public let text: String
 

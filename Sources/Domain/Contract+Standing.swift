@@ -2,12 +2,12 @@ extension Contract {
     /// How long a non-renewing purchase gives access when the store does not say: Apple never does.
     public static let nonRenewingTerm = Duration.seconds(365 * 86_400)
 
-    /// Where the contract stands at `now`; nil when nothing was said of its state yet.
+    /// Where the contract stands at `now`; nil when no store has said anything about its state yet.
     ///
-    /// Access whose end has passed is `expired`, a grace period too: that it ended is known, whether the store still
-    /// tries to charge is not, until the store says so. Access outlasts a period whose renewal is expected by the
-    /// policy's leeway, in which a late notification arrives or the store is asked; the end that is shown stays the
-    /// store's.
+    /// Access whose end has passed is `expired`, and so is a grace period: we know that it ended, but not whether the
+    /// store still tries to charge, until the store says so. When a renewal is expected, access outlasts the period by
+    /// the policy's leeway, so that a late notification can arrive or the store can be asked. The end that is shown
+    /// remains the store's.
     public func standing(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .all)) -> Standing? {
         let said = kind == .subscription ? subscriptionStanding : oneTimeStanding(policy.catalog)
         guard var standing = said else { return nil }
@@ -15,7 +15,7 @@ extension Contract {
         return standing
     }
 
-    /// When access by this standing ends unless the store says more; nil when it will not, or has.
+    /// When access under this standing ends unless the store says more; nil when it will not end, or already has.
     public func end(of standing: Standing, policy: AccessPolicy) -> Instant? {
         guard let end = standing.endsAt else { return nil }
         return expectsRenewal(standing) ? end + policy.leeway : end
@@ -26,7 +26,7 @@ extension Contract {
         return standing.state == .inGracePeriod || standing.state == .active && standing.autoRenew != false
     }
 
-    /// True when it gave access at some time, as far as can be told from its newest statements.
+    /// True when the contract has ever given access, as far as its newest statements tell.
     public var hasBegun: Bool {
         if transaction != nil { return true }
         guard let snapshot = snapshot?.snapshot else { return false }
@@ -34,15 +34,17 @@ extension Contract {
     }
 
     /// The snapshot decides. A transaction that was signed after it (the app posts it before the store's notification
-    /// arrives) may extend access or carry a revocation of the current period, and never shortens access.
+    /// arrives) may extend access or revoke the current period, and never shortens access otherwise.
     private var subscriptionStanding: Standing? {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { Standing(of: $0.transaction) } }
         var standing = Standing(of: snapshot)
         guard let charge = transaction?.transaction else { return standing }
-        // Apple goes on to tell the end of the period whose money went back.
+        // After a refund, Apple still states the end of the refunded period.
         if standing.state == .revoked, let revokedAt = charge.revokedAt {
             standing.accessUntil = min(revokedAt, standing.accessUntil ?? revokedAt)
         }
+        // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
+        // stores the charge may belong to an older period, when the change leads back to a product bought before.
         if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
             charge.revokedAt == nil
         {
@@ -50,6 +52,8 @@ extension Contract {
             standing.autoRenew = snapshot.autoRenew
             return standing
         }
+        // Google calls a revoked subscription expired too. The charge tells the difference, unless access came back and
+        // ended later.
         if key.provider.expiresRevocations, standing.state == .expired, charge.revokedAt != nil,
             covers(charge, standing.accessUntil)
         {
@@ -76,7 +80,7 @@ extension Contract {
         guard let charge = transaction?.transaction else { return snapshot.map { Standing(of: $0.snapshot) } }
         if let snapshot = snapshot?.snapshot, snapshot.signedAt >= charge.signedAt, snapshot.state.endsPurchase {
             var standing = Standing(of: snapshot)
-            // A refund does not always name what it takes back (Stripe).
+            // A refund does not always name the refunded product (Stripe).
             if standing.product.isEmpty { standing.product = charge.product }
             return standing
         }
@@ -128,6 +132,6 @@ extension Standing {
 }
 
 extension ContractState {
-    /// What a store can say of a one-time purchase that its transaction does not.
+    /// What a snapshot can say about a one-time purchase that its transaction does not.
     fileprivate var endsPurchase: Bool { self == .revoked || self == .expired || self == .pending }
 }

@@ -1,19 +1,19 @@
-/// What we know of one contract, in a form whose value does not depend on the order or the number of deliveries.
+/// What we know about one contract. Its value depends neither on the order nor on the number of deliveries.
 ///
-/// Every stored property is the greatest of all values said so far, by a total order: applying observations is
-/// commutative, associative and idempotent, and its size is constant however long the history is. A renewal therefore
-/// needs this value only, never the periods before it.
+/// Every stored property is the greatest value stated so far, under a total order. Applying observations is therefore
+/// commutative, associative and idempotent, and the size is constant however long the history is. A renewal needs only
+/// this value, never the periods before it.
 public struct Contract: Sendable, Equatable {
     public let key: ContractKey
-    /// A lineage sells one kind of product for ever, but not every statement knows which: a charge does, the refund of
-    /// something unknown does not.
+    /// A lineage always sells the same kind of product, but not every statement knows which kind: a charge does; a
+    /// refund of something unknown does not.
     public private(set) var kind: ProductKind
     public var isFamilyShared: Bool
     public var group: Stamped<String>?
-    /// The newest purchase's token: it may name another user than the first one's.
+    /// The newest purchase's token. It may name a different user than the first purchase's token did.
     public var token: Stamped<OrderToken>?
     public var account: Stamped<String>?
-    /// The app's own user, from a store that was told it.
+    /// The app's own user id, from a store that was told it.
     public var storeUser: Stamped<UserID>?
     public var previousLineage: Stamped<String>?
     public var snapshot: SnapshotRegister?
@@ -25,7 +25,7 @@ public struct Contract: Sendable, Equatable {
         isFamilyShared = false
     }
 
-    /// False when nothing of it was news.
+    /// Returns false when the observation brought nothing new.
     public mutating func apply(_ observation: Observation, event: String, signedAt: Instant) -> Bool {
         let before = self
         settleKind(by: observation)

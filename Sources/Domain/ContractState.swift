@@ -11,6 +11,6 @@ public enum ContractState: String, CaseIterable, Sendable {
     case revoked
     /// A one-time product that stays.
     case owned
-    /// A consumable, handed over.
+    /// A consumable that was handed over.
     case delivered
 }

@@ -1,4 +1,4 @@
-/// One contract as the API answers it: what a user holds, or held.
+/// One contract as the API reports it: what a user holds, or held.
 public struct Entitlement: Sendable, Equatable {
     public var product: String
     public var group: String?

@@ -1,10 +1,10 @@
-/// One committed thing at its place in the ledger: what `tail` shows and what pages receive.
+/// One committed row at its position in the ledger: what `tail` shows and what pages receive.
 public struct Entry: Sendable, Equatable {
     /// The outbox row id: the SEQ of its cursor.
     public var position: Int64
     public var committedAt: Instant
     public var notice: Notice
-    /// In the order in which they are to be applied; empty when nothing on a page changes.
+    /// In the order in which they apply; empty when nothing on a page changes.
     public var fragments: [Fragment]
 
     public init(position: Int64, committedAt: Instant, notice: Notice, fragments: [Fragment]) {
@@ -32,7 +32,7 @@ public struct Notice: Sendable, Equatable {
     public var product: String?
     public var previousState: ContractState?
     public var state: ContractState?
-    /// Whether the user has access after it.
+    /// Whether the user has access afterwards.
     public var active: Bool?
     public var accessUntil: Instant?
 

@@ -1,7 +1,7 @@
-/// Something that a store, or a staging server, is to be told after the commit, however many attempts it takes.
+/// Something to tell a store or a staging server after the commit, however many attempts it takes.
 public struct Errand: Sendable, Equatable {
     public enum Kind: String, CaseIterable, Sendable {
-        /// Google: else it refunds after three days.
+        /// Google: it refunds a purchase that is not acknowledged within three days.
         case acknowledge
         /// Google: acknowledges a consumable and lets it be bought again.
         case consume
@@ -13,7 +13,7 @@ public struct Errand: Sendable, Equatable {
         case forward
     }
 
-    /// Who is told. Errands of one destination wait for each other, and for nobody else's.
+    /// Who is told. Errands with the same destination wait for each other, but never for those of another destination.
     public enum Destination: Sendable, Hashable {
         case store(Provider)
         /// A staging server.
@@ -24,11 +24,11 @@ public struct Errand: Sendable, Equatable {
     public var provider: Provider
     public var environment: StoreEnvironment
     public var app: String
-    /// What it is about: a transaction id, a purchase token; for `forward` the address.
+    /// What the errand is about: a transaction id or a purchase token; for `forward`, the address.
     public var subject: String
-    /// Google: `subscriptions/PRODUCT` or `products/PRODUCT`, as its addresses go on; `setToken`: the token.
+    /// For Google, `subscriptions/PRODUCT` or `products/PRODUCT`, as in its addresses; for `setToken`, the token.
     public var detail: String?
-    /// After it the errand makes no sense any more; an operator is warned before.
+    /// After this time the errand is pointless; an operator is warned before it.
     public var deadline: Instant?
 
     public init(

@@ -1,5 +1,5 @@
-/// One purchase may hold several products (Google's line items, the items of a Stripe subscription). The first keeps the
-/// purchase's own id as its lineage; each further one has it with its own id behind it.
+/// One purchase may hold several products (Google's line items, the items of a Stripe subscription). The first keeps
+/// the purchase's own id as its lineage; each further one appends its own id to it.
 extension ContractKey {
     public func line(_ id: String) -> ContractKey {
         var key = self
@@ -7,7 +7,7 @@ extension ContractKey {
         return key
     }
 
-    /// The contract of the purchase as a whole; nil for one that is not a further product.
+    /// The contract of the whole purchase; nil unless this is the key of a further product.
     public var purchase: ContractKey? {
         guard provider.sellsLines, let name = lineage.lineName else { return nil }
         var key = self
@@ -15,21 +15,21 @@ extension ContractKey {
         return key
     }
 
-    /// Between these two, both left out, are the lineages of all further products, in the order of their bytes. Nil
-    /// where there are none.
+    /// The exclusive bounds, in byte order, of the lineages of all further products. Nil for stores that sell one
+    /// product at a time.
     public var lineBounds: (lower: String, upper: String)? {
         provider.sellsLines ? (lineage + "#", lineage + "$") : nil
     }
 }
 
 extension Event {
-    /// What it says of the further products, as events of their own: told apart by the product's id behind the event's.
-    /// What is to be done is done once, for the purchase.
+    /// What the event says about the further products, as events of their own. Each appends the product's id to the
+    /// event's id. They have no errands: those are done once, for the purchase.
     public var lines: [Event] {
         further.map { line($0, id: "\(id)#\($0.contract.lineage.lineName ?? "")") }
     }
 
-    /// The further product of `contract` is no longer part of the purchase, as of `instant`.
+    /// An event which says that the further product of `contract` is no longer part of the purchase, as of `instant`.
     public func ending(_ contract: ContractKey, product: String, at instant: Instant) -> Event {
         let end = Snapshot(state: .expired, product: product, autoRenew: false, accessUntil: instant, signedAt: instant)
         let observation = Observation(contract: contract, kind: .subscription, snapshot: end)
@@ -38,7 +38,7 @@ extension Event {
         return event
     }
 
-    /// Itself or one of its lines, by the id under which the ledger keeps it; nil for an `ending`.
+    /// This event or one of its lines, by the id under which the ledger keeps it; nil for an `ending`.
     public func filed(as id: String) -> Event? {
         guard provider.sellsLines, let name = id.lineName else { return self }
         var line = lines.first { $0.observation?.contract.lineage.lineName?.utf8.elementsEqual(name.utf8) == true }
@@ -58,7 +58,7 @@ extension Event {
 }
 
 extension String {
-    /// What stands behind the first `#`, which is in no id of these stores.
+    /// What follows the first `#`, which no id of these stores contains.
     fileprivate var lineName: String? {
         utf8.firstIndex(of: UInt8(ascii: "#")).map { String(decoding: utf8[utf8.index(after: $0)...], as: UTF8.self) }
     }

@@ -2,27 +2,27 @@
 public struct Event: Sendable, Equatable {
     public var provider: Provider
     public var environment: StoreEnvironment
-    /// The store's name of the app: Apple's bundle id, Google's package.
+    /// The store's name for the app: Apple's bundle id, Google's package.
     public var app: String
-    /// The store's id of this event, the same on every retry (Apple: `notificationUUID`).
+    /// The store's id for this event, the same on every retry (Apple: `notificationUUID`).
     public var id: String
-    /// The store's own words; open sets, so they stay strings.
+    /// The store's own words. They are open sets, so they stay strings.
     public var type: String
     public var subtype: String?
-    /// Our name for it: chooses wording, never state.
+    /// Our name for the event. It decides the wording, never the state.
     public var kind: EventKind
     public var signedAt: Instant
-    /// What it says of a contract; nil when it says nothing of one (TEST, summaries).
+    /// What the event says about a contract; nil when it concerns none (TEST, summaries).
     public var observation: Observation?
-    /// Further products of the same purchase: each is a contract of its own, see `lines`.
+    /// Further products of the same purchase. Each is a contract of its own; see `lines`.
     public var further: [Observation]
-    /// The purchase holds no other products than these.
+    /// True when the event names every product of the purchase.
     public var isWhole: Bool
-    /// The buyer it is about, if it concerns no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
+    /// The buyer whom the event is about when it concerns no contract (Apple's RESCIND_CONSENT: `appTransactionId`).
     public var account: String?
-    /// Everything that some users held is another user's now (RevenueCat's TRANSFER).
+    /// Moves everything that some users held to another user (RevenueCat's TRANSFER).
     public var transfer: Transfer?
-    /// What is to be done once it is committed.
+    /// What to do once the event is committed.
     public var errands: [Errand]
     /// The body as it was posted, kept for audit and replay. Never logged.
     public var body: [UInt8]
@@ -61,7 +61,8 @@ public struct Event: Sendable, Equatable {
         self.body = body
     }
 
-    /// What it says, with what only its name says: that the period's end pauses the subscription.
+    /// The observation, together with what only the event's name says: that the subscription pauses when the period
+    /// ends.
     public var statement: Observation? {
         var statement = observation
         if kind == .pauseScheduled { statement?.snapshot?.isPausing = true }

@@ -1,4 +1,5 @@
-/// The normalized name of an event, the same for every store. It chooses wording; state comes from the snapshot.
+/// The normalized name of an event, the same for every store. It decides the wording; the state comes from the
+/// snapshot.
 public enum EventKind: String, CaseIterable, Sendable {
     case subscriptionStarted = "subscription.started"
     case subscriptionResubscribed = "subscription.resubscribed"
@@ -38,7 +39,7 @@ public enum EventKind: String, CaseIterable, Sendable {
     case providerTest = "provider.test"
     case providerUnknown = "provider.unknown"
 
-    // Not said by a store: what the ledger itself commits.
+    // No store says these: the ledger itself commits them.
     case orderClaimed = "order.claimed"
     case accessEnded = "access.ended"
     case broadcast = "broadcast"

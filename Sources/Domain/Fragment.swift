@@ -14,8 +14,8 @@ public enum FragmentName: String, CaseIterable, Sendable {
     case ending, paused, revoked, moved
 }
 
-/// One `<turbo-stream>` element for one stream, before it is rendered: facts, so that what a page missed is rendered
-/// with today's templates.
+/// One `<turbo-stream>` element for one stream, before it is rendered. It holds facts, so that what a page missed is
+/// rendered with today's templates.
 public struct Fragment: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
         /// A template of `public/fragments/` and the values it may show (escaped when rendered).
@@ -24,7 +24,7 @@ public struct Fragment: Sendable, Equatable {
         case html(String)
         /// Complete `<turbo-stream>` elements, as a publisher wrote them; `action` and `target` repeat what they say.
         case markup(String)
-        /// `remove` and `refresh` have none.
+        /// `remove` and `refresh` have no content.
         case none
     }
 
@@ -45,8 +45,9 @@ public struct Fragment: Sendable, Equatable {
         self.content = content
     }
 
-    /// What a newer fragment with the same key makes superfluous: a whole element, or a whole content. An `update` leaves
-    /// the attributes that a `replace` brought, so the two have keys of their own.
+    /// A fragment is superfluous once a newer one has the same key, because the newer one replaces the whole element or
+    /// its whole content. An `update` leaves the attributes that a `replace` brought, so the two actions have separate
+    /// keys.
     public var collapseKey: CollapseKey? {
         guard action == "replace" || action == "update", let target else { return nil }
         return CollapseKey(action + " " + target)

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What a parameter names; nil when it is no URL-safe Base64 (RFC 4648 §5) of a text.
+/// The URI that a parameter encodes; nil when the parameter is not URL-safe Base64 (RFC 4648 §5) of a text.
 func globalID(_ parameter: String) -> String? {
     Base64URL.decode(parameter).flatMap { String(validating: $0, as: UTF8.self) }
 }

@@ -3,19 +3,20 @@ internal import Encoding
 /// How Rails writes a GlobalID: `gid://APP/MODEL/ID`.
 ///
 /// APP is the application's name, underscored and with dashes in place of underscores
-/// (https://github.com/rails/globalid/blob/main/lib/global_id/railtie.rb), MODEL a class name, ID escaped as `CGI.escape`
-/// does, or several joined by slashes.
+/// (https://github.com/rails/globalid/blob/main/lib/global_id/railtie.rb), MODEL is a class name, and ID is escaped as
+/// by `CGI.escape`, or is several such ids joined by slashes.
 enum GlobalIDSpelling {
     private static let scheme = "gid://"
 
     static func isMeant(_ part: String) -> Bool { part.asciiLowercased.hasPrefix("gid:/") }
 
-    /// What stands so far ends with a model, which may go on behind two colons.
+    /// True when the part so far ends with a model, whose name may continue after two colons.
     static func lacksID(_ part: String) -> Bool {
         isMeant(part) && pieces(of: part).count == 2
     }
 
-    /// The same GlobalID as Rails would spell it; nil when it has no such parts. `{user}` stands in the id.
+    /// The same GlobalID as Rails would spell it; nil when one of the three parts is missing or malformed. `{user}` may
+    /// stand only in the id.
     static func right(_ part: String) -> String? {
         let pieces = pieces(of: part)
         guard pieces.count == 3, let app = app(pieces[0]), let model = model(pieces[1]), let id = id(pieces[2])
@@ -47,7 +48,7 @@ enum GlobalIDSpelling {
     /// `user_account` → `UserAccount`, `admin::user` → `Admin::User`.
     private static func model(_ text: String) -> String? {
         let names = text.split(separator: ":", omittingEmptySubsequences: false)
-        // Two colons leave nothing between them.
+        // Splitting at `::` leaves an empty name between the two colons.
         guard names.count % 2 == 1, names.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element.isEmpty })
         else { return nil }
         let classes = stride(from: 0, to: names.count, by: 2).map { className(names[$0]) }
@@ -63,7 +64,7 @@ enum GlobalIDSpelling {
         return text.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Escapes that are there already stay.
+    /// Text that is already escaped is not escaped twice.
     private static func id(_ text: String) -> String? {
         guard !text.isEmpty, !text.utf8.contains(where: { "?#".utf8.contains($0) }), text.utf8.last != UInt8(ascii: "/")
         else { return nil }

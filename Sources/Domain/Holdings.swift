@@ -3,22 +3,22 @@ public struct Holding: Sendable, Equatable {
     public var contract: ContractKey
     public var kind: ProductKind
     public var group: String?
-    /// Within its group the higher one speaks for the user.
+    /// Within its group, the holding with the higher level speaks for the user.
     public var level: Int
-    /// What pages call the product; nil when the catalogue does not name it.
+    /// What pages call the product; nil when the catalog does not name it.
     public var name: String?
     public var order: OrderToken?
     public var price: Int64?
     public var currency: String?
-    /// Of a consumable.
+    /// How many of a consumable were bought; nil for every other kind.
     public var quantity: Int?
     public var isFamilyShared: Bool
-    /// The contract of the same store that this one took the place of.
+    /// The contract at the same store that this one replaced.
     public var replaces: ContractKey?
-    /// When its newest charge was made: the same whenever the store is asked, unlike the date of its statement.
+    /// When its newest charge was made. Unlike the date of a statement, it is the same whenever the store is asked.
     public var boughtAt: Instant?
     public var standing: Standing
-    /// In which levels are compared: the catalogue's group, which may span stores, else the store's.
+    /// The group in which levels are compared: the catalog's, which may span stores, or else the store's.
     fileprivate var levelGroup: String?
 
     public init(of contract: Contract, standing: Standing, catalog: Catalog = Catalog()) {
@@ -47,11 +47,12 @@ public struct Holding: Sendable, Equatable {
 /// The union of what a user holds. A page shows the union, never one contract.
 public struct Holdings: Sendable, Equatable {
     public let user: UserID
-    /// The ones that speak for the user first. Groups are compared by their best: a comparison that looks at levels
-    /// between members of one group only would have no well-defined maximum.
+    /// The holdings, with those that speak for the user first. Groups are compared by their best member: a comparison
+    /// that looked at levels only between members of the same group would have no well-defined maximum.
     ///
-    /// Left out, so that they change nothing on a page: Sandbox contracts that the policy does not honour, and
-    /// contracts that another one of the user has replaced (Google's `linkedPurchaseToken`).
+    /// Two kinds of contracts are left out, so that they change nothing on a page: Sandbox contracts that the policy
+    /// does not honor, and contracts that another of the user's contracts has replaced (Google's
+    /// `linkedPurchaseToken`).
     public let ranked: [Holding]
 
     public init(user: UserID, _ holdings: [Holding], policy: AccessPolicy) {
@@ -66,9 +67,10 @@ public struct Holdings: Sendable, Equatable {
 
     public var isActive: Bool { ranked.contains { $0.standing.isActive } }
 
-    /// The contract that speaks for the user: access first, then a purchase that waits, then the longest reach; an own
-    /// one before a shared one. Within a group the highest level comes before the reach. Consumables never do: they
-    /// were handed over.
+    /// The contract that speaks for the user. A contract that gives access comes first, then a pending purchase. Among
+    /// equals, something bought beside another product comes last; then the longest reach wins, then the user's own
+    /// contract before a shared one. Within a group, the highest level comes before the reach. Consumables never speak
+    /// for the user: they were handed over.
     public var winner: Holding? { ranked.first { $0.kind != .consumable } }
 
     private static func ranked(_ holdings: [Holding]) -> [Holding] {
@@ -88,7 +90,8 @@ public struct Holdings: Sendable, Equatable {
         ranked.first { $0.contract == contract }
     }
 
-    /// What goes on under another id: the same charge, so that nobody has bought anything (Apple's MIGRATION).
+    /// The holding that continues as `holding` under another id: the charge is the same, so nobody has bought anything
+    /// (Apple's MIGRATION).
     func migrated(to holding: Holding) -> Holding? {
         guard let previous = holding.replaces.flatMap({ self[$0] }), previous.boughtAt != nil,
             previous.boughtAt == holding.boughtAt
@@ -113,7 +116,7 @@ extension Holding {
         return left.contract.sortText > right.contract.sortText
     }
 
-    /// Bought beside something else, which speaks for the user.
+    /// True when it was bought together with something else, which speaks for the user.
     private var isAddition: Bool { contract.purchase != nil }
 
     private var rank: Int {
@@ -126,11 +129,11 @@ extension Holding {
 }
 
 extension Instant {
-    /// Before all others: a purchase that was dropped before it was paid has no reach.
+    /// Earlier than any other instant: a purchase that was dropped before it was paid has no reach.
     fileprivate static let never = Instant(milliseconds: .min)
 }
 
 extension ContractKey {
-    /// Only for a choice that must always come out the same.
+    /// Used only to make a choice deterministic.
     fileprivate var sortText: String { "\(provider.rawValue)/\(environment.rawValue)/\(app)/\(lineage)" }
 }

@@ -1,4 +1,4 @@
-/// A client's name for one request: the same request again under it does nothing twice
+/// A client's name for one request: repeating the request under the same key has no further effect
 /// (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/).
 public struct IdempotencyKey: Sendable, Equatable {
     private static let limit = 255
@@ -6,8 +6,8 @@ public struct IdempotencyKey: Sendable, Equatable {
     /// 1…255 characters of printable ASCII.
     public let text: String
 
-    /// Reads a header's value: a quoted string, as the draft has it (RFC 8941 §3.3.3), or the bare text that most clients
-    /// send, without spaces and quotes. The two are the same key. Nil for anything else.
+    /// Reads a header's value: a quoted string, as the draft requires (RFC 8941 §3.3.3), or the bare text that most
+    /// clients send, without spaces and quotes. Both forms give the same key. Returns nil for anything else.
     public init?(header value: String) {
         let bytes = Array(value.utf8)
         guard let content = bytes.first == quote ? IdempotencyKey.quoted(bytes) : IdempotencyKey.bare(bytes),
@@ -20,7 +20,7 @@ public struct IdempotencyKey: Sendable, Equatable {
         bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != quote } ? bytes : nil
     }
 
-    /// Between the quotes a backslash stands before a quote or another backslash, and nowhere else.
+    /// Between the quotes, a backslash may stand only before a quote or another backslash.
     private static func quoted(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count > 2, bytes.last == quote else { return nil }
         var content: [UInt8] = []

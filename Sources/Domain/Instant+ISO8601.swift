@@ -32,7 +32,8 @@ extension Instant {
             scanner.isAtEnd, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }
         let midnight = Instant.days(year: year, month: month, day: day) * 86_400
-        // February 30 is counted into March. The date is compared before the clock and the zone move it.
+        // February 30 comes out as a day in March. The month is compared before the time of day and the zone shift the
+        // date.
         guard Instant(milliseconds: Int64(midnight * 1000)).calendarDate.month == month else { return nil }
         let total = midnight + hour * 3600 + minute * 60 + second - offset * 60
         self.init(milliseconds: Int64(total * 1000 + fraction))

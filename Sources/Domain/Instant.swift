@@ -1,4 +1,4 @@
-/// A point in time: whole milliseconds since 1970-01-01T00:00:00Z, the unit of every store's signed dates.
+/// A point in time: whole milliseconds since 1970-01-01T00:00:00Z, fine enough for every store's signed dates.
 public struct Instant: Hashable, Comparable, Sendable {
     public var milliseconds: Int64
 
@@ -23,7 +23,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, towards zero; the farthest that there is for what lies beyond.
+    /// Whole milliseconds, rounded toward zero; saturates instead of overflowing.
     public var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)

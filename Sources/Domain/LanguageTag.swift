@@ -1,17 +1,17 @@
-/// The language that a user reads, as precisely as a template may be named for it: language, script and region of a
+/// The language that a user reads, as precisely as a template's name can give it: the language, script and region of a
 /// BCP 47 tag (https://www.rfc-editor.org/rfc/rfc5646#section-2.1), such as `de`, `pt-BR` or `zh-Hant-TW`.
 public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
-    /// RFC 5646 §4.4.1 asks for 35 at least; a browser's with its extensions is longer.
+    /// RFC 5646 §4.4.1 asks for at least 35 characters; a browser's tag with extensions is longer.
     private static let longest = 64
 
-    /// In the usual case, whatever the case it came in: `pt-BR` for `PT-br` and for `pt_BR`.
+    /// In conventional upper and lower case, however it was written: `pt-BR` for `PT-br` and for `pt_BR`.
     public var text: String { subtags.joined(separator: "-") }
 
-    /// One to three, ASCII alone.
+    /// One to three subtags, all ASCII.
     private let subtags: [String]
 
-    /// Nil for a text that is no tag. `_` may stand for `-`, as systems write it. Variants and extensions are read and
-    /// left out: `ca-valencia` is `ca`, `en-US-u-hc-h12` is `en-US`.
+    /// Returns nil for a text that is not a tag. `_` may replace `-`, as operating systems write it. Variants and
+    /// extensions are checked and then dropped: `ca-valencia` is `ca`, `en-US-u-hc-h12` is `en-US`.
     public init?(_ text: String) {
         guard text.utf8.count <= LanguageTag.longest else { return nil }
         let parts = text.utf8.split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
@@ -27,7 +27,7 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
             rest.removeFirst()
         }
         rest = rest.drop { $0.isVariant }
-        // An extension begins with one letter or digit, and has something behind it.
+        // An extension begins with a single letter or digit, and something follows it.
         guard rest.isEmpty || (rest.count > 1 && rest.first?.bytes.count == 1),
             rest.allSatisfy({ $0.isLettersOrDigits(1...8) })
         else { return nil }
@@ -43,13 +43,13 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         subtags.indices.reversed().map { LanguageTag(subtags: subtags[...$0]) }
     }
 
-    /// `de`.
+    /// The language alone: `de`.
     public var language: String { subtags[0] }
 
     public var description: String { text }
 }
 
-/// What stands between two hyphens.
+/// The text between two hyphens.
 private struct Subtag {
     let bytes: Substring.UTF8View
 

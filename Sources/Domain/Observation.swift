@@ -14,7 +14,7 @@ public struct ContractKey: Hashable, Sendable {
     }
 }
 
-/// What one event says of one contract.
+/// What one event says about one contract.
 public struct Observation: Sendable, Equatable {
     public var contract: ContractKey
     public var kind: ProductKind
@@ -22,16 +22,16 @@ public struct Observation: Sendable, Equatable {
     public var group: String?
     /// The order's token that the store echoes (Apple: `appAccountToken`).
     public var token: OrderToken?
-    /// The store's own name of the buyer: the fallback identity (Apple: `appTransactionId`, Google: the obfuscated
-    /// account id, Stripe: the customer).
+    /// The store's own name for the buyer, used as the fallback identity (Apple: `appTransactionId`, Google: the
+    /// obfuscated account id, Stripe: the customer).
     public var account: String?
     /// The app's own user id, from a store that was told it (RevenueCat: `app_user_id`, PurchaseKit: `customer_id`).
     public var user: UserID?
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?
     public var isFamilyShared: Bool
-    /// Somebody has bought what the transaction charges for, and its token is that buyer's: a renewal repeats the one of
-    /// the purchase before it.
+    /// True when somebody bought what the transaction charges for, so that its token is that buyer's. A renewal only
+    /// repeats the token of the purchase before it.
     public var isPurchase: Bool
     public var transaction: Transaction?
     public var snapshot: Snapshot?
@@ -113,9 +113,10 @@ public struct Snapshot: Sendable, Equatable {
     public var autoRenew: Bool
     /// End of the paid period, or of the grace period when the state is `inGracePeriod`.
     public var accessUntil: Instant?
-    /// Inner signed date, falling back to the outer one: the ordering key.
+    /// The ordering key: the inner signed date, or the outer one where there is no inner one.
     public var signedAt: Instant
-    /// The period's end pauses it: only the event's name says so (Google 11, RevenueCat's SUBSCRIPTION_PAUSED).
+    /// True when the subscription pauses at the end of the period. Only the event's name says so (Google's type 11,
+    /// RevenueCat's SUBSCRIPTION_PAUSED).
     public var isPausing: Bool
 
     public init(

@@ -1,8 +1,9 @@
 extension Order {
     /// True when a genuine purchase cannot be the one that this order was made for.
     ///
-    /// Only what the order states and the purchase shows can contradict. Another product is no contradiction: within
-    /// its group it is an upgrade, and an app may bind one token of its own to all that a user buys.
+    /// Only facts that both the order and the purchase state can contradict each other. A different product is no
+    /// contradiction: within its group it is an upgrade, and an app may bind one token of its own to everything that a
+    /// user buys.
     public func contradicts(_ observation: Observation) -> Bool {
         contradicts(provider: observation.contract.provider, group: observation.group, kind: observation.kind)
     }
@@ -12,7 +13,7 @@ extension Order {
     {
         if let provider, provider != observed { return true }
         if let group, let observedGroup, group != observedGroup { return true }
-        // One-time kinds are not told apart by every store (RevenueCat), so only this difference is certain.
+        // Not every store tells the one-time kinds apart (RevenueCat does not), so only this difference is certain.
         guard let kind else { return false }
         return (kind == .subscription) != (observedKind == .subscription)
     }

@@ -1,4 +1,4 @@
-/// The token minted before a purchase, and whom and what it is for.
+/// The token made before a purchase, with the user and the product that it is for.
 public struct Order: Sendable, Equatable {
     public var token: OrderToken
     public var user: UserID

@@ -1,5 +1,5 @@
-/// The UUID minted before a purchase and echoed by the store (Apple: `appAccountToken`), always lower-case:
-/// Apple compares it case-insensitively and so do we.
+/// The UUID made before a purchase and echoed by the store (Apple: `appAccountToken`). It is always lowercase: Apple
+/// compares it case-insensitively, and so do we.
 public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
     public let description: String
 
@@ -18,7 +18,7 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
         description = hasUpperCase ? text.lowercased() : text
     }
 
-    /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's.
+    /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's token.
     public static func random() -> OrderToken {
         OrderToken(bits: .random(in: .min ... .max), .random(in: .min ... .max))
     }

@@ -1,5 +1,6 @@
 extension Notice {
-    /// Why its event has changed nothing, for a person who wonders; nil for what was applied, and for what is no event.
+    /// Why the event changed nothing, in words for people; nil when it was applied, and for a notice that is not about
+    /// an event.
     public var reason: String? {
         if outcome == .ignored, kind == .providerTest { return "the store only tests that it can reach this server" }
         return outcome?.reason(isOfContract: contract != nil)
@@ -7,7 +8,7 @@ extension Notice {
 }
 
 extension Outcome {
-    /// Nil for what was applied. `isOfContract`: the event says something of a contract that is known.
+    /// Nil for `applied`. `isOfContract` is true when the event says something about a known contract.
     public func reason(isOfContract: Bool) -> String? {
         switch self {
         case .applied: nil

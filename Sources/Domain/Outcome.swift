@@ -1,12 +1,12 @@
-/// What became of an event, answered to the store after the commit.
+/// What became of an event. The store gets it as the answer, after the commit.
 public enum Outcome: String, CaseIterable, Sendable {
-    /// It changed what we know of a contract.
+    /// It changed what we know about a contract.
     case applied
     /// The same event id was committed before.
     case duplicate
-    /// A newer statement of the same contract is already committed.
+    /// A newer statement about the same contract is already committed.
     case stale
-    /// Verified, without effect on access: TEST, price notices, unknown types that change nothing.
+    /// Verified, but without effect on access: TEST, price notices, unknown types that change nothing.
     case ignored
     /// Stored; no user is known yet.
     case unclaimed

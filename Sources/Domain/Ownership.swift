@@ -1,12 +1,12 @@
-/// Whose a contract is: a function of facts, never of the order in which they arrived.
+/// Who owns a contract: a function of facts, never of the order in which they arrived.
 public struct Ownership: Sendable, Equatable {
     /// One reason why a user holds a contract.
     public struct Fact: Sendable, Equatable {
         public enum Ground: Sendable, Equatable {
-            /// The store echoed the token of the user's order. Dated by the charge that was bought with it: whoever buys
-            /// again has a new fact, while renewals repeat the token and are no purchases.
+            /// The store echoed the token of the user's order. The fact has the date of the charge that was bought with
+            /// it. A user who buys again adds a new fact; renewals repeat the token and are not purchases.
             case purchase
-            /// The user posted a genuine transaction while signed in, and its access was or was not active.
+            /// The user posted a genuine transaction while signed in. `whileActive` says whether it gave access then.
             case claim(whileActive: Bool)
         }
 
@@ -21,18 +21,19 @@ public struct Ownership: Sendable, Equatable {
         }
     }
 
-    /// The first one is whom the contract belongs to; more than one only by the policy `share`.
+    /// The first user owns the contract; there are others only under the policy `share`.
     public var users: [UserID]
-    /// Since when it has been the first one's.
+    /// Since when the first user has owned it.
     public var since: Instant
 
-    /// How many users can share a contract: everyone of them is told of every change.
+    /// How many users can share a contract. There is a limit because each of them is told about every change.
     private static let shareLimit = 100
 
     /// Nil when there are no facts.
     ///
-    /// A purchase is the stronger proof: even under `transfer_if_inactive`, whoever paid holds what they paid for. Under
-    /// `keep` it still stays with its first user, because the store's statements go on describing that user's contract.
+    /// A purchase is the stronger proof: even under `transfer_if_inactive`, users who paid hold what they paid for.
+    /// Under `keep`, the contract still stays with its first user, because the store's statements keep describing that
+    /// user's contract.
     public init?(_ facts: [Fact], policy: TransferPolicy) {
         let ordered = facts.sorted { Fact.precedes($0, $1) }
         guard let first = ordered.first else { return nil }
@@ -59,7 +60,7 @@ extension Ownership.Fact {
 }
 
 extension Ownership.Fact.Ground {
-    /// Of facts of one moment: each kind has its place, so that their order of arrival decides nothing.
+    /// Orders facts of the same moment by kind, so that their order of arrival decides nothing.
     fileprivate var rank: Int {
         switch self {
         case .purchase: 0

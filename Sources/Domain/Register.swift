@@ -1,4 +1,5 @@
-/// A value and the date of the statement that said it: the newest one wins, the greater one among equals.
+/// A value and the date of the statement that it comes from. The newest value wins; among equal dates, the greater
+/// value.
 public struct Stamped<Value: Sendable & Hashable & CustomStringConvertible>: Sendable, Hashable, Comparable {
     public var value: Value
     public var signedAt: Instant
@@ -24,8 +25,8 @@ public struct SnapshotRegister: Sendable, Equatable, Comparable {
         self.event = event
     }
 
-    /// A snapshot has already taken into account the transaction that it came with, even when a store signed that one
-    /// a few milliseconds later.
+    /// A snapshot already takes into account the transaction that it came with, even when the store signed that
+    /// transaction a few milliseconds later.
     init(_ snapshot: Snapshot, beside transaction: Transaction?, _ event: String) {
         self.init(snapshot, event: event)
         self.snapshot.signedAt = max(snapshot.signedAt, transaction?.signedAt ?? snapshot.signedAt)
@@ -48,7 +49,7 @@ public struct SnapshotRegister: Sendable, Equatable, Comparable {
     }
 }
 
-/// The newest version of the newest charge: by purchase date and id, then as a snapshot is ordered.
+/// The newest version of the newest charge: by purchase date and id, then in the same way as snapshots.
 public struct TransactionRegister: Sendable, Equatable, Comparable {
     public var transaction: Transaction
     public var event: String
@@ -61,7 +62,7 @@ public struct TransactionRegister: Sendable, Equatable, Comparable {
     public static func < (left: TransactionRegister, right: TransactionRegister) -> Bool {
         let (a, b) = (left.transaction, right.transaction)
         guard (a.purchasedAt, a.id) == (b.purchasedAt, b.id) else {
-            // Google counts the charges of one purchase: `GPA.1..9`, `GPA.1..10`.
+            // Google numbers the charges of one purchase: `GPA.1..9`, `GPA.1..10`.
             return (a.purchasedAt, a.id.utf8.count, a.id) < (b.purchasedAt, b.id.utf8.count, b.id)
         }
         return (a.signedAt, left.end, left.weight, left.event) < (b.signedAt, right.end, right.weight, right.event)

@@ -3,9 +3,9 @@ public struct Standing: Sendable, Hashable {
     public var state: ContractState
     public var product: String
     public var pendingProduct: String?
-    /// End of access; when it is over, the instant at which it ended. Nil: without end, or never begun.
+    /// When access ends, or ended. Nil when access has no end or never began.
     public var accessUntil: Instant?
-    /// Nil when the store has not said it: a transaction alone does not.
+    /// Nil when the store has not said it; a transaction alone does not say it.
     public var autoRenew: Bool?
     /// Renewal stays on, but the next period is a pause.
     public var isPausing: Bool
@@ -28,12 +28,12 @@ public struct Standing: Sendable, Hashable {
 
     public var isActive: Bool { state.givesAccess }
 
-    /// When access will end by itself; nil when it will not, or has.
+    /// When access will end by itself; nil when it will not, or already has.
     public var endsAt: Instant? { isActive ? accessUntil : nil }
 }
 
 extension ContractState {
-    /// `delivered` is not access: it was handed over once.
+    /// `delivered` gives no access: the product was handed over once.
     public var givesAccess: Bool {
         switch self {
         case .active, .cancelled, .inGracePeriod, .owned: true

@@ -1,4 +1,4 @@
-/// The named channel a page subscribes to: 1…512 bytes of UTF-8 without control characters.
+/// The named channel that a page subscribes to: 1…512 bytes of UTF-8 without control characters.
 public struct StreamName: Sendable, CustomStringConvertible {
     public let text: String
 
@@ -7,12 +7,12 @@ public struct StreamName: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A stream of committed events for developers. It begins with a control character: no page can name it.
+    /// A stream of committed events for developers. It begins with a control character, so no page can name it.
     public static func feed(_ filter: String) -> StreamName {
         StreamName(unchecked: "\u{0}feed?" + filter)
     }
 
-    /// Developers' own: nothing that a page has.
+    /// True for a feed for developers, which no page can follow.
     public var isFeed: Bool { text.utf8.first == 0 }
 
     private init(unchecked text: String) {
@@ -28,7 +28,7 @@ extension StreamName: Hashable {
     public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }
 
-/// True for 1…`limit` bytes with no control character: what may name a user, a product, a group or a stream.
+/// True for 1…`limit` bytes without control characters: a valid name of a user, a product, a group or a stream.
 public func isPlain(_ text: String, limit: Int = 255) -> Bool {
     // Control characters are U+0000…1F and U+007F…9F; the latter are C2 80…9F in UTF-8.
     let bytes = text.utf8Span.span

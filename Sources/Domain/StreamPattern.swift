@@ -12,7 +12,7 @@ public struct StreamPattern: Sendable, Hashable {
     ])
 
     private struct Part: Sendable, Hashable {
-        /// What stands around each `{user}`.
+        /// The text around each `{user}`.
         let pieces: [String]
         let isGlobalID: Bool
 
@@ -34,8 +34,8 @@ public struct StreamPattern: Sendable, Hashable {
         self = pattern
     }
 
-    /// Refuses a pattern that no stream could follow, and one with a GlobalID that no Rails app would sign: a page's stream
-    /// and the user's would never meet, and nobody would be told.
+    /// Refuses a pattern that cannot name streams, and one with a GlobalID that no Rails app would sign: the page's
+    /// stream and the user's would never match, and nobody would notice.
     public init(checking text: String) throws(StreamPatternFlaw) {
         guard isPlain(text, limit: 200) else { throw .notPrintable }
         let mentions = text.pieces(around: "{user}").count - 1
@@ -45,7 +45,7 @@ public struct StreamPattern: Sendable, Hashable {
             self.init(parts: parts.map { Part(text: $0, isGlobalID: false) })
             return
         }
-        // Rails leaves empty parts of a name out.
+        // Rails leaves out the empty parts of a name.
         let right = parts.filter { !$0.isEmpty }.map { GlobalIDSpelling.isMeant($0) ? GlobalIDSpelling.right($0) : $0 }
         let rightText = right.compactMap { $0 }.joined(separator: ":")
         guard right.allSatisfy({ $0 != nil }) else { throw .globalID(right: nil) }
@@ -53,7 +53,8 @@ public struct StreamPattern: Sendable, Hashable {
         self.init(parts: parts.map { Part(text: $0, isGlobalID: GlobalIDSpelling.isMeant($0)) })
     }
 
-    /// What colons divide, a GlobalID in one piece with those of its scheme and its model (`Admin::User`).
+    /// Splits the text at colons. A GlobalID stays in one piece, with the colons of its scheme and its model
+    /// (`Admin::User`).
     private static func parts(of text: String) -> [String] {
         var parts: [String] = []
         var pieces = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)[...]
@@ -76,14 +77,14 @@ public struct StreamPattern: Sendable, Hashable {
         return StreamName(parts.map { render($0, user.text) }.joined(separator: ":"))
     }
 
-    /// The user whose stream it is; nil for every stream that is no user's.
+    /// The user whose stream it is; nil for a stream that belongs to no user.
     public func user(of stream: StreamName) -> UserID? {
         guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
         let before = parts[..<place].map { render($0, "") + ":" }.joined()
         let after = parts[(place + 1)...].map { ":" + render($0, "") }.joined()
         guard let rendered = stream.text.text(between: before, and: after),
             let user = user(in: rendered, parts[place]).map({ UserID($0) }),
-            // A parameter has several spellings; only ours is the user's.
+            // A parameter has several spellings; only ours names the user's stream.
             let own = self.stream(for: user), own == stream
         else { return nil }
         return user
@@ -113,7 +114,8 @@ extension String {
         return pieces + [String(rest)]
     }
 
-    /// What stands between the two, byte by byte; nil unless it begins with the one and ends with the other.
+    /// The text between `start` and `end`, compared byte by byte; nil unless the text begins with the one and ends with
+    /// the other.
     fileprivate func text(between start: String, and end: String) -> String? {
         guard utf8.count >= start.utf8.count + end.utf8.count, utf8.starts(with: start.utf8),
             utf8.suffix(end.utf8.count).elementsEqual(end.utf8)

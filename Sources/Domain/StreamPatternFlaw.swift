@@ -1,8 +1,8 @@
-/// Why a pattern names no stream.
+/// Why a pattern is refused.
 public enum StreamPatternFlaw: Error, Equatable, CustomStringConvertible {
     case notPrintable
     case userMentioned(times: Int)
-    /// `right` is how Rails would write the whole pattern; nil when that cannot be told.
+    /// `right` is how Rails would write the whole pattern; nil when that cannot be determined.
     case globalID(right: String?)
 
     public var description: String {

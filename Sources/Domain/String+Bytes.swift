@@ -1,4 +1,4 @@
-/// Texts from outside are compared and hashed as the bytes they are.
+/// Compares and hashes texts from outside as bytes.
 extension String {
     public func hasSameBytes(as other: String) -> Bool {
         let (mine, others) = (utf8Span.span, other.utf8Span.span)
@@ -9,11 +9,11 @@ extension String {
 
     public func hashBytes(into hasher: inout Hasher) {
         utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
-        // As the standard library ends a text, so that two in a row are not read as one.
+        // The standard library ends a text in the same way, so that two texts in a row do not hash as one.
         hasher.combine(0xFF as UInt8)
     }
 
-    /// In ASCII alone: by Unicode's rules the Kelvin sign becomes a `k`.
+    /// Lowercases only ASCII: by Unicode's rules, the Kelvin sign becomes a `k`.
     public var asciiLowercased: String {
         String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }

@@ -1,23 +1,23 @@
-/// What the templates of fragments may show: every value that a state change brings.
+/// The values that fragment templates may show: every value that a state change brings.
 public enum TemplateValues {
     public static let names: Set<String> = [
         "user", "product", "name", "quantity", "group", "state", "access_until", "access_until_iso", "auto_renew",
         "pending_product", "price", "currency", "order", "provider", "environment", "event", "reason", locale,
     ]
 
-    /// A `LanguageTag`. Stored fragments do not have it: each is written when it is sent, in the language that its user
-    /// reads then.
+    /// A `LanguageTag`. Stored fragments do not have it: it is filled in when a fragment is sent, with the language
+    /// that the user reads at that time.
     public static let locale = "locale"
 }
 
 extension Fragment {
-    /// True when a template shows it, and its publisher has not said in which language.
+    /// True when the fragment has a template and its publisher did not choose a language.
     public var hasNoLanguage: Bool {
         guard case .template(_, let values) = content else { return false }
         return (values[TemplateValues.locale] ?? "").isEmpty
     }
 
-    /// As a user reads it; one that has a language of its own, or needs none, stays as it is.
+    /// The fragment in the user's language. A fragment that has its own language, or needs none, stays as it is.
     public func written(in language: LanguageTag?) -> Fragment {
         guard let language, hasNoLanguage, case .template(let name, var values) = content else { return self }
         values[TemplateValues.locale] = language.text
@@ -28,10 +28,10 @@ extension Fragment {
 }
 
 extension Holding {
-    /// What a fragment's template may show; what is not known is the empty string.
+    /// The values that a fragment's template may show. An unknown value is the empty string.
     ///
-    /// `event` and `reason` tell why the page changes, as far as an event of this contract is why: our name of it, the
-    /// same for every store, and the store's own word.
+    /// `event` and `reason` say why the page changes when an event of this contract is the cause: `event` is our name
+    /// for it, the same for every store, and `reason` is the store's own word.
     public func templateValues(user: UserID, event: EventKind? = nil, reason: String? = nil) -> [String: String] {
         [
             "user": user.text,

@@ -1,8 +1,8 @@
-/// What users lose and another one gains, as a store says it: all their contracts at that store.
+/// A store's statement that users lose all their contracts at that store, and that another user gains them.
 public struct Transfer: Sendable, Equatable {
     public var from: [UserID]
     public var to: UserID
-    /// The store did not say in which environment: it moves what they hold in both.
+    /// True when the store did not say in which environment: everything that the users hold in both moves.
     public var isEverywhere: Bool
 
     public init(from: [UserID], to: UserID, isEverywhere: Bool = false) {
@@ -12,15 +12,15 @@ public struct Transfer: Sendable, Equatable {
     }
 }
 
-/// What becomes of a contract when another user than its own claims it with a genuine transaction. RevenueCat's words
-/// (https://www.revenuecat.com/docs/projects/restore-behavior).
+/// What happens to a contract when a user who does not own it claims it with a genuine transaction. The words are
+/// RevenueCat's (https://www.revenuecat.com/docs/projects/restore-behavior).
 public enum TransferPolicy: String, CaseIterable, Sendable {
-    /// It is the claimant's from now on.
+    /// It belongs to the claimant from now on.
     case transfer
-    /// As `transfer`, unless its own user still has access through it.
+    /// Like `transfer`, unless its owner still has access through it.
     case transferIfInactive = "transfer_if_inactive"
-    /// It stays where it is.
+    /// It stays with its owner.
     case keep
-    /// Both hold it.
+    /// Both users hold it.
     case share
 }

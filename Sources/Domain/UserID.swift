@@ -1,7 +1,7 @@
-/// What an app calls one of its users. Two are the same when their bytes are.
+/// What an app calls one of its users. Two ids are equal when their bytes are.
 ///
-/// No `String`: that compares by canonical equivalence, so that `Kate` with the Kelvin sign (U+212A) and `Kate` would be
-/// one user, and one of them would see what the other has paid for.
+/// A `String` would compare by canonical equivalence: `Kate` with the Kelvin sign (U+212A) and `Kate` would be one
+/// user, and one of them would see what the other has paid for.
 public struct UserID: RawRepresentable, Sendable, CustomStringConvertible {
     public let rawValue: String
 

@@ -1,17 +1,17 @@
 public import Domain
 internal import Synchronization
 
-/// Carries from the ledger's writer to the reconciler which contracts' access has ended because their time was over.
+/// Passes contracts whose access has ended because their time was over from the ledger's writer to the reconciler.
 public final class AccessEnds: Sendable {
-    /// What finds no room is not logged, and nothing else.
+    /// An end that finds no room is not logged; nothing else is lost.
     private static let capacity = 10_000
 
-    /// Of the stores that somebody has asked for.
+    /// Only stores that the reconciler has asked about have a list.
     private let notices = Mutex<[Provider: [Notice]]>([:])
 
     public init() {}
 
-    /// On the writer's thread, after the commit.
+    /// Called on the writer's thread, after the commit.
     public func committed(_ entries: [Entry]) {
         for entry in entries where entry.notice.kind == .accessEnded {
             guard let provider = entry.notice.provider else { continue }
@@ -22,7 +22,7 @@ public final class AccessEnds: Sendable {
         }
     }
 
-    /// What has ended since the last time.
+    /// The ends since the last call.
     func take(of provider: Provider) -> [Notice] {
         notices.withLock { $0.updateValue([], forKey: provider) } ?? []
     }

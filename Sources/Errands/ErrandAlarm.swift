@@ -1,21 +1,21 @@
 internal import Domain
 internal import Ledger
 
-/// When an operator has to know of errands. Pure.
+/// Decides when an operator has to know about errands. Pure.
 struct ErrandAlarm: Equatable {
-    /// Google refunds what is not acknowledged within three days: a day is left to help.
+    /// Google refunds what is not acknowledged within three days. The margin leaves a day to help.
     static let margin = Duration.seconds(86_400)
-    /// No errand that waits has a deadline.
+    /// Says that no waiting errand has a deadline.
     static let never = 999_999_999
 
     var backlog = ErrandBacklog()
-    /// Nothing was settled since those that wait were counted.
+    /// True when nothing was settled since the waiting errands were counted.
     var isCounted = true
-    /// Acknowledgements that were given up since the start.
+    /// How many acknowledgments were abandoned since the start.
     var unacknowledged = 0
     var now = Instant(milliseconds: 0)
 
-    /// What is known, nil when it is to be counted anew. What is settled from now on is of the next count.
+    /// The last count, or nil when a new one is needed. Whatever is settled from now on outdates the count again.
     mutating func takeCount() -> ErrandBacklog? {
         defer { isCounted = true }
         return isCounted ? backlog : nil
@@ -26,7 +26,7 @@ struct ErrandAlarm: Equatable {
             ?? ErrandAlarm.never
     }
 
-    /// For `/ready`; the sentence does not change from second to second.
+    /// For `/ready`. The sentences do not change from second to second.
     var problems: [String] {
         var problems: [String] = []
         if let deadline = backlog.nearestDeadline, deadline < now + ErrandAlarm.margin {

@@ -2,12 +2,12 @@ internal import Domain
 internal import Ledger
 internal import StoreInterface
 
-/// One destination's errands in a row. A store that has just not answered for an app is left alone for the rest of the
-/// round, so that one that is down costs one timeout, not one for each errand. Pure.
+/// One pass over a destination's errands. A store that has just failed to answer for an app is left alone for the rest
+/// of the round, so a store that is down costs one timeout, not one for each errand. Pure.
 struct ErrandRound {
     private var resting: [String: StoreAPIError] = [:]
 
-    /// Why this one need not be tried now.
+    /// Why this errand need not be tried now; nil when nothing speaks against it.
     func obstacle(to queued: QueuedErrand) -> StoreAPIError? {
         resting[queued.errand.rest]
     }
@@ -18,6 +18,6 @@ struct ErrandRound {
 }
 
 extension Errand {
-    /// What a failure says something of, at one destination: a store may refuse one app's key and take another's.
+    /// The scope of a failure at one destination: a store may refuse one app's key and accept another's.
     fileprivate var rest: String { kind == .forward ? "" : app }
 }

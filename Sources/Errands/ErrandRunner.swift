@@ -6,15 +6,16 @@ public import Observability
 public import StoreInterface
 internal import Synchronization
 
-/// Does what is to be done after a commit: stores are told, other servers are forwarded to.
+/// Performs errands after their commit: it tells stores, and forwards to other servers.
 ///
-/// One thread asks the ledger once a second who is to be told, so that nothing depends on being woken. Others tell: each
-/// store has one, and staging servers share a few, so that whoever does not answer holds up nobody else.
+/// One thread asks the ledger once a second which destinations have errands due, so that nothing depends on being
+/// woken. Other threads perform them: each store has one, and staging servers share a few, so that a destination that
+/// does not answer holds up no other.
 public final class ErrandRunner: Sendable {
     private static let roundSize = 100
-    /// So many staging servers may hang before a good one waits for one of them.
+    /// How many staging servers may hang before a good one has to wait for one of them.
     private static let forwarders = 4
-    /// Of destinations, of which there are a handful, and none is there twice.
+    /// How many destinations a pool's queue holds. There are only a handful, and none is queued twice.
     private static let capacity = 1000
 
     private let reader: LedgerReader
@@ -41,7 +42,7 @@ public final class ErrandRunner: Sendable {
     ) {
         (self.reader, self.writer, self.apis, self.clock, self.log) = (reader, writer, apis, clock, log)
         routine = Routine(stop)
-        // A store without an API keeps nobody waiting.
+        // A store without an API needs no thread: its errands fail without a request.
         stores = WorkerPool(name: "errands", threads: apis.count, capacity: ErrandRunner.capacity)
         forwards = WorkerPool(name: "forwards", threads: ErrandRunner.forwarders, capacity: ErrandRunner.capacity)
         abandoned = metrics.counter(
@@ -65,12 +66,12 @@ public final class ErrandRunner: Sendable {
         }
     }
 
-    /// Begins nothing new.
+    /// Starts nothing new.
     public func halt() {
         routine.halt()
     }
 
-    /// Waits for the attempts that run: before the ledger is closed.
+    /// Waits for the running attempts. Call it before the ledger is closed.
     public func close() {
         routine.end()
         stores.close()
@@ -97,7 +98,7 @@ public final class ErrandRunner: Sendable {
         }
     }
 
-    /// On a thread of a pool.
+    /// Runs on a thread of a pool.
     private func tell(_ destination: Errand.Destination) {
         guard !stop.isRaised else { return }
         let (now, limit) = (clock.now(), ErrandRunner.roundSize)
@@ -106,7 +107,7 @@ public final class ErrandRunner: Sendable {
         var isCommitted = true
         for errand in due where isCommitted && !stop.isRaised { isCommitted = attempt(errand, &round) }
         lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
-        // There may be more; others that wait for a thread come first.
+        // There may be more, but destinations that wait for a thread come first.
         if due.count == limit { routine.wake() }
     }
 
@@ -119,7 +120,8 @@ public final class ErrandRunner: Sendable {
         for problem in new { log.error("errand urgent", ["problem": problem]) }
     }
 
-    /// False when the ledger does not take what became of it: it is tried again, and every errand bears that.
+    /// Returns false when the ledger does not take the result. The errand is then tried again; repeating it is always
+    /// safe.
     private func attempt(_ queued: QueuedErrand, _ round: inout ErrandRound) -> Bool {
         let now = clock.now()
         let verdict = ErrandVerdict(errand: queued, now: now, jitter: .random(in: 0..<1))
@@ -157,7 +159,7 @@ public final class ErrandRunner: Sendable {
         try api.perform(errand, now: now)
     }
 
-    /// Nothing of the errand's subject goes to the log: it may be a purchase token, or an address with a secret.
+    /// The errand's subject never goes to the log: it may be a purchase token, or an address with a secret.
     private func report(_ queued: QueuedErrand, _ result: ErrandResult) {
         let errand = queued.errand
         switch result {

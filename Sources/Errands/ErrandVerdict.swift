@@ -2,9 +2,9 @@ internal import Domain
 internal import Ledger
 internal import StoreInterface
 
-/// What becomes of an errand that was tried and failed. Pure.
+/// Decides what happens to an errand that was tried and failed. Pure.
 struct ErrandVerdict {
-    /// How long it is tried when no deadline says.
+    /// How long an errand without a deadline is tried.
     static func patience(for kind: Errand.Kind) -> Duration {
         switch kind {
         case .forward: .seconds(3 * 86_400)
@@ -23,7 +23,7 @@ struct ErrandVerdict {
         return .retry(at: comeback(after: error), reason: reason)
     }
 
-    /// For one whose store has just not answered another: it is not tried in vain.
+    /// For an errand that is not tried, because its store has just failed to answer another one.
     func postponed(because error: StoreAPIError) -> ErrandResult {
         guard now < end else { return result(of: error) }
         return .retry(at: comeback(after: error), reason: error.description(of: errand.errand))
@@ -41,7 +41,8 @@ struct ErrandVerdict {
 }
 
 extension StoreAPIError {
-    /// It will answer the same for ever. A key can be corrected, and what cannot be read today may be readable tomorrow.
+    /// True when the answer will never change. Other errors may pass: a key can be corrected, and what cannot be read
+    /// today may be readable tomorrow.
     var isFinal: Bool {
         guard case .refused = self else { return false }
         return true

@@ -7,7 +7,8 @@ internal import StoreInterface
 struct Forwarder: Sendable {
     var client = HTTPClient(timeout: .seconds(10))
 
-    /// Only a body that the other server calls too large is given up at once: it may be starting, or not built yet.
+    /// Gives up at once only when the other server calls the body too large. Other errors may pass: that server may be
+    /// starting, or not built yet.
     func post(_ body: [UInt8], to address: String, now: Instant) throws(StoreAPIError) {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
@@ -23,7 +24,7 @@ struct Forwarder: Sendable {
         throw .unavailable(reason: reason, after: seconds.map { now + .seconds($0) })
     }
 
-    /// What it answered, and what to do about it. `code` is Paycast's own word for it.
+    /// What the server answered, and what to do about it. `code` is Paycast's error code, if the answer has one.
     static func reason(_ status: Int, _ code: String?) -> String {
         let todo =
             switch (status, code) {
@@ -40,7 +41,7 @@ struct Forwarder: Sendable {
         return "it answered \(status)\(code.map { " \($0)" } ?? ""): \(todo)"
     }
 
-    /// `{"error":"snake_case"}`; nothing else of a foreign answer reaches a log.
+    /// The code in `{"error":"snake_case"}`. Nothing else of a foreign answer reaches a log.
     static func code(in body: [UInt8]) -> String? {
         guard body.count <= 4096, let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body)),
             (1...40).contains(refusal.error.utf8.count),
@@ -55,7 +56,7 @@ struct Forwarder: Sendable {
 }
 
 extension StoreAPIError {
-    /// For logs. A staging server is no store: it is named, by its origin alone, since the rest of an address may be
+    /// For logs. A staging server is not a store, so it is named, but only by its origin: the rest of an address may be
     /// secret.
     func description(of errand: Errand) -> String {
         guard errand.kind == .forward else { return description }
@@ -70,7 +71,7 @@ extension StoreAPIError {
 }
 
 extension Errand {
-    /// `https://host:port` of the address that is forwarded to: no user, no path, no query.
+    /// The `https://host:port` of the forwarding address, without user, path and query.
     var origin: String {
         let scheme = subject.hasPrefix("https://") ? "https://" : "http://"
         guard subject.hasPrefix(scheme) else { return "of PAYCAST_FORWARD" }

@@ -1,12 +1,12 @@
 public import Domain
 public import StoreInterface
 
-/// Has every Sandbox notification told to other servers as well: Apple takes one address only, and a team has many
+/// Forwards every Sandbox notification to other servers as well: Apple takes only one address, and a team has many
 /// staging servers.
 ///
-/// Each gets the body that was posted here, signatures and all, from the queue of errands: the answer to the store does
-/// not wait for it. Servers may forward to each other in a circle: a duplicate is never forwarded, so that each hears of
-/// a notification twice at the most.
+/// Each server gets the body that was posted here, signatures and all. The queue of errands delivers it, so the answer
+/// to the store does not wait for it. Servers may forward to each other in a circle: a duplicate is never forwarded, so
+/// each server receives a notification at most twice.
 public struct ForwardingVerifier: StoreVerifier {
     private let verifier: any StoreVerifier
     private let addresses: [String]
@@ -30,14 +30,14 @@ public struct ForwardingVerifier: StoreVerifier {
                 environment: event.environment,
                 app: event.app,
                 subject: address,
-                // Else the next notification for that server would be the same errand.
+                // Without it, the next notification for that server would be the same errand.
                 detail: event.id
             )
         }
         return event
     }
 
-    /// Other servers have been told when it was new.
+    /// Adds no errands: other servers were told when the event was new.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         try verifier.interpret(stored)
     }

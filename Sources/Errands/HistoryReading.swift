@@ -2,19 +2,19 @@ internal import AppleStore
 internal import Domain
 internal import StoreInterface
 
-/// Reads one history page by page. A server that never comes to an end is left.
+/// Reads one history page by page. Gives up on a server whose pages never end.
 struct HistoryReading<Entry> {
     struct Page {
         var entries: [Entry]
-        /// Where the next one is; nil: this was the last one.
+        /// The token of the next page; nil for the last page.
         var next: String?
     }
 
-    /// How many pages are asked for.
+    /// How many pages may be requested.
     struct Limits {
-        /// Of one piece; with more it is halved.
+        /// For one piece; a piece with more pages is halved.
         var ofAPiece: Int
-        /// Of one run. The next run goes on where this one ended.
+        /// For one run. The next run goes on where this one ended.
         var ofARun: Int
     }
 
@@ -35,7 +35,7 @@ struct HistoryReading<Entry> {
         (self.span, self.limits, self.ask) = (span, limits, ask)
     }
 
-    /// What is on the next page, nothing when a smaller piece has to be asked for; nil at the end.
+    /// The entries of the next page. Empty when the request failed in a way that another one cures; nil at the end.
     mutating func next(now: Instant) throws(StoreAPIError) -> [Entry]? {
         guard let piece = span.piece else { return nil }
         pages += 1
@@ -50,7 +50,7 @@ struct HistoryReading<Entry> {
         }
     }
 
-    /// How far everything is read, when that is farther than it was.
+    /// How far everything was read; nil when that has not advanced since the last call.
     mutating func takeProgress() -> Instant? {
         defer { progress = nil }
         return progress
@@ -72,7 +72,7 @@ struct HistoryReading<Entry> {
         return page.entries
     }
 
-    /// What a smaller piece, or its first page, cures.
+    /// Handles an error that a smaller piece, or a new start at the piece's first page, cures; throws every other.
     private mutating func bear(_ error: StoreAPIError) throws(StoreAPIError) {
         if error.isTooFarBack {
             span.isTooFarBack()

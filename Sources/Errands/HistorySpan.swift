@@ -1,9 +1,10 @@
 internal import Domain
 
-/// Which piece of a history is asked for next. Pure.
+/// Decides which piece of a history to request next. Pure.
 ///
-/// Week by week. A store may refuse dates that its documentation allows: then the part of the week that it does give is
-/// looked for by halving, to six hours, and the rest is given up. A piece that holds too much is read in two.
+/// A history is read week by week. A store may refuse dates that its documentation allows. The part of the week that it
+/// does give is then found by halving, to within six hours, and the rest is given up. A piece that holds too much is
+/// read in two halves.
 struct HistorySpan {
     struct Piece: Equatable {
         var start: Instant
@@ -17,22 +18,22 @@ struct HistorySpan {
     static let grain = Duration.seconds(6 * 3600)
     static let smallest = Duration.seconds(60)
 
-    /// Nil: everything was asked for.
+    /// Nil when everything was requested.
     private(set) var piece: Piece?
-    /// Up to here everything that the store gives was read.
+    /// Everything that the store gives was read up to this time.
     private(set) var reached: Instant
-    /// What the store does not give any more; nil: nothing.
+    /// What the store no longer gives; nil when it gives everything.
     private(set) var lost: Piece?
     private let end: Instant
     private var current: Piece
-    /// What is read before the next decision; the piece is all of it, or its next half.
+    /// What is read before the next decision. `piece` is all of it, or the next half.
     private var part: Piece
     /// The newest start in this week that the store refused.
     private var refused: Instant?
 
     init(from start: Instant, to end: Instant, reach: Duration) {
         self.end = end
-        // The store's clock is not ours.
+        // The store's clock may differ from ours.
         let first = max(start, end - reach + .seconds(3600))
         reached = first
         part = Piece(start: first, end: first)
@@ -65,14 +66,14 @@ struct HistorySpan {
         }
     }
 
-    /// False when it cannot be made smaller.
+    /// Returns false when the piece cannot be made smaller.
     mutating func holdsTooMuch() -> Bool {
         guard let piece, piece.length > HistorySpan.smallest else { return false }
         self.piece = Piece(start: piece.start, end: piece.middle)
         return true
     }
 
-    /// All of the week that the store gives was read: it begins at `first`.
+    /// Ends the week: everything that the store gives of it, from `first` on, was read.
     private mutating func settle(from first: Instant) {
         if refused != nil { lost = Piece(start: lost?.start ?? current.start, end: first) }
         refused = nil

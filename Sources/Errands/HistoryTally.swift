@@ -1,18 +1,19 @@
 internal import Domain
 internal import StoreInterface
 
-/// What this server's settings make of one history, which is of one app in one environment. Pure.
+/// Judges this server's settings by one history, which belongs to one app in one environment. Pure.
 ///
-/// One genuine entry shows that they are right, and that what they refuse beside it is odd. When they refuse whatever
-/// they meet they are wrong, and nothing is passed that is genuine once they are corrected.
+/// One genuine entry shows that the settings are right, and that the entries refused beside it are odd. Settings that
+/// refuse every entry are wrong. The checkpoint then stays where it is, so that entries that prove genuine under the
+/// right settings are not skipped.
 struct HistoryTally {
-    /// So many refusals and nothing genuine are enough. What follows is read when the settings are right, and an hourly
-    /// run that can believe nothing costs 50 pages, however long it goes on.
+    /// This many refusals without a genuine entry are enough. What follows is read once the settings are right; until
+    /// then an hourly run costs only 50 pages, however long the history is.
     static let patience = 1000
 
-    /// By the error's code.
+    /// How many entries were refused, by the error's code.
     private(set) var refusals: [String: Int] = [:]
-    /// How many of them other settings could cure.
+    /// How many of the refusals other settings could cure.
     private(set) var misfits = 0
     private var firstMisfit: VerificationError?
     private var isProven = false
@@ -28,7 +29,7 @@ struct HistoryTally {
         firstMisfit = firstMisfit ?? error
     }
 
-    /// The settings are wrong, as far as is known.
+    /// True when the settings are wrong, as far as is known.
     var isMisfit: Bool { firstMisfit != nil && !isProven }
 
     var isHopeless: Bool { isMisfit && misfits >= HistoryTally.patience }
@@ -44,13 +45,13 @@ struct HistoryTally {
 }
 
 extension VerificationError {
-    /// What is wrong when Apple's own answer is refused so; nil when no setting cures it.
+    /// What to check when Apple's own answer is refused with this error; nil when no setting cures it.
     fileprivate var suspects: String? {
         switch self {
         case .wrongApp: "PAYCAST_APPLE_APP_ID and PAYCAST_APPLE_BUNDLE_ID"
         case .wrongEnvironment: "PAYCAST_APPLE_ENVIRONMENTS and PAYCAST_APPLE_API_URL"
         case .notConfigured: "PAYCAST_APPLE_BUNDLE_ID"
-        // It came over TLS: whoever is not trusted here is Apple.
+        // The answer came over TLS, so the signer that is not trusted is Apple.
         case .untrusted: "PAYCAST_APPLE_ROOTS and this machine's clock"
         case .malformed, .storeUnreachable: nil
         }

@@ -4,9 +4,9 @@ public import Ledger
 public import Observability
 public import StoreInterface
 
-/// Asks stores whether a period that has ended was renewed, before anybody's page says that it was not. The ledger keeps
-/// access open by the policy's leeway meanwhile, and ends it then by itself. Each store has a thread of its own: while one
-/// hangs, the others' customers keep what they have renewed.
+/// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
+/// keeps access open for the policy's leeway, and then ends it by itself. Each store has a thread of its own: while one
+/// store hangs, customers of the others keep what they have renewed.
 public final class Reconciler: Sendable {
     private static let roundSize = 1000
 
@@ -42,12 +42,12 @@ public final class Reconciler: Sendable {
         }
     }
 
-    /// Begins nothing new.
+    /// Starts nothing new.
     public func halt() {
         for lane in lanes { lane.routine.halt() }
     }
 
-    /// Waits for the questions that run: before the ledger is closed.
+    /// Waits for the running requests. Call it before the ledger is closed.
     public func close() {
         halt()
         for lane in lanes { lane.routine.end() }
@@ -68,7 +68,7 @@ public final class Reconciler: Sendable {
             guard let environment = notice.environment, let lineage = notice.contract,
                 state.ended(lineage, at: provider, in: environment)
             else { continue }
-            // Never the contract's lineage: Google's is the purchase token. The feed has the entry.
+            // The contract's lineage is never logged: Google's is the purchase token. The feed has the entry.
             log.warning(
                 "access ended unconfirmed",
                 ["provider": provider.rawValue, "environment": environment.rawValue]

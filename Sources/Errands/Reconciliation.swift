@@ -1,7 +1,8 @@
 internal import Domain
 
-/// Of which contracts a store is asked now: those whose period has ended and whose renewal is expected. Each is asked
-/// at once, then less and less often, until the ledger has news of it or its leeway is over. Pure.
+/// Decides which contracts to ask a store about: those whose period has ended and whose renewal is expected. The store
+/// is asked about each one at once, then less and less often, until the ledger has news of it or its leeway is over.
+/// Pure.
 struct Reconciliation {
     private struct Inquiry {
         var questions = 0
@@ -9,13 +10,13 @@ struct Reconciliation {
         var isAnswered = false
     }
 
-    /// More than a store would let us ask within a leeway.
+    /// More contracts than a store would let us ask about within a leeway.
     private static let limit = 10_000
     private static let backoff = Backoff(first: .seconds(2), most: .seconds(60))
 
     private var inquiries: [ContractKey: Inquiry] = [:]
 
-    /// `expiring` are the contracts that outlast their period at `now`.
+    /// `expiring` are the contracts whose access outlasts their period at `now`.
     mutating func due(of expiring: [ContractKey], now: Instant) -> [ContractKey] {
         let current = Set(expiring)
         if inquiries.count > Reconciliation.limit { inquiries = inquiries.filter { current.contains($0.key) } }
@@ -31,7 +32,8 @@ struct Reconciliation {
         inquiries[key] = inquiry
     }
 
-    /// The ledger has ended its access; true when the store was asked and did not confirm it.
+    /// Call it when the ledger has ended a contract's access. Returns true when the store was asked and did not confirm
+    /// the end.
     mutating func ended(_ lineage: String, at provider: Provider, in environment: StoreEnvironment) -> Bool {
         let keys = inquiries.keys.filter {
             $0.lineage == lineage && $0.provider == provider && $0.environment == environment

@@ -6,14 +6,15 @@ public import Observability
 public import StoreInterface
 internal import Synchronization
 
-/// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought: through
+/// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought. It uses
 /// the same verifier and the same ledger command, so that a notification counts once, whichever way it comes.
 public final class Recovery: HistoryRecovery {
     /// One history: Apple keeps one for each app and environment.
     public struct Place: Sendable, Equatable {
         public var app: String
         public var environment: StoreEnvironment
-        /// Between two requests: Apple's limits are 50 and 5 a second, and buyers come first.
+        /// The pause between two requests. Apple's limits are 50 requests a second in Production and 5 in Sandbox, and
+        /// buyers come first.
         public var pause: Duration
 
         public init(app: String, environment: StoreEnvironment) {
@@ -22,18 +23,18 @@ public final class Recovery: HistoryRecovery {
             pause = .milliseconds(environment == .production ? 100 : 400)
         }
 
-        /// What the ledger remembers how far it was read by.
+        /// The checkpoint's name in the ledger, which remembers how far the history was read.
         var mark: String { "history/apple/\(environment.rawValue)/\(app)" }
-        /// How long Apple keeps it.
+        /// How long Apple keeps the history.
         var days: Int { environment == .production ? 180 : 30 }
         var reach: Duration { .seconds(days * 86_400) }
     }
 
-    /// 400,000 notifications.
+    /// A run reads at most 400,000 notifications of one history.
     private static let limits = HistoryReading<[UInt8]>.Limits(ofAPiece: 500, ofARun: 20_000)
 
     private let places: [Place]
-    /// Asked for each history: a reload brings another key.
+    /// Called for each history, because a reload may bring another key.
     private let api: @Sendable () -> AppleServerAPI
     private let verifier: any StoreVerifier
     private let reader: LedgerReader
@@ -41,7 +42,7 @@ public final class Recovery: HistoryRecovery {
     private let clock: Clock
     private let log: Log
     private let counts: RecoveryCounts
-    /// Of histories that the settings do not fit, by their marks.
+    /// The problems of histories that the current settings reject, keyed by checkpoint.
     private let misfits = Mutex<[String: String]>([:])
     private let stop = Routine.Stop()
     private let routine: Routine
@@ -68,12 +69,12 @@ public final class Recovery: HistoryRecovery {
         }
     }
 
-    /// Begins nothing new.
+    /// Starts nothing new.
     public func halt() {
         routine.halt()
     }
 
-    /// Waits for the page that is being read: before the ledger is closed. It ends runs on other threads, too.
+    /// Waits for the page that is being read, and ends runs on other threads too. Call it before the ledger is closed.
     public func close() {
         routine.end()
     }
@@ -134,9 +135,11 @@ public final class Recovery: HistoryRecovery {
         let problem = tally.problem(of: place)
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
-        // The first time there is nothing yet to stay at, and the next start would begin a day before itself.
+        // The first time, there is no checkpoint to stay at: without one, the next start would begin only a day before
+        // itself.
         if problem != nil, mark == nil { writer.remember(start, as: place.mark) }
-        // Beside failures alone nothing genuine may stand, because it was delivered: the next run asks for all.
+        // A list of failed deliveries may hold nothing genuine, because what is genuine was delivered. So it proves no
+        // problem, and the next run asks for everything.
         if problem == nil || !onlyFailures { misfits.withLock { $0[place.mark] = problem } }
     }
 

@@ -1,7 +1,7 @@
 public import Observability
 internal import StoreInterface
 
-/// What recoveries count, of all stores.
+/// The metrics of recoveries, for all stores together.
 public struct RecoveryCounts: Sendable {
     let recovered: Counter
     let refused: Counter
@@ -14,7 +14,7 @@ public struct RecoveryCounts: Sendable {
         )
     }
 
-    /// A run has ended: `what` was read.
+    /// Call it when a run has ended; `what` is the message for the log.
     func ended(_ report: RecoveryReport, _ what: StaticString, _ log: Log) {
         recovered.add(report.recovered)
         guard report.found > 0 else { return }

@@ -1,17 +1,17 @@
 internal import Domain
 
-/// When the history is asked for, from when, and whether for all of it. Pure.
+/// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
 struct RecoverySchedule {
     static let interval = Duration.seconds(3600)
-    /// What the store was still trying to deliver, or had not written down yet, at the last time.
+    /// Covers what the store was still trying to deliver, or had not recorded yet, at the last run.
     static let overlap = Duration.seconds(7200)
-    /// On the first start there is no last time: as much as a day of setting up.
+    /// On the first start there is no last run; a day covers the setup.
     static let firstReach = Duration.seconds(86_400)
 
     private var failures = 0
-    /// At the start all is asked for, later what was not delivered: a ledger that came back from a backup lacks what
-    /// the store had delivered to it. After a failure all again: whether the settings refuse everything, or one entry
-    /// is odd, shows beside what was delivered.
+    /// The first run asks for everything, because a ledger restored from a backup lacks what the store had delivered to
+    /// it. Later runs ask only for what was not delivered. After a failure, the next run asks for everything again:
+    /// only beside delivered entries can it be seen whether the settings refuse everything or one entry is odd.
     private(set) var onlyFailures = false
 
     static func start(mark: Instant?, now: Instant) -> Instant {
@@ -20,7 +20,7 @@ struct RecoverySchedule {
         return min(mark, now) - overlap
     }
 
-    /// Until the next time.
+    /// How long to wait until the next run.
     mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
         onlyFailures = !isFailure
         guard isFailure else {

@@ -2,11 +2,11 @@ internal import Domain
 internal import Observability
 internal import StoreInterface
 
-/// What becomes of entries whose purchases cannot be read. Pure.
+/// Decides what happens to entries whose purchases cannot be read. Pure.
 struct VoidBatch {
-    /// So many in a row end the run.
+    /// How many failures in a row end the run.
     let patience: Int
-    /// Why the run is to be repeated.
+    /// Why the run has to be repeated.
     private(set) var failure: StoreAPIError?
     private var row = 0
 
@@ -18,8 +18,8 @@ struct VoidBatch {
         row = 0
     }
 
-    /// True for one that will never be read: it is passed. One that may be read later holds up no other, but the next run
-    /// begins before it. Throws when nobody could be read.
+    /// Returns true for an entry that can never be read, which is skipped. An entry that may be readable later holds up
+    /// no other, but the next run begins before it. Throws when no purchase can be read.
     mutating func failed(_ error: StoreAPIError) throws(StoreAPIError) -> Bool {
         guard error.concernsTheWholeStore else { return true }
         failure = failure ?? error
@@ -30,18 +30,18 @@ struct VoidBatch {
     }
 }
 
-/// That one list cannot be read: told once, and shown for as long as its key is refused. Pure.
+/// The trouble with a list that cannot be read. It is logged once, and shown for as long as the key is refused. Pure.
 struct ListTrouble {
     private var incident = Incident()
     private var refusal: String?
 
-    /// Nil after a success. `now` is in monotonic nanoseconds.
+    /// `error` is nil after a success; `now` is in monotonic nanoseconds.
     mutating func take(_ error: StoreAPIError?, now: UInt64) -> Incident.News? {
         guard let error else {
             refusal = nil
             return incident.isOver(now: now)
         }
-        // That Google cannot be reached says nothing of the key.
+        // Failing to reach Google says nothing about the key.
         if case .unauthorized(let reason) = error { refusal = reason }
         return incident.met(error.description, now: now)
     }

@@ -6,28 +6,28 @@ public import Observability
 public import StoreInterface
 internal import Synchronization
 
-/// Asks Google for its list of voided purchases, at the start and once an hour, and commits what no push brought. An entry
-/// ends nothing by itself: the purchase is read, as after a push, and a void that took effect counts once, whichever way
-/// it comes.
+/// Asks Google for its list of voided purchases, at the start and once an hour, and commits what no push brought. An
+/// entry ends nothing by itself: the purchase is read, as after a push. A void that took effect counts once, whichever
+/// way it comes.
 public final class VoidedPurchases: HistoryRecovery {
     private typealias Reading = HistoryReading<GoogleVoid?>
 
-    /// 200,000 voids. Google allows 6,000 questions a day, and 30 in half a minute.
+    /// A run reads at most 200,000 voids of one app. Google allows 6,000 requests a day, and 30 in half a minute.
     private static let limits = Reading.Limits(ofAPiece: 50, ofARun: 200)
     /// How long Google keeps the list.
     private static let reach = Duration.seconds(30 * 86_400)
-    /// So many purchases in a row that cannot be read: it is Google, not the purchase.
+    /// When this many purchases in a row cannot be read, the cause is Google, not the purchase.
     private static let patience = 3
 
     private let packages: [String]
-    /// Asked for each list: a reload brings another key.
+    /// Called for each list, because a reload may bring another key.
     private let google: @Sendable () -> GoogleReader?
     private let reader: LedgerReader
     private let writer: LedgerWriter
     private let clock: Clock
     private let log: Log
     private let counts: RecoveryCounts
-    /// Between two pages.
+    /// The pause between two pages.
     private let pause: Duration
     private let troubles = Mutex<[String: ListTrouble]>([:])
     private let stop = Routine.Stop()
@@ -55,12 +55,12 @@ public final class VoidedPurchases: HistoryRecovery {
         }
     }
 
-    /// Begins nothing new.
+    /// Starts nothing new.
     public func halt() {
         routine.halt()
     }
 
-    /// Waits for the question that runs: before the ledger is closed. It ends runs on other threads, too.
+    /// Waits for the running request, and ends runs on other threads too. Call it before the ledger is closed.
     public func close() {
         routine.end()
     }
@@ -162,7 +162,7 @@ public final class VoidedPurchases: HistoryRecovery {
         return receipt.outcome
     }
 
-    /// Those that took effect need not be read again. Two may share a name in two environments.
+    /// The events that took effect, which need not be read again. Events of two environments may share an id.
     private func known(_ events: [String]) -> Set<String> {
         guard !events.isEmpty else { return [] }
         let selection = EventSelection(ids: Set(events).sorted())

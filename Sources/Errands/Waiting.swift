@@ -2,7 +2,7 @@ internal import Concurrency
 internal import Domain
 internal import Ledger
 
-/// Asks the ledger, and waits for its answer. Nil when it takes no more questions, or has none.
+/// Asks the ledger and waits for its answer. Returns nil when the ledger takes no more questions or cannot answer.
 func answer<Value: Sendable>(
     _ ask: (@escaping @Sendable (Result<Value, LedgerError>) -> Void) -> Bool
 ) -> Value? {
@@ -11,7 +11,7 @@ func answer<Value: Sendable>(
 }
 
 extension LedgerWriter {
-    /// How far somebody has come, by a name; returns when that is committed, or cannot be.
+    /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be.
     func remember(_ instant: Instant, as mark: String) {
         let promise = Promise<Bool>()
         if submit(.mark(mark, instant, completion: promise.fulfil)) { _ = promise.wait() }

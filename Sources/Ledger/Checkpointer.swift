@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Copies the journal into the ledger's file, on a thread and a connection of its own.
 ///
-/// A checkpoint writes thousands of pages: in the writer's commits, which is SQLite's default, it is the slowest per
-/// cent of them (21 ms at 200 events a second). A passive one blocks neither the writer nor readers
+/// A checkpoint writes thousands of pages. Inside the writer's commits, which is SQLite's default, checkpoints cause
+/// their slowest percent (21 ms at 200 events a second). A passive checkpoint blocks neither the writer nor readers
 /// (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html).
 final class Checkpointer: Sendable {
     private let waker = Waker()
@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// The journal has grown.
+    /// Call it when the journal has grown.
     func wake() { waker.wake() }
 
     /// Ends the thread.
@@ -31,7 +31,7 @@ final class Checkpointer: Sendable {
         running?.join()
     }
 
-    /// While it fails it tries again every second. The writer's own checkpoints, every 16,000 pages, come to help.
+    /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 16,000 pages.
     private func run(_ path: String, _ health: LedgerHealth) {
         while !isClosing.load(ordering: .acquiring) {
             do throws(SQLiteError) {

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// What one command put into the running transaction. Nothing of it is true before COMMIT.
+/// What one command put into the running transaction. None of it holds before COMMIT.
 struct Commit<Value> {
     var value: Value
     var entries: [Entry] = []
-    /// How many more contracts have no user.
+    /// The change in the number of contracts without a user.
     var unclaimed = 0
-    /// Who reads another language from now on.
+    /// The users whose language has changed.
     var readers: [UserID] = []
 }

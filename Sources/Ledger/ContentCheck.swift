@@ -1,15 +1,16 @@
 internal import Concurrency
 internal import Synchronization
 
-/// Whether the ledger's file holds what was written to it: reads all of it, a table at a time, on a fresh connection that
-/// knows nothing from before. One thread's own, but for `stop`.
+/// Checks whether the ledger's file holds what was written to it. It reads the whole file, one table at a time, on a
+/// fresh connection that has nothing cached. One thread owns it; only `stop` may be called from others.
 ///
-/// It takes a hundredth of the time at the most: a small ledger is read every few seconds, one of 50 GB a few times a day.
+/// Checks take at most a hundredth of the time: a small ledger is read every few seconds, one of 50 GB a few times a
+/// day.
 final class ContentCheck: Sendable {
     enum Finding: Equatable {
         case whole
         case damaged(String)
-        /// Stopped, busy, or not to be opened.
+        /// The check was stopped, or the file was busy or could not be opened.
         case unknown
     }
 
@@ -30,7 +31,7 @@ final class ContentCheck: Sendable {
         self.epoch = epoch
     }
 
-    /// Worth waiting for.
+    /// True when the check is short enough to wait for.
     var isQuick: Bool { state.withLock { $0.duration < 200_000_000 } }
 
     func isDue(isAsked: Bool, now: UInt64) -> Bool {
@@ -39,7 +40,7 @@ final class ContentCheck: Sendable {
         return !state.isStopped && now >= state.endedAt + max(least, state.duration * 100)
     }
 
-    /// From any thread: ends what runs, for good.
+    /// Ends the running check, and begins no other. May be called from any thread.
     func stop() {
         state.withLock { state in
             state.isStopped = true

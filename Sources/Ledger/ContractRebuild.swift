@@ -1,20 +1,20 @@
 public import Domain
 
-/// A contract made anew from all of its events: its registers only rise, so that a wrong value which was once the
-/// greatest leaves no other way out.
+/// A contract rebuilt from all of its events. Its registers only rise, so there is no other way to get rid of a wrong
+/// value that was once the greatest.
 ///
-/// Users and claims are facts of their own and stay; tokens are added to.
+/// Users and claims are separate facts and stay; tokens are only added.
 public struct ContractRebuild: Sendable, Equatable {
-    /// As it stood before its events were read; the rebuild is void when it, or its events, have changed since.
+    /// The contract before its events were read. The rebuild is void if the contract or its events have changed since.
     public let known: Contract
-    /// The position of its newest event then.
+    /// The position of its newest event at that time.
     public let newest: Int64
-    /// The newest event.
+    /// The id of the event that was folded last.
     public private(set) var event = ""
     private var fresh: Contract?
     private var raised: Contract
     private var isComplete = true
-    /// Older versions did not remember all dates of a token.
+    /// The dates of each token, which older versions did not remember completely.
     private(set) var tokens: [OrderToken: TokenDates] = [:]
 
     public init(_ stored: StoredContract) {
@@ -22,7 +22,7 @@ public struct ContractRebuild: Sendable, Equatable {
         raised = known
     }
 
-    /// In any order. What another contract's event says does not count.
+    /// Takes in an event; the order does not matter. Events of other contracts are ignored.
     public mutating func fold(_ event: Event) {
         guard let observation = event.statement, observation.contract == known.key else { return }
         var contract = fresh ?? Contract(key: known.key, kind: observation.kind)
@@ -34,7 +34,8 @@ public struct ContractRebuild: Sendable, Equatable {
         tokens[said.token, default: TokenDates(said)].add(TokenDates(said))
     }
 
-    /// One of its events cannot be read any more. What it said is in the registers only: they may still rise, not fall.
+    /// Call it when one of the contract's events can no longer be read. What that event said is only in the registers,
+    /// so they may still rise, but not fall.
     public mutating func miss() {
         isComplete = false
     }

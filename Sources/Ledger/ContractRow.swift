@@ -4,17 +4,17 @@ internal import Domain
 struct ContractRow {
     var id: Int64?
     var contract: Contract
-    /// Whose it is; `shares` are those who hold it as well.
+    /// The owner; `shares` are the others who hold the contract.
     var user: UserID?
-    /// Since when; nil when that follows from another contract only.
+    /// Since when the owner has had it; nil when the owner follows only from another contract.
     var userAt: Instant?
     var shares: [UserID] = []
     var standing: Standing
-    /// When the writer looks at it again by itself.
+    /// When the writer looks at the contract again by itself.
     var endsAt: Instant?
 
     static let keyColumns = ["provider", "environment", "app", "lineage"]
-    /// Apart from the state, because they rarely change and cost three indexes.
+    /// Written separately from the state, because they rarely change and writing them updates three indexes.
     static let identityColumns = [
         "kind", "user", "is_family_shared", "product_group", "product_group_at", "token", "token_at", "account",
         "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at", "user_at",
@@ -31,7 +31,7 @@ struct ContractRow {
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
     static let count = keyColumns.count + identityColumns.count + stateColumns.count
 
-    /// Everyone who holds it.
+    /// Everyone who holds the contract, the owner first.
     var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 
     init(id: Int64?, contract: Contract, standing: Standing, endsAt: Instant?) {
@@ -113,7 +113,7 @@ struct ContractRow {
         ]
     }
 
-    /// True when `other` differs in what only identity columns hold.
+    /// True when `other` differs in what the identity columns hold.
     func hasOtherIdentity(than other: ContractRow) -> Bool {
         contract.kind != other.contract.kind || user != other.user || userAt != other.userAt
             || contract.storeUser != other.contract.storeUser

@@ -27,7 +27,7 @@ public struct DatabaseURL: Sendable, Equatable {
         let hasAuthority = path.hasPrefix("//")
         if hasAuthority { path = path.dropFirst(2) }
         guard !path.isEmpty else { throw .missingPath }
-        // A host may stand beside a password, which the path of a ledger would show in errors.
+        // A host may come with a password, which errors would show as part of the ledger's path.
         guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
         let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Between an entry and its row.
+/// Converts between an entry and its row.
 enum EntryRow {
     static let columns = """
         committed_at, kind, provider, environment, type, subtype, event, outcome, user, contract, order_token, product, \

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Which entries a reader of the feed wants; nil members mean all. Compared as bytes.
+/// Which entries a reader of the feed wants; nil members match everything. Values are compared as bytes.
 public struct EntrySelection: Sendable, Equatable {
     public static let all = EntrySelection()
 
@@ -24,7 +24,7 @@ public struct EntrySelection: Sendable, Equatable {
         self.outcome = outcome
     }
 
-    /// SQL, and the values of its marks from the second one on.
+    /// The SQL condition; `values` are its parameters from the second one on.
     static let condition = """
         (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR environment = ?3)
             AND (?4 IS NULL OR type = ?4) AND (?5 IS NULL OR outcome = ?5)
@@ -35,11 +35,11 @@ public struct EntrySelection: Sendable, Equatable {
 /// Entries in order, for the feed.
 public struct EntryPage: Sendable, Equatable {
     public var entries: [Entry]
-    /// How far was looked: what is not in `entries` up to here was not asked for.
+    /// How far the search went. Up to here, `entries` holds everything that was selected.
     public var through: Int64
-    /// The newest position when it was read.
+    /// The newest position when the page was read.
     public var head: Cursor
 
-    /// Nothing was left out.
+    /// True when the search has reached the newest position.
     public var isWhole: Bool { through >= head.position }
 }

@@ -1,7 +1,7 @@
 internal import Domain
 
-/// Between a fragment and its row. Facts are stored, not HTML, so that what was missed is rendered with today's
-/// templates.
+/// Converts between a fragment and its row. Rows hold facts, not HTML, so that what a page missed is rendered with
+/// today's templates.
 enum FragmentRow {
     static let columns = "stream, collapse_key, position, ordinal, action, target, targets, content, template, body"
     static let count = 10
@@ -46,10 +46,10 @@ enum FragmentRow {
     }
 }
 
-/// A fragment and its place in the ledger.
+/// A fragment and its position in the ledger.
 struct PlacedFragment {
     var position: Int64
-    /// Its place in its entry.
+    /// Its index within its entry.
     var ordinal: Int64
     var fragment: Fragment
 }

@@ -1,9 +1,9 @@
 public import Domain
 
-/// What a client asks for under its key.
+/// A request that a client makes under its key.
 public struct KeyedRequest: Sendable, Equatable {
     public var key: IdempotencyKey
-    /// Tells two requests apart: a digest of everything that is asked for.
+    /// A digest of the whole request, which tells two requests apart.
     public var digest: String
 
     public init(key: IdempotencyKey, digest: String) {
@@ -12,7 +12,7 @@ public struct KeyedRequest: Sendable, Equatable {
     }
 }
 
-/// What became of a broadcast that has a key. The cursors are those of its fragments, in their order.
+/// The result of a broadcast with a key. The cursors are those of its fragments, in their order.
 public enum KeyedBroadcast: Sendable, Equatable {
     case made([Cursor])
     /// The same request was made before; nothing was committed now.

@@ -1,8 +1,8 @@
 public import Domain
 
-/// One thing to commit. Completions run on the writer's thread, after the commit, once; they must not block.
+/// One thing to commit. A completion runs once, on the writer's thread, after the commit. It must not block.
 public enum LedgerCommand: Sendable {
-    /// `claim`: who posts it, when it was not the store.
+    /// `claim` names the user who posted the event, when it was not the store.
     case event(
         Event,
         claim: Claim? = nil,
@@ -10,36 +10,37 @@ public enum LedgerCommand: Sendable {
         completion: @Sendable (Result<Receipt, LedgerError>) -> Void
     )
     case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
-    /// Which language a user reads from now on.
+    /// Sets the language that a user reads from now on.
     case language(LanguageTag, of: UserID, completion: @Sendable (Result<Void, LedgerError>) -> Void)
-    /// One entry for each fragment, in their order.
+    /// Commits one entry for each fragment, in their order.
     case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
-    /// The same, made once: a request that was committed before under its key is told what was answered then.
+    /// The same, but only once: a request that was already committed under its key gets the same answer as then.
     case broadcastOnce(
         [Fragment],
         KeyedRequest,
         completion: @Sendable (Result<KeyedBroadcast, LedgerError>) -> Void
     )
-    /// Until now an app may have broadcast something that did not arrive. Pages that have seen nothing newer load
-    /// themselves again.
+    /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
+    /// newer reload.
     case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
-    /// What became of an errand. False when it was not committed.
+    /// Records the result of an errand. The completion gets false when that was not committed.
     case errand(Int64, ErrandResult, completion: @Sendable (Bool) -> Void)
-    /// Remembers an instant by a name, such as how far a recovery has come. False when it was not committed.
+    /// Remembers an instant under a name, such as how far a recovery has come. The completion gets false when that was
+    /// not committed.
     case mark(String, Instant, completion: @Sendable (Bool) -> Void)
-    /// Stored events once more. `isTrial`: tells what that would change, and changes nothing.
+    /// Applies stored events once more. With `isTrial`, it reports what that would change, and changes nothing.
     case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
-    /// Sends both elements of the pages of these users, and of everyone who holds one of these contracts, again. Tells
-    /// who that is.
+    /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
+    /// gets all of these users.
     case tell(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
-    /// Commands after this one go by these rules. There is nothing to commit, and it cannot fail.
+    /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }
 
 /// A user who posts a genuine transaction while signed in has a reason to hold the contract.
 public struct Claim: Sendable, Equatable {
     public var user: UserID
-    /// The order whose page it is.
+    /// The order that the app sends along with the claim.
     public var order: OrderToken?
 
     public init(user: UserID, order: OrderToken? = nil) {
@@ -48,33 +49,33 @@ public struct Claim: Sendable, Equatable {
     }
 }
 
-/// What became of a claim.
+/// The result of a claim.
 public enum ClaimOutcome: Sendable, Equatable {
-    /// It is the claimant's: nobody else held it, or the claimant already did.
+    /// The contract is the claimant's: nobody else held it, or the claimant already did.
     case granted
-    /// It was another user's until now.
+    /// The contract moved to the claimant; it was another user's until now.
     case moved
-    /// Another user holds it as well.
+    /// Another user holds the contract as well.
     case shared
-    /// It stays another user's; the event was committed all the same.
+    /// The contract stays another user's; the event was committed all the same.
     case refused
 }
 
 public enum ErrandResult: Sendable, Equatable {
     case done
     case retry(at: Instant, reason: String)
-    /// No attempt can succeed any more. It is kept for the operator, for a month.
+    /// No attempt can succeed any more. The errand is kept for a month, for the operator.
     case abandoned(reason: String)
 }
 
-/// What is answered to the store.
+/// The answer to the store.
 public struct Receipt: Sendable, Equatable {
     public var outcome: Outcome
     /// The store's event id.
     public var event: String
-    /// Where it was committed; for a duplicate, where the first one was.
+    /// Where the event was committed; for a duplicate, where the first one was.
     public var cursor: Cursor
-    /// What became of the claim that came with it.
+    /// The result of the claim that came with it.
     public var claim: ClaimOutcome?
 
     public init(outcome: Outcome, event: String, cursor: Cursor, claim: ClaimOutcome? = nil) {
@@ -85,7 +86,7 @@ public struct Receipt: Sendable, Equatable {
     }
 }
 
-/// Who is about to buy what. `token` binds a UUID that the app minted itself.
+/// Who is about to buy what. `token` binds a UUID that the app generated itself.
 public struct OrderRequest: Sendable, Equatable {
     public var user: UserID
     public var product: String
@@ -93,7 +94,7 @@ public struct OrderRequest: Sendable, Equatable {
     public var group: String?
     public var kind: ProductKind?
     public var token: OrderToken?
-    /// Which one the user reads; nil says nothing about it.
+    /// The language that the user reads; nil says nothing about it.
     public var language: LanguageTag?
 
     public init(

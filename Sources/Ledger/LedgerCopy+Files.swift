@@ -6,7 +6,7 @@ extension LedgerCopy {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG && information.st_size > 0
     }
 
-    /// A link to the ledger stays one.
+    /// Follows a link, so that a link to the ledger remains one.
     static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
@@ -19,7 +19,7 @@ extension LedgerCopy {
         return first.st_ino == second.st_ino && first.st_dev == second.st_dev
     }
 
-    /// Nothing but an older backup: a slip of the fingers must not cost anybody another file.
+    /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
     static func refuseToReplace(_ file: String, from path: String) throws(LedgerCopyError) {
         for suffix in ["", "-wal", "-shm", "-lock"] where isSameFile(file, path + suffix) { throw .sameFile(file) }
         var information = stat()
@@ -32,7 +32,7 @@ extension LedgerCopy {
         return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) } ?? ""
     }
 
-    /// Its size in bytes, once the disk has all of it.
+    /// Returns the file's size in bytes once all of it is on the disk.
     static func synchronized(_ file: String) throws(LedgerCopyError) -> Int {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotWrite(file, reason: reason()) }
@@ -44,7 +44,7 @@ extension LedgerCopy {
         return Int(information.st_size)
     }
 
-    /// So that the new name outlives a power cut.
+    /// Makes the new name survive a power cut.
     static func synchronizeFolder(of file: String) {
         let descriptor = open(LedgerFile.folder(of: file), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

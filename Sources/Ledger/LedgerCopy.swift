@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// A whole, consistent ledger in one file: what a backup is, and what a restore puts back.
+/// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
 ///
-/// Written beside its place under another name, proven, made durable, and only then renamed: whoever looks finds the old
-/// file or the new one, and never half of one.
+/// The copy is written beside its destination under another name, checked, made durable, and only then renamed. So
+/// there is always either the old file or the new one, and never half of one.
 public struct LedgerCopy: Sendable, Equatable {
     public var epoch: String
-    /// The newest position in it.
+    /// The newest position in the copy.
     public var position: Int64
     public var bytes: Int
 
-    /// Copies the ledger at `path`, whether or not a server works with it, to `file`, which is replaced if it is a copy
-    /// of a ledger itself.
+    /// Copies the ledger at `path` to `file`, whether or not a server uses the ledger. An existing `file` is replaced
+    /// if it is a copy of a ledger itself.
     public static func backup(of path: String, to file: String) throws(LedgerCopyError) -> LedgerCopy {
         guard isFile(path) else { throw .noLedger(path) }
         try refuseToReplace(file, from: path)
         return try made(from: path, for: file, epoch: nil)
     }
 
-    /// Puts a backup in the ledger's place, with a new epoch: no cursor of the ledger that was there, or of the one that
-    /// was backed up, says anything about this one. Returns where the ledger that was there is now, if there was one.
+    /// Puts a backup in the ledger's place, with a new epoch: a cursor of the former ledger, or of the one that was
+    /// backed up, means nothing in this one. Returns where the former ledger is now, if there was one.
     ///
-    /// A server that runs on it makes this throw.
+    /// Throws when a server runs on the ledger.
     public static func restore(
         _ file: String,
         to path: String
@@ -37,7 +37,7 @@ public struct LedgerCopy: Sendable, Equatable {
         } catch {
             throw .ledger(error)
         }
-        // The lock goes when nobody holds it any more.
+        // Keeps the lock until the end: it is released when its last reference goes.
         defer { withExtendedLifetime(lock) {} }
         let former = "\(path).before-restore"
         owner?.take(LedgerLock.file(of: path))
@@ -57,7 +57,7 @@ public struct LedgerCopy: Sendable, Equatable {
     ) throws(LedgerCopyError) -> LedgerCopy {
         let draft = "\(file).\(getpid()).part"
         unlink(draft)
-        // SQLite would make it readable to all that the umask lets in.
+        // SQLite would make it readable to everyone whom the umask lets in.
         LedgerFile.create(draft)
         owner?.take(draft)
         defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) } }
@@ -73,7 +73,7 @@ public struct LedgerCopy: Sendable, Equatable {
         return copy
     }
 
-    /// From one snapshot, packed, and read again from the first to the last page.
+    /// Copies one snapshot, packed, and reads the copy again from the first page to the last.
     private static func copied(_ source: String, to draft: String) throws(LedgerCopyError) -> LedgerCopy {
         do throws(SQLiteError) {
             let connection = try Connection(path: source, access: .readOnly, lockTimeout: .seconds(10))
@@ -112,8 +112,9 @@ public struct LedgerCopy: Sendable, Equatable {
         }
     }
 
-    /// The ledger stays at its path until the new one takes it, so that no server ever finds none. Its journal goes first:
-    /// into the ledger, or else aside with it. One that stayed would be read into the new ledger, and destroy it.
+    /// The ledger stays at its path until the new one takes its place, so that a server always finds one. Its journal
+    /// goes first: into the ledger, or else aside with it. A journal that stayed would be read into the new ledger, and
+    /// destroy it.
     private static func setAside(_ path: String, hasLedger: Bool, as former: String) throws(LedgerCopyError) {
         if hasLedger { try? emptyJournal(of: path) }
         for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
@@ -121,7 +122,7 @@ public struct LedgerCopy: Sendable, Equatable {
         for suffix in ["-wal", "-shm"] { _ = Glibc.rename(path + suffix, former + suffix) }
     }
 
-    /// The last one to close a ledger takes its journal away.
+    /// The last connection that closes a ledger removes its journal.
     private static func emptyJournal(of path: String) throws(SQLiteError) {
         let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,13 +1,13 @@
-/// Why a ledger was not copied; whatever was there before still is. Safe to print.
+/// Why a ledger was not copied. Whatever was there before is still there. Safe to print.
 public enum LedgerCopyError: Error, Equatable, CustomStringConvertible {
     case noLedger(String)
-    /// From a file to itself.
+    /// A file would be copied to itself.
     case sameFile(String)
-    /// What would be replaced is something else.
+    /// The file that would be replaced is something else.
     case notABackup(String)
     case cannotCopy(String, reason: String)
     case cannotWrite(String, reason: String)
-    /// What was copied does not hold what it should.
+    /// The copy does not hold what it should.
     case unsound(String, reason: String)
     case ledger(LedgerError)
 

@@ -1,13 +1,13 @@
-/// Why the ledger did not do it. Safe to print.
+/// Why the ledger did not do what it was asked to do. Safe to print.
 public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
-    /// Another server works with it.
+    /// Another server uses the ledger.
     case inUse(path: String, by: LedgerLock.Holder)
     /// A newer version of Paycast wrote this file.
     case newerSchema(found: Int64, supported: Int64)
     /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
     case busy
-    /// This command alone failed; its neighbours were committed.
+    /// Only this command failed; the others in its batch were committed.
     case failed(reason: String)
 
     public var description: String {

@@ -2,11 +2,12 @@ internal import Glibc
 
 /// The ledger's file, before SQLite opens it.
 enum LedgerFile {
-    /// Makes an empty file that its owner alone may read, unless there is one: it holds who bought what. SQLite would
-    /// make it readable to all that the umask lets in, and gives `-wal` and `-shm` the mode of the ledger.
+    /// Creates an empty file that only its owner may read, unless the file exists: it will hold who bought what. SQLite
+    /// would make it readable to everyone whom the umask lets in, and it gives `-wal` and `-shm` the mode of the
+    /// ledger.
     ///
-    /// Says nothing of a failure, because SQLite will meet the same one. An existing file is not touched: opening and
-    /// closing it would drop the locks of this process on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    /// Reports no failure, because SQLite will meet the same one. An existing file is not touched: opening and closing
+    /// it would drop the locks of this process on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
     static func create(_ path: String) {
         // SQLite's name for a ledger without a file, which tests use.
         guard path != ":memory:" else { return }
@@ -19,8 +20,8 @@ enum LedgerFile {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
-    /// The user and group that own a file. The server runs as another user than root, and must be able to open what root
-    /// has restored.
+    /// The user and group that own a file. The server runs as a user other than root, and must be able to open what
+    /// root has restored.
     struct Owner {
         private let user: uid_t
         private let group: gid_t

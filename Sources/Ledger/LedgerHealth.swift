@@ -2,29 +2,31 @@ internal import Concurrency
 internal import Observability
 internal import Synchronization
 
-/// What is wrong with the ledger now, as its writer and its watch find it. Any thread may tell and ask.
+/// What is wrong with the ledger now, as its writer, its checkpointer and its watch report it. Any thread may report
+/// and ask.
 public final class LedgerHealth: Sendable {
     enum Part: String, CaseIterable, Sendable {
         /// Transactions.
         case commit
-        /// Questions of pages and of the API.
+        /// Questions from pages and from the API.
         case read
-        /// What stands at the ledger's paths.
+        /// The files at the ledger's paths.
         case files
         case lock
-        /// What is in them.
+        /// What the files hold.
         case content
         case disk
-        /// From the journal into the ledger's file.
+        /// Copying the journal into the ledger's file.
         case checkpoint
     }
 
     private struct State {
         var incidents = Part.allCases.map { Incident(calm: $0.calm) }
-        /// A transaction went into files that are gone. Until the next start nobody knows what the ledger holds.
+        /// True when a transaction went into files that are gone. Until the next start nobody knows what the ledger
+        /// holds.
         var isLost = false
         var isRescued = false
-        /// Monotonic nanoseconds.
+        /// When the last transaction was committed, in monotonic nanoseconds.
         var committedAt: UInt64 = 0
     }
 
@@ -43,7 +45,7 @@ public final class LedgerHealth: Sendable {
         }
     }
 
-    /// A sentence each that says what to do; for `/ready`.
+    /// One sentence for each problem, which says what to do; for `/ready`.
     public var problems: [String] {
         var told: [String] = []
         for reason in state.withLock({ $0.incidents.compactMap(\.reason) }) where !told.contains(reason) {
@@ -52,23 +54,23 @@ public final class LedgerHealth: Sendable {
         return told.map { "ledger: \($0)" }
     }
 
-    /// False: what is written now may not be there after the next start, so nothing is.
+    /// False when what is written now may not be there after the next start. Then nothing is written.
     var isSound: Bool {
         state.withLock { !$0.isLost && $0.incidents[Part.content.index].reason == nil }
     }
 
-    /// Whether what the files hold can be copied.
+    /// True when what the files hold can be copied.
     var contentIsSound: Bool { !isTroubled(.content) }
 
-    /// Whether a failure of this kind goes on.
+    /// True while the trouble with this part lasts.
     func isTroubled(_ part: Part) -> Bool { state.withLock { $0.incidents[part.index].reason != nil } }
 
-    /// Since the last commit.
+    /// The time since the last commit.
     func idleNanoseconds(now: UInt64) -> UInt64 {
         state.withLock { now > $0.committedAt ? now - $0.committedAt : 0 }
     }
 
-    /// True once: what the files hold that are not in their place is to be saved.
+    /// Returns true the first time only: then the caller saves what the files that are no longer in place hold.
     func beginRescue() -> Bool {
         state.withLock { state in
             defer { state.isRescued = true }
@@ -82,13 +84,13 @@ public final class LedgerHealth: Sendable {
         report(.commit, nil)
     }
 
-    /// The last transaction went into files that nobody will open again.
+    /// Call it when the last transaction went into files that nobody will open again.
     func lose(_ reason: String) {
         report(.files, "\(reason); start the server again")
         state.withLock { $0.isLost = true }
     }
 
-    /// `problem` is nil when that part is well.
+    /// `problem` is nil when the part works.
     func report(_ part: Part, _ problem: String?) {
         if problem != nil { met[part.index].add() }
         let now = monotonicNanoseconds()
@@ -107,7 +109,8 @@ public final class LedgerHealth: Sendable {
 }
 
 extension LedgerHealth.Part {
-    /// What may succeed now and then while its trouble lasts.
+    /// How long a part must work before its trouble counts as over. Some parts succeed now and then while the trouble
+    /// lasts.
     fileprivate var calm: Duration {
         switch self {
         case .commit, .read, .checkpoint: .seconds(5)

@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// What a ledger's files look like while no server works with them. Only reads: it makes no file, not even SQLite's, which
-/// would then belong to whoever looked, and not to the server's user.
+/// What a ledger's files look like while no server uses them. It only reads and creates no file, not even one of
+/// SQLite's, which would then belong to the inspecting user instead of the server's.
 public struct LedgerInspection: Sendable, Equatable {
     public enum State: Sendable, Equatable {
         case missing
-        /// A server works with it, and can tell more than its files.
+        /// A server uses the ledger, and can tell more than the files.
         case inUse(LedgerLock.Holder)
-        /// The file is there and holds nothing.
+        /// The file exists and holds nothing.
         case empty
-        /// In the system's words.
+        /// The reason, in the system's words.
         case unreadable(String)
-        /// Something else stands at its path: a folder, or another program's file.
+        /// Something else is at its path: a folder, or another program's file.
         case foreign
         case newerSchema(found: Int64, supported: Int64)
         case damaged
-        /// A server that was killed left a journal, which the next one reads.
+        /// A server that was killed left a journal, which the next server reads.
         case hasJournal
         /// Too large to be read while somebody waits.
         case long
-        /// Read from the first page to the last.
+        /// The file was read from the first page to the last, and is sound.
         case whole
     }
 
@@ -28,9 +28,9 @@ public struct LedgerInspection: Sendable, Equatable {
     public private(set) var bytes = 0
     /// The permissions of its file, as chmod(1) takes them.
     public private(set) var mode: UInt32 = 0o600
-    /// Whether this user could write it, or make it.
+    /// Whether this user could write the file, or create it.
     public let isWritable: Bool
-    /// What its disk has left; nil where its folder is not there.
+    /// The free space on its disk; nil when its folder does not exist.
     public let freeBytes: Int?
 
     private static let limit = 1 << 30
@@ -45,7 +45,7 @@ public struct LedgerInspection: Sendable, Equatable {
         inspect()
     }
 
-    /// So little that a server says it is full.
+    /// True when so little is left that a server reports the disk as full.
     public var diskIsFull: Bool { freeBytes.map { $0 < LedgerWatch.smallest } ?? false }
 
     private mutating func inspect() {

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// One server a ledger. Two would both commit, and the pages of the one would never hear what the other committed.
+/// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
+/// committed.
 ///
-/// An advisory lock on a file beside the ledger, which tells whoever comes second where the first one is. The system
-/// drops the lock with the process, however it ends. The file stays: a name that is unlinked under a lock would let two
-/// processes lock two files.
+/// It is an advisory lock on a file beside the ledger, which tells a second server where the first one is. The system
+/// drops the lock when the process ends, however it ends. The file stays: if its name were unlinked under a lock, two
+/// processes could lock two files.
 public final class LedgerLock: Sendable {
     private let descriptor: Int32
     private let file: String
@@ -14,7 +15,7 @@ public final class LedgerLock: Sendable {
         file = LedgerLock.file(of: path)
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
-        // Every descriptor of a process counts by itself, and children do not inherit this one.
+        // Each descriptor of a process holds a lock of its own, and child processes do not inherit this one.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
             let holder = Holder(LedgerLock.text(in: descriptor))
@@ -30,22 +31,23 @@ public final class LedgerLock: Sendable {
         close(descriptor)
     }
 
-    /// Who works with the ledger at `path`: nil when nobody does, or this user may not ask. Makes no file.
+    /// The server that uses the ledger at `path`; nil when there is none, or when this user may not ask. Creates no
+    /// file.
     static func holder(of path: String) -> Holder? {
         let descriptor = open(file(of: path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        // What is locked is let go at once: a server may just be starting.
+        // A lock that was taken here is released at once, because a server may just be starting.
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
         return Holder(text(in: descriptor))
     }
 
-    /// From now on the server can be reached: tells whoever comes second.
+    /// Records where this server can be reached from now on, to tell a second one.
     public func announce(address: String) {
         write(Holder(process: Int(getpid()), address: address))
     }
 
-    /// Nil while the file at the lock's path is the one that is locked: another server would lock another one.
+    /// Nil while the file at the lock's path is the one that is locked. Another server could lock any other file there.
     var problem: String? {
         var (held, found) = (stat(), stat())
         guard fstat(descriptor, &held) == 0 else { return nil }
@@ -53,7 +55,7 @@ public final class LedgerLock: Sendable {
         return isInPlace ? nil : "\(file) is gone, and a second server could begin: start this one again"
     }
 
-    /// Beside the file itself, so that a link to the ledger leads to the same lock.
+    /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.
     static func file(of path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path + "-lock" }
         defer { free(resolved) }
@@ -66,14 +68,14 @@ public final class LedgerLock: Sendable {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// A disk that is too full for one line takes nothing from the lock.
+    /// The lock holds even when the disk is too full for this one line.
     private func write(_ holder: Holder) {
         let bytes = Array(holder.text.utf8)
         ftruncate(descriptor, 0)
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }
 
-    /// Who has the ledger: `PID ADDRESS` on one line; the address is missing while that server starts.
+    /// The server that holds the ledger: `PID ADDRESS` on one line; the address is missing while that server starts.
     public struct Holder: Sendable, Equatable, CustomStringConvertible {
         public var process: Int?
         public var address: String?

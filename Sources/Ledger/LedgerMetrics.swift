@@ -1,7 +1,7 @@
 internal import Domain
 internal import Observability
 
-/// What the writer counts.
+/// The writer's metrics.
 struct LedgerMetrics: Sendable {
     let commitTime: Histogram
     let batchSize: Gauge

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Which files the ledger is. SQLite goes on writing to a file that was deleted, moved or replaced, and everything that
-/// was answered 200 meanwhile is gone after the next start.
+/// Identifies the ledger's files. SQLite goes on writing to a file that was deleted, moved or replaced, and everything
+/// that was answered 200 meanwhile would be gone after the next start.
 struct LedgerPlace: Sendable {
     private struct Identity: Equatable {
         var device: UInt
@@ -16,7 +16,7 @@ struct LedgerPlace: Sendable {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// Call it once the files are open, and the journal begun. A ledger in memory has none.
+    /// Call it once the files are open and the journal has begun. A ledger in memory has no files.
     init(_ path: String) {
         files = ["", "-wal", "-shm"].compactMap { suffix in
             Identity(path + suffix).map { (path + suffix, $0) }
@@ -26,10 +26,10 @@ struct LedgerPlace: Sendable {
     /// The ledger's own path; nil in memory.
     var path: String? { files.first?.path }
 
-    /// Whether that is still the file that is written, whatever became of its journal.
+    /// True while that path still names the file that is written, whatever happened to its journal.
     var hasLedger: Bool { files.first.map { Identity($0.path) == $0.identity } ?? true }
 
-    /// Nil while the files that are written stand at their paths.
+    /// Nil while the files that are written are at their paths.
     var problem: String? {
         for file in files {
             let found = Identity(file.path)

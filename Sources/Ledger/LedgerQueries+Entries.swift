@@ -1,7 +1,8 @@
 internal import Domain
 
 extension LedgerQueries {
-    /// Entries that one question looks at. The pages of others are answered by the same thread: 20,000 take it 10 ms.
+    /// How many entries one question looks at. The same thread answers everybody else's pages, and 20,000 entries take
+    /// it 10 ms.
     static let entriesOfAQuestion: Int64 = 20_000
 
     func entries(_ selection: EntrySelection, after position: Int64, limit: Int) throws(LedgerError) -> EntryPage {
@@ -25,7 +26,7 @@ extension LedgerQueries {
         }
     }
 
-    /// In their order.
+    /// The fragments of one entry, in their order.
     func fragments(at position: Int64) throws(SQLiteError) -> [Fragment] {
         try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
             .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)

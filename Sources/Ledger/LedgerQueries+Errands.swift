@@ -1,7 +1,7 @@
 internal import Domain
 
 extension LedgerQueries {
-    /// Goes from one destination to the next, however many errands each has.
+    /// Jumps from one destination to the next, however many errands each has.
     func errandDestinations(dueAt now: Instant) throws(LedgerError) -> [Errand.Destination] {
         try snapshot { _ throws(SQLiteError) in
             var (due, last) = ([Errand.Destination](), "")
@@ -28,8 +28,8 @@ extension LedgerQueries {
         }
     }
 
-    /// Those that wait are counted one by one, and this is asked every second: `previous` is taken at its word unless
-    /// one has come, or the one whose turn was next has had it.
+    /// Counting goes over every waiting errand, and this is asked every second. So the count of `previous` is kept
+    /// unless an errand was added or the time of the next one has changed.
     func errandBacklog(after previous: ErrandBacklog?) throws(LedgerError) -> ErrandBacklog {
         try snapshot { _ throws(SQLiteError) in
             var backlog = ErrandBacklog(

@@ -1,11 +1,11 @@
 internal import Domain
 
 extension LedgerQueries {
-    /// Purchases that one token brought; an app may bind one to all that a user buys.
+    /// How many purchases of one token are shown; an app may bind one token to everything that a user buys.
     private static let purchaseLimit: Int64 = 100
     private static let contradictionLimit: Int64 = 10
 
-    /// Nil for a token that no order has.
+    /// The order is nil for a token that no order has.
     func order(_ token: OrderToken, now: Instant) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
         try snapshot { head throws(SQLiteError) in
             let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
@@ -63,7 +63,7 @@ extension LedgerQueries {
         )
     }
 
-    /// What waits for an owner carried it as well: it contradicts nothing.
+    /// Events that wait for an owner carried the token as well, but contradict nothing, so they are left out.
     private func contradictions(of token: Value) throws(SQLiteError) -> [OrderEvent] {
         let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
         var events: [OrderEvent] = []
@@ -79,7 +79,7 @@ extension LedgerQueries {
 }
 
 extension OrderEvent {
-    /// Nil when no event of a store is behind it.
+    /// Nil for an entry without an event of a store.
     fileprivate init?(_ entry: Entry, _ epoch: String) {
         guard let id = entry.notice.event else { return nil }
         self.init(id: id, cursor: Cursor(epoch: epoch, position: entry.position), committedAt: entry.committedAt)

@@ -1,11 +1,11 @@
 internal import Domain
 
 extension LedgerQueries {
-    /// Contracts, and orders, whose events are looked for before they were the user's.
+    /// How many contracts, and how many orders, are searched for events from before they were the user's.
     private static let relationLimit: Int64 = 1000
 
-    /// Of a user: what was said of the user, of the user's contracts and orders before anybody knew whose they are, and
-    /// what changed the user's pages, as a purchase does that went to somebody else.
+    /// What was said about the user, what was said about the user's contracts and orders before their user was known,
+    /// and what changed the user's pages, such as a purchase that went to somebody else.
     func userEvents(
         of user: UserID,
         shownOn stream: StreamName?,
@@ -38,7 +38,7 @@ extension LedgerQueries {
         }
     }
 
-    /// Of three columns.
+    /// Reads the first three columns as texts.
     private static func texts(_ row: Row) -> [Value] { (0..<3).map { .text(row.text($0)) } }
 
     private func positions(_ statement: Statement, _ values: [Value]) throws(SQLiteError) -> [Int64] {
@@ -55,18 +55,18 @@ extension LedgerQueries {
     }
 }
 
-/// The newest positions of several lists, each of which holds one more than a page, or all that it has.
+/// The newest positions of several lists. Each list holds one position more than a page, or everything that it has.
 private struct Newest {
     let limit: Int
     private var found: Set<Int64> = []
-    /// Below it one of the lists may hold what was not read.
+    /// Below this position, one of the lists may have positions that were not read.
     private var floor: Int64 = 0
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// `positions` descend.
+    /// `positions` are in descending order.
     mutating func add(_ positions: [Int64]) {
         found.formUnion(positions)
         if positions.count > limit, let last = positions.last { floor = max(floor, last) }

@@ -34,11 +34,11 @@ extension LedgerQueries {
 
     private struct Held {
         var isActive: Bool
-        /// What speaks for the user first, what the policy does not honour last.
+        /// What speaks for the user comes first; what the policy does not honor comes last.
         var ranked: [(row: ContractRow, entitlement: Entitlement)]
     }
 
-    /// As of now, not as of the last commit: the timer may be a millisecond late.
+    /// The state as of now, not as of the last commit: the timer that ends access may be a millisecond late.
     private func held(by user: UserID, now: Instant) throws(SQLiteError) -> Held {
         let consumables: [Value] = [Value(user), .integer(LedgerQueries.consumableLimit)]
         let rows =

@@ -1,8 +1,8 @@
 internal import Domain
 
-/// The reader's connection and its questions. Each one is answered from one snapshot of the ledger.
+/// The reader's connection and its questions. Each question is answered from one snapshot of the ledger.
 struct LedgerQueries: ~Copyable {
-    /// Distinct targets of one stream that are looked at; a page has a handful.
+    /// How many distinct targets of one stream are looked at; a page has a handful.
     private static let targetLimit = 1000
 
     private let connection: Connection
@@ -27,7 +27,7 @@ struct LedgerQueries: ~Copyable {
 
     var policy: AccessPolicy { slot.policy }
 
-    /// What is asked from now on is answered by these rules.
+    /// Questions from now on are answered by this policy.
     func adopt(_ policy: AccessPolicy) {
         slot.policy = policy
     }
@@ -36,8 +36,8 @@ struct LedgerQueries: ~Copyable {
         try snapshot { head throws(SQLiteError) in head }
     }
 
-    /// What is newer than `since` on a stream. Beyond `limit` fragments, without a cursor, and with one that is not
-    /// this ledger's: the newest of each target.
+    /// What is newer than `since` on a stream. When that is more than `limit` fragments, or when the cursor is missing
+    /// or not this ledger's, only the newest fragment of each target.
     func missed(
         on stream: StreamName,
         since start: MissedSince,
@@ -92,7 +92,7 @@ struct LedgerQueries: ~Copyable {
         try snapshot { head throws(SQLiteError) in try position(before: instant, head.position) }
     }
 
-    /// The newest entry that was committed before an instant, by bisection: positions ascend with time.
+    /// Finds the newest entry that was committed before an instant, by bisection: positions ascend with time.
     private func position(before instant: Instant, _ head: Int64) throws(SQLiteError) -> Int64 {
         var (low, high) = (Int64(0), head)
         while low < high {
@@ -114,7 +114,7 @@ struct LedgerQueries: ~Copyable {
         return Array(keys.dropFirst())
     }
 
-    /// Everything newer, or nil when that is more than `limit`.
+    /// Everything newer than `position`, or nil when that is more than `limit`.
     private func fragments(
         _ stream: StreamName,
         _ keys: [String],
@@ -140,7 +140,7 @@ struct LedgerQueries: ~Copyable {
     func snapshot<Answer>(_ read: (Cursor) throws(SQLiteError) -> Answer) throws(LedgerError) -> Answer {
         do throws(SQLiteError) {
             try statements.begin.run()
-            // The first read fixes the snapshot: the position and what is read after it are of one moment.
+            // The first read fixes the snapshot, so the position and what is read after it belong to the same moment.
             let head = Cursor(epoch: epoch, position: try statements.head.first { row in row.integer(0) } ?? 0)
             let answer = try read(head)
             try statements.commit.run()
@@ -152,7 +152,7 @@ struct LedgerQueries: ~Copyable {
     }
 }
 
-/// In commit order, those of one entry together.
+/// Groups fragments by entry, in commit order.
 private func grouped(_ fragments: [PlacedFragment]) -> [MissedItem] {
     var items: [MissedItem] = []
     for next in fragments.sorted(by: { ($0.position, $0.ordinal) < ($1.position, $1.ordinal) }) {

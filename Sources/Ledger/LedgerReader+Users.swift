@@ -13,7 +13,7 @@ extension LedgerReader {
         }
     }
 
-    /// Nil when no app has said it.
+    /// The answer is nil when no app has said which language the user reads.
     public func language(
         of user: UserID,
         completion: @escaping @Sendable (Result<LanguageTag?, LedgerError>) -> Void
@@ -23,7 +23,7 @@ extension LedgerReader {
         }
     }
 
-    /// Fragments that are in no ledger, in the languages of the users whose streams they are for.
+    /// Fills in the users' languages in fragments that are not in the ledger.
     public func written(
         _ fragments: [Fragment],
         completion: @escaping @Sendable (Result<[Fragment], LedgerError>) -> Void
@@ -43,8 +43,8 @@ extension LedgerReader {
         }
     }
 
-    /// At most `limit`, the newest first; all of them before `position`, without one from the newest on. `stream` is what
-    /// the user's pages follow.
+    /// At most `limit` events, newest first, all of them before `position`; without a position, from the newest on.
+    /// `stream` is what the user's pages follow.
     public func userEvents(
         of user: UserID,
         shownOn stream: StreamName?,
@@ -61,7 +61,7 @@ extension LedgerReader {
         }
     }
 
-    /// The order is nil for a token that none has; the cursor is the newest position.
+    /// The order is nil for a token that no order has; the cursor is the newest position.
     public func order(
         _ token: OrderToken,
         completion: @escaping @Sendable (Result<(order: OrderRecord?, head: Cursor), LedgerError>) -> Void

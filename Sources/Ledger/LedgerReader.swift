@@ -2,10 +2,10 @@ public import Concurrency
 public import Domain
 internal import Synchronization
 
-/// The thread that answers questions: what a page has missed, what a user holds, what was committed.
+/// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
 ///
 /// Calls never block and answer false when the reader is full or closing; completions run on the reader's thread and
-/// must not block. Open it after the writer, which makes the file.
+/// must not block. Open it after the writer, which creates the file.
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
@@ -37,13 +37,13 @@ public final class LedgerReader: Sendable {
         self.clock = clock
     }
 
-    /// What is asked from now on is answered by these rules.
+    /// Questions from now on are answered by this policy.
     public func adopt(_ policy: AccessPolicy) -> Bool {
         mailbox.send { queries in queries.adopt(policy) }
     }
 
-    /// What is newer than `since` on `stream`. Beyond `limit` fragments, without a cursor, and with one that is not
-    /// this ledger's: the newest fragment of each target.
+    /// What is newer than `since` on `stream`. When that is more than `limit` fragments, or when the cursor is missing
+    /// or not this ledger's, only the newest fragment of each target.
     public func missed(
         on stream: StreamName,
         since: MissedSince,
@@ -55,7 +55,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// At most `limit` entries after `position`, with their fragments; page on with `through`.
+    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
     public func entries(
         _ selection: EntrySelection = .all,
         after position: Int64,
@@ -76,7 +76,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Everything after this position was committed at `instant` or later.
+    /// Answers a position after which everything was committed at `instant` or later.
     public func position(
         before instant: Instant,
         completion: @escaping @Sendable (Result<Int64, LedgerError>) -> Void
@@ -86,7 +86,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// For whom there are errands whose time has come.
+    /// The destinations that have errands due.
     public func errandDestinations(
         dueAt now: Instant,
         completion: @escaping @Sendable (Result<[Errand.Destination], LedgerError>) -> Void
@@ -96,7 +96,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// One destination's errands whose time has come, the oldest first.
+    /// One destination's errands that are due, earliest first.
     public func errands(
         dueAt now: Instant,
         to destination: Errand.Destination,
@@ -110,7 +110,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// `previous`: the last answer, which spares counting again what has not changed.
+    /// `previous` is the last answer, which saves counting again what has not changed.
     public func errandBacklog(
         after previous: ErrandBacklog? = nil,
         completion: @escaping @Sendable (Result<ErrandBacklog, LedgerError>) -> Void
@@ -120,7 +120,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// What `LedgerCommand.mark` remembered.
+    /// The instant that `LedgerCommand.mark` remembered.
     public func mark(
         _ name: String,
         completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
@@ -130,8 +130,8 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// A store's contracts whose period has ended and whose access goes on for the leeway, while it is asked. None of a
-    /// store that cannot be asked.
+    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
+    /// Empty for a store that cannot be asked.
     public func expiring(
         of provider: Provider,
         at now: Instant,
@@ -143,7 +143,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Stored events in the order of their positions; page on with the last one's.
+    /// Stored events in the order of their positions. The next page begins after the last one's.
     public func events(
         _ selection: EventSelection,
         limit: Int,
@@ -154,7 +154,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Nil if there is no such entry; `until` is the last position of interest.
+    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
     public func contract(
         _ id: Int64,
         until position: Int64,
@@ -165,7 +165,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Answers what waits and ends the thread. Not from a completion.
+    /// Answers the waiting questions and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
         let running = thread.withLock { thread in
@@ -177,7 +177,7 @@ public final class LedgerReader: Sendable {
 
     private static func run(_ queries: borrowing LedgerQueries, _ mailbox: Mailbox<Question>, _ waker: Waker) {
         while true {
-            // In this order: what was sent before the closing is drained after it is seen.
+            // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
             let waiting = mailbox.drain()
             for question in waiting { question(queries) }

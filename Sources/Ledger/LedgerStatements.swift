@@ -202,7 +202,7 @@ struct WriterStatements {
         findBroadcastKey = try connection.prepare(
             "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
         )
-        // In the place of one that is too old to count and has not been forgotten yet.
+        // Replaces a key that is too old to count and has not been forgotten yet.
         putBroadcastKey = try connection.prepare(
             "INSERT OR REPLACE INTO broadcast_keys (key, request, position, count, at) VALUES (\(marks(5)))"
         )

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// What is remembered of one user's claims on one contract: of those that were granted the first and the last one,
-/// because by every policy the others change nothing.
+/// What is remembered of one user's claims on one contract: the first and the last one that were granted. Under every
+/// policy, the claims between them change nothing.
 struct ClaimRow {
     var user: UserID
     var facts: [Ownership.Fact]
-    /// The newest proof that the claimant has shown: an older one no longer moves anything.
+    /// The date of the newest proof that the claimant has shown. An older proof no longer moves anything.
     var proofAt: Instant
 }
 
@@ -22,8 +22,8 @@ extension LedgerStore {
         }
     }
 
-    /// What a claim makes of a contract. `row` is saved already and carries its users as they are without the claim;
-    /// they are changed in it.
+    /// Applies a claim to a contract. `row` is already saved, and carries the users that the contract has without the
+    /// claim; they are changed in it.
     func settle(
         _ claim: Claim,
         of observation: Observation,
@@ -59,7 +59,8 @@ extension LedgerStore {
         ])
     }
 
-    /// The claimant's order is the contract's from now on: the store is asked to repeat its token, where it can.
+    /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token where the store
+    /// can.
     private func bind(_ claim: Claim, to row: ContractRow, _ arrival: Arrival) throws(SQLiteError) {
         guard let id = row.id, let token = claim.order, let order = try order(token), order.user == claim.user,
             !order.contradicts(row.contract)

@@ -1,27 +1,27 @@
 internal import Domain
 
-/// A contract before and after a command, and why, as far as pages care.
+/// A contract before and after a command, and why it changed, as far as pages show it.
 struct ContractChange {
     var previous: ContractRow?
     var current: ContractRow
     var kind: EventKind?
     /// The store's own word.
     var reason: String?
-    /// Bought together with a contract that speaks for both.
+    /// True when it was bought together with a contract that speaks for both.
     var isBeside = false
 
     var key: ContractKey { current.contract.key }
 
-    /// Everyone whose page it concerns: who lost it first.
+    /// Everyone whose page the change concerns; users who lost the contract come first.
     var users: [UserID] {
         let lost = (previous?.holders ?? []).filter { !current.holders.contains($0) }
         return lost + current.holders
     }
 
-    /// What it is called when no event carries it.
+    /// The name of the change when no event carries it.
     var moveKind: EventKind { previous?.user == nil ? .orderClaimed : .contractTransferred }
 
-    /// How many more contracts have no user.
+    /// The change in the number of contracts without a user.
     var unclaimed: Int {
         (current.user == nil ? 1 : 0) - (previous != nil && previous?.user == nil ? 1 : 0)
     }
@@ -59,8 +59,8 @@ extension LedgerStore {
         }
     }
 
-    /// What the change puts on the pages of everyone who holds the contract, or has lost it by this.
-    /// `active` is whether its user has access after it; nil without a user.
+    /// The fragments for the pages of everyone who holds the contract, or has lost it by this change. `active` tells
+    /// whether its user has access afterwards; nil without a user.
     func announce(_ change: ContractChange) throws(SQLiteError) -> (fragments: [Fragment], active: Bool?) {
         var fragments: [Fragment] = []
         var active: Bool?
@@ -72,7 +72,7 @@ extension LedgerStore {
         return (fragments, active)
     }
 
-    /// An entry of its own for a change that no event carries.
+    /// Appends a separate entry for a change that no event carries.
     func append<Value>(
         _ change: ContractChange,
         as kind: EventKind,
@@ -103,7 +103,7 @@ extension LedgerStore {
         return (self.fragments(announcements, for: user, because: change), after.isActive)
     }
 
-    /// What a user holds, consumables left out, as the last commit announced it.
+    /// What a user holds except consumables, as the last commit announced it.
     func holdings(of user: UserID, except id: Int64?) throws(SQLiteError) -> [Holding] {
         let place: [Value] = [Value(user), Value(id)]
         let rows =
@@ -119,7 +119,7 @@ extension LedgerStore {
     ) -> [Fragment] {
         guard let stream = streams.stream(for: user) else { return [] }
         return announcements.map {
-            // What is shown may be another contract, which was there before.
+            // The fragment may show another contract, which was there before.
             let cause = $0.holding.contract == change?.key ? change : nil
             let values = $0.holding.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
             return Fragment(

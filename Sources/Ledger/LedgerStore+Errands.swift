@@ -1,11 +1,11 @@
 internal import Domain
 
 extension LedgerStore {
-    /// How long what was given up is kept: an operator finds its reason, and an event that asks for the same once more
-    /// does not begin it anew. A month: nothing is tried for longer.
+    /// How long an abandoned errand is kept, so that an operator finds its reason, and an event that asks for the same
+    /// once more does not begin it again. A month is enough, because nothing is tried for longer.
     private static let memoryOfErrands = Duration.seconds(30 * 86_400)
 
-    /// Queues what is not queued yet. `position` is of the event whose body may be forwarded.
+    /// Queues errands that are not queued yet. `position` is that of the event whose body may be forwarded.
     func queue(_ errands: [Errand], position: Int64?, at now: Instant) throws(SQLiteError) {
         for errand in errands {
             try statements.insertErrand.run([
@@ -16,7 +16,7 @@ extension LedgerStore {
         }
     }
 
-    /// What becomes of one; with it those are forgotten that were given up too long ago.
+    /// Records the result of one errand, and forgets those that were abandoned too long ago.
     func end(_ errand: Int64, _ result: ErrandResult, now: Instant) throws(SQLiteError) -> Commit<Void> {
         switch result {
         case .done: try statements.deleteErrand.run([.integer(errand)])

@@ -6,15 +6,15 @@ struct Arrival {
     var claim: Claim?
     var receivedAt: Instant
     var now: Instant
-    /// It is applied once more: stored already, and of interest only where it changes something.
+    /// True when the event is applied once more: it is stored already, and matters only where it changes something.
     var isReplay = false
-    /// A further product of a purchase that has just been made.
+    /// True for a further product of a purchase that has just been made.
     var isBeside = false
 }
 
 extension LedgerStore {
-    /// Commits what a store said of one contract, or of none: the event, what it changes, and what pages are told, in one
-    /// transaction.
+    /// Commits what a store said about one contract, or about none: the event, what it changes, and what pages are
+    /// told, in one transaction.
     func recordOne(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         if !arrival.isReplay, let first = try position(of: event) { return try answerAgain(arrival, first) }
@@ -69,7 +69,7 @@ extension LedgerStore {
         return try file(change, isNews, claimed, arrival)
     }
 
-    /// The event of a contract, what it changed, and what follows for the contract's relatives.
+    /// Files the event of a contract, what it changed, and what follows for related contracts.
     private func file(
         _ change: ContractChange,
         _ isNews: Bool,
@@ -77,7 +77,8 @@ extension LedgerStore {
         _ arrival: Arrival
     ) throws(SQLiteError) -> Commit<Receipt> {
         var arrival = arrival
-        // A buyer who is refused buys again, or asks for a refund: the store must not think that they were served.
+        // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
+        // delivered.
         if claimed == .refused { arrival.event.errands.removeAll { $0.kind == .finish } }
         let (known, row) = (change.previous, change.current)
         let hasMoved = known?.holders != row.holders
@@ -104,7 +105,8 @@ extension LedgerStore {
         return commit
     }
 
-    /// The same event again changes nothing; the claim of another user that comes with it may.
+    /// Answers an event that was committed before. It changes nothing, but a claim of another user that comes with it
+    /// may.
     private func answerAgain(_ arrival: Arrival, _ first: Int64) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         var commit = Commit(value: Receipt(outcome: .duplicate, event: event.id, cursor: cursor(first)))
@@ -138,8 +140,8 @@ extension LedgerStore {
         return commit
     }
 
-    /// Files an event that belongs to no contract. If it concerns a buyer (consent rescinded), the pages of that buyer's
-    /// users reload, and the app's own server decides what they show.
+    /// Files an event that belongs to no contract. If it concerns a buyer (consent rescinded), the pages of that
+    /// buyer's users reload, and the app's own server decides what they show.
     private func recordAccount(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         var notice = Notice(kind: event.kind)
@@ -151,7 +153,7 @@ extension LedgerStore {
             if let id = row.id { users.formUnion(try shares(of: id)) }
         }
         notice.user = users.min()
-        // What the store only asks about (a chargeback under review) is nothing for a page.
+        // Pages are not told what the store only asks about (a chargeback under review).
         let told = event.kind == .consentRescinded ? users.sorted() : []
         let fragments = told.compactMap { streams.stream(for: $0) }.map {
             Fragment(stream: $0, action: "refresh", content: .none)
@@ -159,7 +161,7 @@ extension LedgerStore {
         return try file(arrival, .ignored, notice, fragments, contract: nil)
     }
 
-    /// The event, its entry, and what is to be done now that it is committed.
+    /// Writes the event, its entry, and the errands that follow from it.
     func file(
         _ arrival: Arrival,
         _ outcome: Outcome,
@@ -191,7 +193,7 @@ extension LedgerStore {
             .text(event.app), Value(event.signedAt), Value(arrival.receivedAt), Value(contract),
         ]
         try statements.insertEvent.run(values, body: event.body)
-        // Acknowledging what nobody gets would keep a buyer's money.
+        // Acknowledging a purchase that nobody gets would keep the buyer's money.
         let errands = event.errands.filter { outcome != .quarantined || $0.kind == .forward }
         try queue(errands, position: entry.position, at: arrival.now)
         return Commit(value: receipt, entries: [entry])
@@ -199,17 +201,18 @@ extension LedgerStore {
 }
 
 extension ContractRow {
-    /// Others whose users follow from this one's may have other ones than by `other`.
+    /// True when contracts whose users follow from this one's may have other users than they would with `other`.
     func isRelatedOtherwise(than other: ContractRow) -> Bool {
         holders != other.holders || userAt != other.userAt || contract.kin != other.contract.kin
     }
 }
 
 extension Contract {
-    /// What others are found by, when they follow from this one.
+    /// The values by which contracts that follow from this one are found.
     fileprivate var kin: [String?] { [account?.value, previousLineage?.value] }
 
-    /// Tokens are facts of their own; of equally old ones the newest statement's counts.
+    /// True when the two may have different owners. Tokens are separate facts, but among equally old ones the newest
+    /// statement's counts.
     fileprivate func mayHaveOtherOwner(than other: Contract) -> Bool {
         token?.value != other.token?.value || storeUser != other.storeUser || kin != other.kin
             || group?.value != other.group?.value || kind != other.kind
@@ -217,7 +220,7 @@ extension Contract {
 }
 
 extension ContractRow? {
-    /// True when the newest statement carried the same token: then this one, not older, can tell nothing new, unless
+    /// True when the newest statement carried the same token. This one is not older, so it can tell nothing new unless
     /// somebody has bought again.
     fileprivate func repeats(_ said: SaidToken) -> Bool {
         guard !said.isPurchase, let token = self?.contract.token else { return false }

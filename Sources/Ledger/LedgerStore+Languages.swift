@@ -1,14 +1,14 @@
 internal import Domain
 
 extension LedgerStore {
-    /// What was said last counts. Returns the user, when it is news.
+    /// Remembers the language that a user reads; the last one counts. Returns the user when the language is new.
     func note(_ language: LanguageTag, of user: UserID) throws(SQLiteError) -> [UserID] {
         guard try statements.language.language(of: user) != language else { return [] }
         try statements.putLanguage.run([Value(user), .text(language.text)])
         return [user]
     }
 
-    /// Fragments as those who follow them read them: read after all that the transaction has noted.
+    /// Fills in the users' languages, including those that this transaction has noted.
     func written(_ fragments: [Fragment]) throws(SQLiteError) -> [Fragment] {
         try streams.written(fragments) { user throws(SQLiteError) in try statements.language.language(of: user) }
     }
@@ -23,7 +23,7 @@ extension LedgerQueries {
         try snapshot { _ throws(SQLiteError) in try now(fragments) }
     }
 
-    /// What was committed in whatever language, in the one of now.
+    /// Stored fragments in the languages that their users read now.
     func written(_ found: [PlacedFragment]) throws(SQLiteError) -> [PlacedFragment] {
         var found = found
         let fragments = try now(found.map(\.fragment))
@@ -44,7 +44,8 @@ extension Statement {
 }
 
 extension StreamPattern {
-    /// A user's stream has the user's language, every other stream none. Asks once for each stream in a row.
+    /// Fills in the user's language in the fragments of a user's stream; every other stream has none. Asks once for
+    /// consecutive fragments of one stream.
     fileprivate func written(
         _ fragments: [Fragment],
         _ language: (UserID) throws(SQLiteError) -> LanguageTag?

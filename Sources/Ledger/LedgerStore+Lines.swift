@@ -1,7 +1,7 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Commits what a store said, of every product of the purchase, in one transaction.
+    /// Commits what a store said about every product of the purchase, in one transaction.
     func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let lines = arrival.event.lines
         let isNew = lines.isEmpty ? false : try isNew(arrival.event)
@@ -19,14 +19,15 @@ extension LedgerStore {
         return commit
     }
 
-    /// The purchase gives no access yet.
+    /// True when the purchase gives no access yet.
     private func isNew(_ event: Event) throws(SQLiteError) -> Bool {
         guard let key = event.observation?.contract else { return false }
         return try contract(key)?.standing.isActive != true
     }
 
-    /// A store does not say that a product was taken out of a purchase: it lists it no more. So a further product has
-    /// ended when the newest statement of the purchase is newer than its own, in whatever order the two came.
+    /// A store does not say that a product was taken out of a purchase; it just no longer lists it. So a further
+    /// product has ended when the purchase's newest statement is newer than the product's own, in whatever order the
+    /// two came.
     private func missingLines(of key: ContractKey, _ event: Event) throws(SQLiteError) -> [Event] {
         guard let stated = try contract(key)?.contract.snapshot?.snapshot.signedAt else { return [] }
         return try lines(of: key).compactMap { line in
@@ -34,7 +35,7 @@ extension LedgerStore {
                 last.signedAt < stated, last.state != .expired, last.state != .revoked
             else { return nil }
             var end = event.ending(line.contract.key, product: last.product, at: stated)
-            // What was paid for until before that has ended then.
+            // A product whose paid period ended before that has ended with its period.
             end.observation?.snapshot?.accessUntil = min(last.accessUntil ?? stated, stated)
             return end
         }
@@ -61,7 +62,7 @@ extension Arrival {
 }
 
 extension Commit<Receipt> {
-    /// What was committed beside it. The answer is one: that something was applied, when anything was.
+    /// Adds what was committed together with it. There is one answer: `applied` when anything was applied.
     fileprivate mutating func add(_ other: Commit<Receipt>) {
         entries += other.entries
         unclaimed += other.unclaimed

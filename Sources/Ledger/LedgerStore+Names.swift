@@ -1,8 +1,8 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Our name for what happened. Stores say `renewed` and `started` for other things, too: RevenueCat and PurchaseKit
-    /// for a recovery or a change of plan, Stripe for a customer who comes back. What was there before tells which it is.
+    /// Our name for what happened. Stores say `renewed` and `started` for other things too: RevenueCat and PurchaseKit
+    /// for a recovery or a plan change, Stripe for a customer who comes back. What was there before tells which it is.
     func name(of kind: EventKind, _ change: ContractChange) throws(SQLiteError) -> EventKind {
         if let owner = change.previous?.user, let user = change.current.user, owner != user {
             return .contractTransferred
@@ -17,7 +17,7 @@ extension LedgerStore {
 }
 
 extension ContractChange {
-    /// Nil: what the contract was before tells nothing more.
+    /// Nil when the contract's previous state tells nothing more.
     fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
         guard let previous, previous.contract.hasBegun else { return nil }
         switch (kind, previous.standing.state) {
@@ -26,7 +26,7 @@ extension ContractChange {
             return .subscriptionRecovered
         case (.subscriptionRenewed, .expired), (.subscriptionRenewed, .revoked), (.subscriptionStarted, .expired),
             (.subscriptionStarted, .revoked):
-            // A renewal that comes late is no return: the store itself has to have said that it was over.
+            // A late renewal is not a return: for that, the store itself must have said that access was over.
             return previous.contract.snapshot?.snapshot.state.givesAccess == false ? .subscriptionResubscribed : nil
         case (.subscriptionRenewed, _), (.subscriptionResubscribed, _):
             let isAnother = previous.standing.product != current.standing.product
@@ -37,7 +37,7 @@ extension ContractChange {
 }
 
 extension ContractRow {
-    /// A new contract among the buyer's others. Apple, who states the group, tells them apart itself.
+    /// Names a new contract beside the buyer's others. Apple, which states the group, tells these cases apart itself.
     fileprivate func name(of kind: EventKind, beside kin: [ContractRow]) -> EventKind {
         let replaced = contract.previousLineage?.value
         if kind == .planChanged {

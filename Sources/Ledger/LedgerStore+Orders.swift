@@ -5,9 +5,9 @@ extension LedgerStore {
         try statements.findOrder.first([.text(token.description)], read: OrderRow.read)
     }
 
-    /// Mints or finds the order, and claims the purchases that came before it. Nil when the token is another user's.
+    /// Creates or finds the order, and claims the purchases that came before it. Nil when the token is another user's.
     func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderReceipt?> {
-        // Before the claims, so that a page which resumes from here receives them.
+        // Taken before the claims, so that a page that resumes from here receives them.
         let since = cursor(try head())
         if let token = request.token {
             if let order = try order(token) {
@@ -38,7 +38,7 @@ extension LedgerStore {
         return commit
     }
 
-    /// Before anything is announced because of the request.
+    /// Remembers the request's language. Call it before anything is announced because of the request.
     private func note(_ request: OrderRequest) throws(SQLiteError) -> [UserID] {
         try request.language.map { language throws(SQLiteError) in try note(language, of: request.user) } ?? []
     }
@@ -51,8 +51,8 @@ extension LedgerStore {
         return try statements.findRequest.first(values, read: OrderRow.read)
     }
 
-    /// An app may bind one token to all that a user buys: then the order states only what its requests have in common,
-    /// so that no genuine purchase contradicts it.
+    /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
+    /// common, so that no genuine purchase contradicts it.
     private func widen(_ order: Order, with request: OrderRequest) throws(SQLiteError) -> Order {
         var widened = order
         widened.product = request.product

@@ -4,7 +4,7 @@ internal import Domain
 struct SaidToken {
     var token: OrderToken
     var at: Instant
-    /// The charge was bought with it. A renewal only shows that it was there before.
+    /// True when the charge was bought with the token. A renewal only shows that the token was there before.
     var isPurchase: Bool
 
     init?(_ observation: Observation, of event: Event) {
@@ -15,8 +15,8 @@ struct SaidToken {
     }
 }
 
-/// The first charge that carried a token and the last one that was bought with it: by every policy those between them
-/// change nothing.
+/// The dates of the first charge that carried a token and of the last one that was bought with it. Under every policy,
+/// charges between them change nothing.
 struct TokenDates: Equatable {
     var first: Instant
     var last: Instant?
@@ -40,12 +40,12 @@ struct TokenDates: Equatable {
 }
 
 extension LedgerStore {
-    /// Contracts that are looked at for an owner; a buyer has a handful.
+    /// How many contracts are searched for an owner; a buyer has a handful.
     private static let kinLimit = 1000
 
-    /// Whose the contract is. The store's own word comes first, then the tokens and claims of the contract itself, then
-    /// what follows from the contracts that it replaced, then from others of the same buyer. A function of what is
-    /// committed, so that it does not matter what came first.
+    /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
+    /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
+    /// function of what is committed, so it does not matter what came first.
     func own(_ row: inout ContractRow, said: SaidToken? = nil) throws(SQLiteError) {
         var owner = try owner(of: row, said)
         if owner == nil { owner = try derivedOwner(of: row) }
@@ -56,18 +56,18 @@ extension LedgerStore {
 
     struct Owner {
         var users: [UserID]
-        /// Nil when they follow from another contract.
+        /// Nil when the users follow from another contract.
         var since: Instant?
     }
 
-    /// From facts of the contract's own.
+    /// The owner by the contract's own facts.
     private func owner(of row: ContractRow, _ said: SaidToken?) throws(SQLiteError) -> Owner? {
         if let (user, since) = try storeUser(of: row.contract) { return Owner(users: [user], since: since) }
         let owned = Ownership(try facts(of: row, said), policy: policy.transfers)
         return owned.map { Owner(users: $0.users, since: $0.since) }
     }
 
-    /// Whom the store names, after the transfers that it told us of since.
+    /// The user whom the store names, after the transfers that it has reported since.
     func storeUser(of contract: Contract) throws(SQLiteError) -> (user: UserID, since: Instant)? {
         guard let said = contract.storeUser else { return nil }
         var (user, since, from) = (said.value, said.signedAt, said.signedAt)
@@ -82,7 +82,7 @@ extension LedgerStore {
         return (user, since)
     }
 
-    /// Purchases by orders that are known and fit, and claims that were granted.
+    /// The facts of ownership: purchases with orders that are known and fit, and claims that were granted.
     func facts(of row: ContractRow, _ said: SaidToken? = nil) throws(SQLiteError) -> [Ownership.Fact] {
         var dates: [OrderToken: TokenDates] = [:]
         if let said { dates[said.token] = TokenDates(said) }
@@ -99,7 +99,8 @@ extension LedgerStore {
         for (token, known) in dates {
             guard let order = try order(token), !order.contradicts(row.contract) else { continue }
             for at in known.all {
-                // A charge that names another buyer than before is no older nor newer: what was said last counts.
+                // When one charge names another buyer than before, neither fact is older: the one that was said last
+                // counts.
                 let isSaidAgain = token == newest && dates.contains { $0.key != token && $0.value.all.contains(at) }
                 let counted = isSaidAgain ? at + .milliseconds(1) : at
                 facts.append(.init(user: order.user, at: counted, ground: .purchase))
@@ -108,8 +109,8 @@ extension LedgerStore {
         return facts
     }
 
-    /// From the nearest contract that has an owner of its own, over those that were replaced and those of the same
-    /// buyer; from the newest owner among the equally near.
+    /// The owner of the nearest contract that has one of its own. The way there leads over contracts that were replaced
+    /// and those of the same buyer. Among equally near contracts, the newest owner counts.
     private func derivedOwner(of row: ContractRow) throws(SQLiteError) -> Owner? {
         var seen: Set<ContractKey> = [row.contract.key]
         var ring = [row]
@@ -130,7 +131,7 @@ extension LedgerStore {
         return nil
     }
 
-    /// Those that it replaced, and others of the same buyer.
+    /// The contract that it replaced, the purchase that it is part of, and others of the same buyer.
     func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
         var kin: [ContractRow] = []
         var key = row.contract.key
@@ -149,7 +150,7 @@ extension LedgerStore {
         try statements.shares.all([.integer(id)]) { row in row.user(0) }
     }
 
-    /// Remembers a token of a contract; true when that is news.
+    /// Remembers a token of a contract; returns true when that is new.
     func note(_ token: OrderToken, _ dates: TokenDates, of id: Int64) throws(SQLiteError) -> Bool {
         try statements.putToken.run([.integer(id), .text(token.description), Value(dates.first), Value(dates.last)])
         return connection.changes > 0

@@ -1,7 +1,7 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Applies stored events once more, or tries what that would change.
+    /// Applies stored events once more, or tries out what that would change.
     func replay(_ batch: ReplayBatch, isTrial: Bool, now: Instant) throws(SQLiteError) -> Commit<ReplayReport> {
         guard isTrial else { return try replay(batch, now) }
         try statements.trial.run()
@@ -14,7 +14,7 @@ extension LedgerStore {
     private func replay(_ batch: ReplayBatch, _ now: Instant) throws(SQLiteError) -> Commit<ReplayReport> {
         var commit = Commit(value: ReplayReport())
         var rebuilds: [(known: ContractRow, rebuild: ContractRebuild)] = []
-        // Before the events, which change contracts and what is filed under them.
+        // Checked before the events are applied, because they change contracts and what is filed under them.
         for rebuild in batch.rebuilds {
             if let known = try current(rebuild) {
                 rebuilds.append((known, rebuild))
@@ -35,12 +35,12 @@ extension LedgerStore {
             commit.value.changes.append(ReplayChange(event: rebuild.event, before: before, after: row))
             if known.isRelatedOtherwise(than: row) { touched += [known, row] }
         }
-        // Of all of them together: whose a contract is may follow from several.
+        // Done after all rebuilds, because the owner of a contract may follow from several of them.
         for row in touched { try settle(relatives(of: row), into: &commit, now) }
         return commit
     }
 
-    /// The contract as the rebuild read it; nil when the store has said something of it since, be it stale.
+    /// The contract as the rebuild read it; nil when the store has said something about it since, even something stale.
     private func current(_ rebuild: ContractRebuild) throws(SQLiteError) -> ContractRow? {
         guard let known = try contract(rebuild.known.key), let id = known.id, known.contract == rebuild.known else {
             return nil
@@ -82,7 +82,8 @@ extension LedgerStore {
         return row
     }
 
-    /// Both elements of the pages of `users` and of everyone who holds one of `contracts`, as they should look now.
+    /// Sends both elements, as they should look now, to the pages of `users` and of everyone who holds one of
+    /// `contracts`.
     func tell(contracts: [Int64], users: [UserID], now: Instant) throws(SQLiteError) -> Commit<[UserID]> {
         var commit = Commit<[UserID]>(value: [])
         var holders = users

@@ -1,10 +1,10 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Users whom one transfer can concern, however long the chain.
+    /// How many users one transfer can concern, however long the chain.
     private static let reachLimit = 100
 
-    /// Remembers what a store says of its users, and moves what it moves: also contracts that will arrive later.
+    /// Remembers a transfer that a store reports, and moves what it moves. Contracts that arrive later follow it too.
     func record(_ transfer: Transfer, _ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
         let event = arrival.event
         let environments: [StoreEnvironment] = transfer.isEverywhere ? [.production, .sandbox] : [event.environment]
@@ -43,7 +43,7 @@ extension LedgerStore {
         return changes
     }
 
-    /// Those who lose something, and those to whom it may have gone on since.
+    /// The users who lose something, and those to whom it may have moved on since.
     private func reach(of users: [UserID], _ scope: [Value]) throws(SQLiteError) -> [UserID] {
         var reached: [UserID] = []
         var waiting = users

@@ -1,15 +1,15 @@
 internal import Domain
 
 extension LedgerStore {
-    /// Finds out anew whose these contracts are, commits and announces what has changed, each in an entry of its own,
-    /// and goes on to the contracts that follow from them.
+    /// Determines again who owns these contracts. Commits and announces each change in an entry of its own, and goes on
+    /// to the contracts whose owners follow from them.
     func settle<Answer>(
         _ rows: [ContractRow],
         into commit: inout Commit<Answer>,
         _ now: Instant
     ) throws(SQLiteError) {
         var waiting = rows
-        // Each contract is settled once by each cause; a circle of lineages must not go on for ever.
+        // Each contract is settled once for each cause. The limit ends a circle of lineages.
         var rounds = 1000
         while let next = waiting.popLast(), rounds > 0 {
             rounds -= 1
@@ -19,7 +19,7 @@ extension LedgerStore {
         }
     }
 
-    /// The change when a contract's users are others than it says; already written.
+    /// Determines again who owns a contract, and saves that. Returns the change when the contract's users have changed.
     func settled(_ row: ContractRow, _ now: Instant) throws(SQLiteError) -> ContractChange? {
         guard let known = try contract(row.contract.key) else { return nil }
         var current = known

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The writer's connection and what every command needs of it. Lives and dies on the writer's thread.
+/// The writer's connection and what every command needs of it. It never leaves the writer's thread.
 struct LedgerStore: ~Copyable {
     let connection: Connection
     let statements: WriterStatements
@@ -21,7 +21,7 @@ struct LedgerStore: ~Copyable {
 
     var policy: AccessPolicy { slot.policy }
 
-    /// What is committed from now on goes by these rules.
+    /// Commits from now on follow this policy.
     func adopt(_ policy: AccessPolicy) {
         slot.policy = policy
     }
@@ -30,9 +30,9 @@ struct LedgerStore: ~Copyable {
         LedgerFile.create(path)
         do throws(SQLiteError) {
             let connection = try Connection(path: path, access: .readWrite, lockTimeout: lockTimeout)
-            // FULL: a 200 must survive the loss of power. Bodies are no secrets to this disk: deleted pages may stay.
-            // 8192: the body of a notification fits into one page. 16000: see Checkpointer.
-            // MEMORY: else what a savepoint may have to undo is written to a file, a third of a commit's time.
+            // FULL: a 200 must survive a loss of power. OFF: bodies are no secret to this disk, so deleted pages may
+            // stay. 8192: the body of a notification fits into one page. 16000: see Checkpointer. MEMORY: otherwise
+            // what a savepoint may have to undo is written to a file, which takes a third of a commit's time.
             try connection.execute(
                 """
                 PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
@@ -83,7 +83,7 @@ struct LedgerStore: ~Copyable {
         return commit
     }
 
-    /// Its place is kept apart: each page that comes asks whether it has seen it.
+    /// Its position is also kept in `meta`, because each page that connects asks whether it has seen it.
     func recordLostBroadcasts(now: Instant) throws(SQLiteError) -> Commit<Cursor> {
         let entry = try append(Notice(kind: .broadcastsLost), [], at: now)
         try statements.setLost.run([.text("\(entry.position)")])

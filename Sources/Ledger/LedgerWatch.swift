@@ -4,15 +4,15 @@ internal import Glibc
 public import Observability
 internal import Synchronization
 
-/// Looks at the ledger from outside its writer, once a second and whenever it is asked: whether it commits and answers,
-/// whether its files are where they were, and whether they hold what was written. What it finds is in the writer's
-/// `health`.
+/// Watches the ledger from outside its writer, once a second and whenever it is asked. It checks whether the ledger
+/// commits and answers, whether its files are where they were, and whether they hold what was written. What it finds is
+/// in the writer's `health`.
 public final class LedgerWatch: Sendable {
-    /// So long a commit or an answer may take before it counts as missing.
+    /// How long a commit or an answer may take before it counts as missing.
     private static let patience = Duration.seconds(2)
-    /// A transaction that is not older proves that commits work.
+    /// A transaction that is no older proves that commits work.
     private static let fresh: UInt64 = 1_000_000_000
-    /// Less than this holds no commit.
+    /// Less free space than this holds no commit.
     static let smallest = 256 << 10
 
     private let path: String
@@ -26,7 +26,7 @@ public final class LedgerWatch: Sendable {
     private let thread = Mutex<WorkerThread?>(nil)
     private let content: ContentCheck
 
-    /// Close it before `writer` and `reader`. `lock` is the one of this process.
+    /// Close it before `writer` and `reader`. `lock` is this process's own.
     public init(
         path: String,
         writer: LedgerWriter,
@@ -47,7 +47,8 @@ public final class LedgerWatch: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// Looks, and calls `done` on the watch's thread. False when too many ask, or it is closed.
+    /// Checks, and then calls `done` on the watch's thread. Returns false when too many ask, or when the watch is
+    /// closed.
     public func ask(_ done: @escaping @Sendable () -> Void) -> Bool { mailbox.send(done) }
 
     public func close() {
@@ -64,7 +65,7 @@ public final class LedgerWatch: Sendable {
         while !mailbox.isClosed {
             let waiting = mailbox.drain()
             look(isAsked: !waiting.isEmpty)
-            // A large ledger is read for minutes: then those who ask are told of the last time.
+            // Reading a large ledger takes minutes, so those who ask are told the last result.
             if content.isQuick { examine(isAsked: !waiting.isEmpty) }
             for done in waiting { done() }
             if !content.isQuick { examine(isAsked: false) }
@@ -87,7 +88,7 @@ public final class LedgerWatch: Sendable {
 
     private func lookAtDisk() {
         var information = statvfs()
-        // The folder's: the file may be gone.
+        // The folder is asked, because the file may be gone.
         let folder = LedgerFile.folder(of: path)
         guard statvfs(folder, &information) == 0 else { return }
         let free = Int(clamping: UInt64(information.f_bavail) &* UInt64(information.f_frsize))
@@ -96,7 +97,7 @@ public final class LedgerWatch: Sendable {
         health.report(.disk, isFull ? "its disk has \(free) bytes left: make room" : nil)
     }
 
-    /// The writer itself reports how it went; what it does not, is that it never came to it.
+    /// The writer itself reports how the commit went, but it cannot report that it never came to it.
     private func commit() {
         let answer = Promise<Bool>()
         let isTaken = writer.submit(.mark(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
@@ -119,12 +120,12 @@ public final class LedgerWatch: Sendable {
     }
 
     private func examine(isAsked: Bool) {
-        // Whoever opens files that are not ours makes a journal beside them.
+        // Opening files that are not ours would create a journal beside them.
         guard !health.isTroubled(.files), content.isDue(isAsked: isAsked, now: monotonicNanoseconds()) else { return }
         switch content.run() {
         case .whole: health.report(.content, nil)
         case .damaged(let problem): health.report(.content, problem)
-        // Not what it holds, but that nobody could look.
+        // This says nothing about the content, only that it could not be read.
         case .unknown: break
         }
     }

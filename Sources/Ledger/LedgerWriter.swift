@@ -5,17 +5,17 @@ internal import Synchronization
 
 /// The one thread that writes the ledger.
 ///
-/// It takes everything that waits into one transaction, and one `fdatasync` makes all of it durable: while that runs,
-/// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit` receives the entries in
-/// position order, `onLanguage` those whose fragments
-/// are to be written in another language than before, and each command's completion runs; all on this thread.
+/// It takes every waiting command into one transaction, and one `fdatasync` makes all of it durable. While that runs,
+/// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit`
+/// receives the entries in position order, `onLanguage` receives the users whose fragments are now written in another
+/// language, and each command's completion runs, all on this thread.
 public final class LedgerWriter: Sendable {
-    /// What waits at the most; beyond it callers answer 503.
+    /// How many commands may wait; beyond that, callers answer 503.
     private static let capacity = 10_000
 
     /// Names this ledger in its cursors.
     public let epoch: String
-    /// What is wrong with it, as far as it is known.
+    /// What is known to be wrong with the ledger.
     public let health: LedgerHealth
     let place: LedgerPlace
     private let mailbox: Mailbox<LedgerCommand>
@@ -74,17 +74,18 @@ public final class LedgerWriter: Sendable {
         self.thread = Mutex(thread)
     }
 
-    /// From any thread, never blocks. False when the ledger is full or closing: answer 503; the completion will not run.
+    /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
+    /// since the completion will not run.
     public func submit(_ command: LedgerCommand) -> Bool {
         mailbox.send(command)
     }
 
-    /// The clock was set: what ends next is looked at again.
+    /// Call it when the clock was set: the writer then looks again at what ends next.
     public func wake() {
         waker.wake()
     }
 
-    /// Commits what waits, writes the checkpoint, ends the thread. Not from a completion.
+    /// Commits what waits, writes the checkpoint, and ends the thread. Must not be called from a completion.
     public func close() {
         mailbox.close()
         let running = thread.withLock { thread in

@@ -9,27 +9,30 @@ public struct MissedFragments: Sendable, Equatable {
         case newest
     }
 
-    /// The newest position when it was read: what is newer arrives live.
+    /// The newest position when this was read. What is newer arrives live.
     public var through: Cursor
     /// In commit order.
     public var items: [MissedItem]
     public var mode: Mode
-    /// Fragments that no newer one makes superfluous were left out: the page needs a `refresh`.
+    /// True when fragments were left out that no newer one makes superfluous: the page needs a `refresh`.
     public var isTruncated: Bool
-    /// Where the newest fragment after the cursor is, left out or not; nil: nowhere, or all are in `items`.
+    /// The position of the newest fragment after the cursor, left out or not. Nil when there is none, or when `items`
+    /// has all of them.
     public var newest: Int64?
-    /// Where it was noticed, after the cursor, that an app's broadcasts were lost: the page needs a `refresh`. Nil: nowhere.
+    /// The position after the cursor at which it was noticed that an app's broadcasts were lost: the page needs a
+    /// `refresh`. Nil when there is none.
     public var lost: Int64?
-    /// The cursor is of another ledger, or from the future: with no items, the page needs a `refresh`.
+    /// True when the cursor belongs to another ledger, or lies in the future. Without items, the page then needs a
+    /// `refresh`.
     public var isUnknownCursor: Bool
 }
 
-/// From where a page has missed something.
+/// The point after which a page has missed something.
 public enum MissedSince: Sendable, Equatable {
-    /// It has seen nothing.
+    /// The page has seen nothing.
     case nothing
     case cursor(Cursor)
-    /// It has seen what was committed before this instant.
+    /// The page has seen what was committed before this instant.
     case time(Instant)
 
     public init(_ cursor: Cursor?) {
@@ -51,7 +54,8 @@ public struct MissedItem: Sendable, Equatable {
 /// What a user holds, and where to resume from.
 public struct UserEntitlements: Sendable, Equatable {
     public var isActive: Bool
-    /// The one that speaks for the user first; those that the policy does not honour last; the newest 100 consumables.
+    /// The entitlement that speaks for the user comes first, and those that the policy does not honor come last. Of the
+    /// consumables, only the newest 100.
     public var entitlements: [Entitlement]
     public var since: Cursor
 }

@@ -1,5 +1,5 @@
-/// A dictionary as text: `4:user,2:42,…` (https://cr.yp.to/proto/netstrings.txt). Any value fits without escapes, and it
-/// reads well in the sqlite3 shell.
+/// A dictionary as text: `4:user,2:42,…` (https://cr.yp.to/proto/netstrings.txt). Any value fits without escapes, and
+/// it reads well in the sqlite3 shell.
 enum Netstrings {
     static func encode(_ values: [String: String]) -> String {
         var text = ""

@@ -5,31 +5,31 @@ public struct OrderRecord: Sendable, Equatable {
     public enum State: String, Sendable {
         /// No purchase has carried its token yet.
         case open
-        /// One has, and is not paid yet.
+        /// A purchase has carried it, and is not paid yet.
         case pending
-        /// One has that fits.
+        /// A purchase that fits has carried it.
         case fulfilled
-        /// Purchases have that contradict it, and no other.
+        /// Only purchases that contradict the order have carried it.
         case quarantined
     }
 
     public var order: Order
     public var createdAt: Instant
     public var state: State
-    /// Purchases that carried its token and fit.
+    /// Purchases that carried its token and fit the order.
     public var purchases: [OrderPurchase]
-    /// Events that carried it and contradict it: the newest ten, the newest first.
+    /// Events that carried its token and contradict the order: the newest ten, newest first.
     public var contradictions: [OrderEvent]
 }
 
 /// A purchase that carried an order's token.
 public struct OrderPurchase: Sendable, Equatable {
     public var contract: ContractKey
-    /// Whose it is now: a purchase may have gone to somebody else since.
+    /// Its owner now: the purchase may have gone to somebody else since.
     public var user: UserID?
     public var product: String
     public var state: ContractState
-    /// Of the first charge that carried the token.
+    /// The date of the first charge that carried the token.
     public var boughtAt: Instant
     /// The first event that carried it, among the contract's first hundred.
     public var event: OrderEvent?

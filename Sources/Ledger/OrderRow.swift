@@ -1,10 +1,10 @@
 internal import Domain
 
-/// Between an order and its row.
+/// Converts between an order and its row.
 enum OrderRow {
     static let columns = "token, user, product, provider, product_group, kind"
 
-    /// Where what is selected behind them stands.
+    /// The index of the first column that is selected after these.
     static let count = Int32(columns.split(separator: ",").count)
 
     static func values(_ order: Order) -> [Value] {
@@ -14,7 +14,7 @@ enum OrderRow {
         ]
     }
 
-    /// Reads `created_at` behind them.
+    /// Reads `columns`, and `created_at` after them.
     static func readDated(_ row: Row) throws(SQLiteError) -> DatedOrder {
         DatedOrder(order: try read(row), createdAt: row.instant(count))
     }

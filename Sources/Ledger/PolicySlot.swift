@@ -1,7 +1,7 @@
 internal import Domain
 
-/// The rules that one thread of the ledger goes by. That thread alone replaces them, between two commands, so that no
-/// command sees two sets of rules.
+/// The policy that one thread of the ledger follows. Only that thread replaces it, between two commands, so that no
+/// command sees two policies.
 final class PolicySlot {
     var policy: AccessPolicy
 

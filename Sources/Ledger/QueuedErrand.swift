@@ -4,21 +4,21 @@ public import Domain
 public struct QueuedErrand: Sendable, Equatable {
     public var id: Int64
     public var errand: Errand
-    /// How many have failed.
+    /// How many attempts have failed.
     public var attempts: Int
     public var queuedAt: Instant
-    /// Of the event, for `forward` only.
+    /// The event's body, for `forward` only.
     public var body: [UInt8]?
 }
 
-/// What stores are still to be told.
+/// What stores and staging servers are still to be told.
 public struct ErrandBacklog: Sendable, Equatable {
     public var waiting: Int
-    /// When the next one is due.
+    /// When the next errand is due.
     public var next: Instant?
-    /// The first deadline of one that waits.
+    /// The first deadline of a waiting errand.
     public var nearestDeadline: Instant?
-    /// The last one that was queued and is still remembered.
+    /// The id of the last errand that was queued and is still remembered.
     public var newest: Int64
 
     public init(waiting: Int = 0, next: Instant? = nil, nearestDeadline: Instant? = nil, newest: Int64 = 0) {

@@ -2,7 +2,7 @@ public import Domain
 
 /// Stored events, read again.
 public struct ReplayBatch: Sendable, Equatable {
-    /// Those that belong to no contract yet, or to another one than they were filed under.
+    /// Events that belong to no contract yet, or to another one than they were filed under.
     public var events: [Event]
     public var rebuilds: [ContractRebuild]
 
@@ -15,13 +15,13 @@ public struct ReplayBatch: Sendable, Equatable {
 /// What a batch did, or would do.
 public struct ReplayReport: Sendable, Equatable {
     public var changes: [ReplayChange] = []
-    /// Contracts that have changed since they were read: nothing was done to them, they have to be read once more.
+    /// Contracts that have changed since they were read. Nothing was done to them; they have to be read once more.
     public var outdated: [ContractKey] = []
 }
 
 /// What a replay did, or would do, to one contract.
 public struct ReplayChange: Sendable, Equatable {
-    /// The store's id of the event, the newest of several.
+    /// The store's id for the event, or for the last of several.
     public var event: String
     /// The store's lineage id.
     public var contract: String

@@ -6,9 +6,9 @@ enum Schema {
 
     static var newest: Int64 { Int64(migrations.count) }
 
-    /// An entry is one committed thing; its row id is the position that pages resume from. An event, a fragment and
-    /// an entry share it. Fragments lie beside the others of their stream and target, so that what a page missed lies
-    /// together and a commit dirties one leaf; the empty key collects those that no newer one makes superfluous.
+    /// An entry is one committed thing. Its row id is the position that pages resume from; its event and its fragments
+    /// share it. Fragments are stored beside the others of their stream and target, so that what a page missed lies
+    /// together and a commit dirties one leaf. The empty key collects fragments that no newer one makes superfluous.
     /// Instants are milliseconds.
     private static let first = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -64,10 +64,11 @@ enum Schema {
             WHERE user IS NULL AND previous_lineage IS NOT NULL;
         """
 
-    /// Whose a contract is, as facts: `tokens` dates the first charge that carried each one, `claims` who posted a
-    /// genuine transaction while signed in, first and last (null until one was granted), `transfers` what a store said of
-    /// its users. `user_at` is null when the user follows from another contract only. `errands` is what stores are still
-    /// to be told. Users of older ledgers stay: theirs is the oldest claim.
+    /// Facts that decide who owns a contract. `tokens` dates the first charge that carried each token. `claims` says
+    /// who posted a genuine transaction while signed in, with the dates of the first and the last claim (null until one
+    /// was granted). `transfers` is what a store said about its users. `user_at` is null when the user follows only
+    /// from another contract. `errands` is what stores are still to be told. Users of older ledgers stay: theirs is the
+    /// oldest claim.
     private static let second = """
         ALTER TABLE contracts RENAME COLUMN app_transaction TO account;
         ALTER TABLE contracts RENAME COLUMN app_transaction_at TO account_at;
@@ -132,32 +133,34 @@ enum Schema {
         CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
         """
 
-    /// When an errand was given up, so that it can be forgotten. Of older ones it is not known.
+    /// When an errand was abandoned, so that it can be forgotten. For older errands this is not known.
     private static let third = """
         ALTER TABLE errands ADD COLUMN abandoned_at INTEGER;
         UPDATE errands SET abandoned_at = queued_at WHERE due_at IS NULL;
         CREATE INDEX errands_by_abandonment ON errands (abandoned_at) WHERE abandoned_at IS NOT NULL;
         """
 
-    /// What was said of one user, for the feed: without it a million entries are read for ten.
+    /// What was said about one user, for the feed: without this index, a million entries are read for ten.
     private static let fourth = """
         CREATE INDEX IF NOT EXISTS entries_by_user ON entries (user) WHERE user IS NOT NULL;
         """
 
-    /// The last charge that was bought with a token: one buyer of a store's account may come back after another. `at` is
-    /// the first that carried it. Of older ones it is not known; a replay of their events finds it.
+    /// The date of the last charge that was bought with a token: when two buyers use one store account, the first may
+    /// come back after the second. `at` dates the first charge that carried the token. For older tokens the new date is
+    /// not known; a replay of their events finds it.
     private static let fifth = "ALTER TABLE tokens ADD COLUMN bought_at INTEGER;"
 
-    /// Who is told, so that each finds its own errands behind however many of another's. No store is named like an address.
+    /// Who is told. With it, each destination finds its own errands, however many of another's are before them. No
+    /// store's name looks like an address.
     private static let sixth = """
         ALTER TABLE errands ADD COLUMN destination TEXT
             AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) VIRTUAL;
         CREATE INDEX errands_by_destination ON errands (destination, due_at) WHERE due_at IS NOT NULL;
         """
 
-    /// Broadcasts that are made once: under which key, what was asked for (a digest), and the entries that it made. What
-    /// was said of a user before the user was known: by the contract, and by the order that it contradicts, perhaps. A
-    /// user's newest orders.
+    /// Broadcasts that are made only once: their key, a digest of the request, and the entries that they made. The
+    /// indexes find what was said about a user before the user was known, by the contract or by an order that it may
+    /// contradict, and a user's newest orders.
     private static let seventh = """
         CREATE INDEX entries_unclaimed ON entries (contract, provider, environment)
             WHERE user IS NULL AND contract IS NOT NULL;
@@ -173,7 +176,7 @@ enum Schema {
         CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at);
         """
 
-    /// Which language each user reads, as the app said last. Nothing else refers to it.
+    /// The language that each user reads, as the app last said. Nothing else refers to it.
     private static let eighth =
         "CREATE TABLE languages (user TEXT PRIMARY KEY, tag TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
@@ -181,7 +184,7 @@ enum Schema {
     static func migrate(_ connection: borrowing Connection) throws(LedgerError) {
         let found: Int64
         do throws(SQLiteError) {
-            // The lock first: two processes may start on one new file.
+            // Takes the lock first, because two processes may start on one new file.
             try connection.execute("BEGIN IMMEDIATE")
             found = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0
             if found <= newest { try advance(connection, from: found) }
@@ -199,7 +202,7 @@ enum Schema {
         try connection.execute("PRAGMA user_version = \(newest); COMMIT")
     }
 
-    /// 41 random bits: cursors of another ledger must not pass for this one's.
+    /// 41 random bits, because cursors of another ledger must not pass for this one's.
     static func newEpoch() -> String {
         let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
         return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// What a claim makes of a contract, by the policy. A refusal is final, and the same proof does not move a contract
-/// twice, so that two users' apps do not take it from each other at every start.
+/// Decides what a claim does to a contract under the policy. A refusal is final, and the same proof does not move a
+/// contract twice, so that two users' apps do not take it from each other at every start.
 struct Settlement: Equatable {
-    /// Who shows a genuine transaction.
+    /// A genuine transaction that a user shows.
     struct Proof {
         var user: UserID
         var postedAt: Instant
@@ -14,19 +14,19 @@ struct Settlement: Equatable {
         }
     }
 
-    /// The contract without this claim.
+    /// The contract as it is without this claim.
     struct Target {
         /// The owner first.
         var holders: [UserID]
-        /// They follow from another contract only.
+        /// True when the holders follow only from another contract.
         var isDerived: Bool
-        /// The store itself says whose it is.
+        /// True when the store itself names the owner.
         var isNamedByStore: Bool
         var isActive: Bool
         var facts: [Ownership.Fact]
     }
 
-    /// What is recorded of one user: the newest proof they have shown, and what it granted.
+    /// What is recorded about one user: the newest proof they have shown, and what it granted.
     struct Note: Equatable {
         var user: UserID
         var fact: Ownership.Fact?
@@ -35,10 +35,10 @@ struct Settlement: Equatable {
 
     var outcome: ClaimOutcome
     var notes: [Note] = []
-    /// The claimant's order becomes the contract's.
+    /// True when the claimant's order becomes the contract's.
     var isBinding = false
 
-    /// `last`: the newest proof that the claimant has shown before.
+    /// `last` dates the newest proof that the claimant has shown before.
     init(of proof: Proof, after last: Instant?, on target: Target, policy: TransferPolicy) {
         let isHeld = target.holders.contains(proof.user)
         outcome = isHeld ? .granted : .refused
@@ -47,8 +47,9 @@ struct Settlement: Equatable {
         if target.isNamedByStore { return }
         let made = proof.fact(whileActive: target.isActive)
         if isHeld, !target.isDerived {
-            // It counts all the same: what is still to arrive may show that they would have needed it. Where access
-            // decides, it must not take the place of the claim that was granted when there was none.
+            // The claim counts all the same: events that are still to arrive may show that the claimant needed it.
+            // Where access decides (`transfer_if_inactive`), it must not replace the claim that was granted when there
+            // was no access.
             notes[0].fact = policy == .transferIfInactive ? nil : made
             isBinding = true
             return
@@ -69,7 +70,7 @@ struct Settlement: Equatable {
         }
     }
 
-    /// Those whose it was by another contract had it before anybody claimed it.
+    /// Users who held it because of another contract had it before anybody claimed it.
     private static func inherited(_ user: UserID) -> Ownership.Fact {
         Ownership.Fact(user: user, at: Instant(milliseconds: 0), ground: .claim(whileActive: false))
     }

@@ -9,28 +9,28 @@ public struct StoredEvent: Sendable, Equatable {
     public var id: String
     public var receivedAt: Instant
     public var body: [UInt8]
-    /// The ledger's number of the contract that it changed, or confirmed.
+    /// The ledger's id of the contract that the event changed or confirmed.
     public var contract: Int64?
 }
 
 /// A contract as the ledger holds it.
 public struct StoredContract: Sendable, Equatable {
     public var contract: Contract
-    /// The position of its newest event that was asked for.
+    /// The position of its newest event within the range that was asked for.
     public var newest: Int64
 }
 
-/// Which stored events: those named, or those of a contract or a user, or all; within a range of positions.
+/// Selects stored events within a range of positions: those named, those of a contract or of a user, or all.
 public struct EventSelection: Sendable, Equatable {
     /// The stores' event ids; empty means all.
     public var ids: [String]
-    /// The ledger's number.
+    /// The ledger's id of the contract.
     public var contract: Int64?
     public var user: UserID?
     /// The first and the last position.
     public var since: Int64
     public var until: Int64
-    /// For the next page: the last position of the one before.
+    /// The last position of the previous page.
     public var after: Int64
 
     public init(

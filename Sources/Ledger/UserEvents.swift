@@ -1,17 +1,17 @@
 public import Domain
 
-/// What is known of a user's purchases, the newest first; a part of it.
+/// One page of what is known about a user's purchases, newest first.
 public struct UserEvents: Sendable, Equatable {
     public var events: [UserEvent]
-    /// Where the next part begins: before this one; nil after the last.
+    /// The next page holds what is before this cursor; nil on the last page.
     public var next: Cursor?
-    /// The newest position of all when it was read.
+    /// The ledger's newest position when the page was read.
     public var head: Cursor
 }
 
 public struct UserEvent: Sendable, Equatable {
     public var entry: Entry
-    /// Of what a store said; nil for what the ledger committed by itself.
+    /// The dates of what a store said; nil for what the ledger committed by itself.
     public var dates: EventDates?
 }
 

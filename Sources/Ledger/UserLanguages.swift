@@ -1,6 +1,6 @@
 public import Domain
 
-/// Which language each user reads, as the app said last.
+/// The language that each user reads, as the app last said.
 public struct UserLanguages: Sendable {
     private let writer: LedgerWriter
     private let reader: LedgerReader
@@ -9,10 +9,11 @@ public struct UserLanguages: Sendable {
         (self.writer, self.reader) = (writer, reader)
     }
 
-    /// Writes nothing when it is known already. False, and no completion, when the ledger is full or closing.
+    /// Writes nothing when the language is known already. Returns false, and runs no completion, when the ledger is
+    /// full or closing.
     ///
-    /// The completion runs on one of the ledger's threads, after the commit: with whether it was news, or why it was not
-    /// committed.
+    /// The completion runs on one of the ledger's threads, after the commit. It gets whether the language was new, or
+    /// why it was not committed.
     public func note(
         _ language: LanguageTag,
         of user: UserID,

@@ -1,7 +1,7 @@
 internal import Domain
 
 extension WriterLoop {
-    /// Returns how many more contracts have no user.
+    /// Returns the change in the number of contracts without a user.
     func add(_ command: LedgerCommand, to batch: inout Batch, _ now: Instant) throws(SQLiteError) -> Int {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
@@ -74,7 +74,7 @@ extension WriterLoop {
         }
     }
 
-    /// Returns how many more contracts have no user; `then` is called after COMMIT.
+    /// Returns the change in the number of contracts without a user; `then` is called after COMMIT.
     private func perform<Value>(
         _ batch: inout Batch,
         _ work: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>,
@@ -86,7 +86,7 @@ extension WriterLoop {
     }
 }
 
-/// What is said after COMMIT.
+/// What is told after COMMIT.
 struct Batch {
     let isIsolating: Bool
     var entries: [Entry] = []
@@ -99,7 +99,7 @@ struct Batch {
         self.isIsolating = isIsolating
     }
 
-    /// Returns how many more contracts have no user.
+    /// Returns the change in the number of contracts without a user.
     mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
         guard let commit = result.success else { return 0 }
         entries += commit.entries

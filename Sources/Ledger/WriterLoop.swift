@@ -4,12 +4,13 @@ internal import Observability
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
 struct WriterLoop: ~Copyable {
-    /// One transaction takes this many at the most: the fsync is spread thin by then, and nobody waits longer for it.
+    /// The most commands that one transaction takes. By then the cost of the fsync is spread thin, and nobody waits
+    /// longer for it.
     private static let batchLimit = 512
-    /// 2 MB of journal. At 200 events a second the slowest per cent of commits takes 1.8 ms with this, 7 ms with four
-    /// times as much, because the disk writes both.
+    /// 2 MB of journal. At 200 events a second, the slowest percent of commits takes 1.8 ms with this, and 7 ms with
+    /// four times as much, because the disk writes both journal and checkpoint.
     private static let pagesBetweenCheckpoints = 256
-    /// After a failed transaction without commands, so that a full disk does not make it spin.
+    /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
 
     let store: LedgerStore
@@ -44,7 +45,7 @@ struct WriterLoop: ~Copyable {
         var succeeded = commit([])
         var journal = 0
         while true {
-            // In this order: what was sent before the closing is drained after it is seen.
+            // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
             var waiting = mailbox.drain()[...]
             counts.queueDepth.set(waiting.count)
@@ -66,14 +67,14 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    /// So that the next start reads no journal. A reader may hold it: then that start does.
+    /// Saves the next start from reading a journal, unless a reader still holds it.
     func truncateJournal() {
         guard isInPlace() else { return }
         try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// The files are open, and hold everything, until this process ends: a journal without a name is copied into its
-    /// ledger, and a ledger without a name into a new file.
+    /// Saves what the open files hold; they hold everything until this process ends. A journal that has lost its name
+    /// is copied into its ledger, and a ledger that has lost its name into a new file.
     private func rescue() {
         guard let path = store.place.path, health.contentIsSound else { return }
         do throws(SQLiteError) {
@@ -90,7 +91,7 @@ struct WriterLoop: ~Copyable {
     private func timeToNextEnd() -> Duration? {
         guard let end = try? store.nextEnd() else { return nil }
         let now = clock.now()
-        // An hour at the most: the system's clock may be set.
+        // An hour at most, because the system's clock may be set.
         return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), .seconds(3600))
     }
 
@@ -99,7 +100,8 @@ struct WriterLoop: ~Copyable {
         return end <= clock.now()
     }
 
-    /// One transaction. False when it was rolled back, or when the contracts whose time has come could not be ended.
+    /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
+    /// could not be ended.
     private func commit(_ commands: ArraySlice<LedgerCommand>) -> Bool {
         guard isInPlace() else {
             refuse(commands)
@@ -113,7 +115,8 @@ struct WriterLoop: ~Copyable {
             fail(error, commands)
             return false
         }
-        // What is in the way now was not when the transaction began: it went into files that nobody opens again.
+        // The files were in place when the transaction began, and now they are not: it went into files that nobody
+        // opens again.
         if let problem = store.place.problem {
             health.lose(problem)
             refuse(commands)
@@ -125,14 +128,14 @@ struct WriterLoop: ~Copyable {
         counts.commands.add(commands.count)
         counts.unclaimed.set(batch.unclaimed)
         if !batch.entries.isEmpty { onCommit(batch.entries) }
-        // After the entries, of which some may be in the former language.
+        // Called after the entries, some of which may be in the former language.
         for user in batch.readers { onLanguage(user) }
         for completion in batch.completions { completion() }
         return batch.endsAreServed
     }
 
-    /// Commands hardly ever fail, and a savepoint makes SQLite copy every page before a command changes it: so first
-    /// all of them together, and when one has failed, everything again with a savepoint for each.
+    /// Commands hardly ever fail, and a savepoint makes SQLite copy every page before a command changes it. So all
+    /// commands first run together; when one fails, everything runs again with a savepoint for each.
     private func transaction(_ commands: ArraySlice<LedgerCommand>) throws(SQLiteError) -> Batch {
         do throws(SQLiteError) {
             return try transaction(commands, isolating: false)
@@ -159,7 +162,7 @@ struct WriterLoop: ~Copyable {
         _ commands: ArraySlice<LedgerCommand>,
         now: Instant
     ) throws(SQLiteError) {
-        // First, so that every command finds the others' contracts as they stand now.
+        // Access ends first, so that every command finds the others' contracts as they stand now.
         let ended = try run(batch.isIsolating) { store throws(SQLiteError) in try store.endAccess(now: now) }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
@@ -167,7 +170,8 @@ struct WriterLoop: ~Copyable {
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }
 
-    /// Runs one command; isolated, so that its failure undoes it alone. Throws when the transaction is to be undone.
+    /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
+    /// undone.
     func run<Value>(
         _ isolated: Bool,
         _ body: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>
@@ -193,7 +197,7 @@ struct WriterLoop: ~Copyable {
         refuse(commands)
     }
 
-    /// What nobody would find after the next start is not committed.
+    /// False when a commit would not be found after the next start. Nothing is committed then.
     private func isInPlace() -> Bool {
         let problem = store.place.problem
         health.report(.files, problem)

@@ -6,7 +6,7 @@ internal import Domain
 struct Connection: ~Copyable {
     enum Access {
         case readWrite, readOnly
-        /// Of a file that nobody writes meanwhile: nothing is made beside it, and no lock is taken.
+        /// For a file that nobody writes meanwhile: no file is created beside it, and no lock is taken.
         case frozen
     }
 
@@ -29,14 +29,14 @@ struct Connection: ~Copyable {
     }
 
     deinit {
-        // v2: statements that outlive the connection keep it until they are finalised.
+        // v2: statements that outlive the connection keep it open until they are finalized.
         sqlite3_close_v2(handle)
     }
 
     /// https://www.sqlite.org/uri.html
     private static func frozenURI(_ path: String) -> String {
         let escapes: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
-        // Two slashes would begin a host.
+        // An empty host: two slashes at the beginning of the path would name one.
         let path = path.hasPrefix("/") ? "//" + path : path
         return "file:" + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
     }
@@ -84,8 +84,8 @@ struct Connection: ~Copyable {
 
 /// Ends the running statement of a connection, from another thread (https://www.sqlite.org/c3ref/interrupt.html).
 ///
-/// Sendable by this promise: SQLite lets any thread call it, and whoever holds one lets go of it before the connection is
-/// closed.
+/// It is Sendable because SQLite lets any thread call it, and because its holder promises to drop it before the
+/// connection is closed.
 struct Interrupter: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 

@@ -51,7 +51,7 @@ struct Row {
         isNull(column) ? nil : try word(column)
     }
 
-    /// A value that no version of the ledger writes.
+    /// The error for a value that no version of the ledger writes.
     func unreadable(_ column: Int32) -> SQLiteError {
         let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "\(column)"
         return SQLiteError(extendedCode: SQLITE_MISMATCH, message: "unreadable value in column \(name)", sql: sql)

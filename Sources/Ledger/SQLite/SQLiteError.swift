@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite refused: extended result code, its message, and the statement. Bound values never appear in it.
+/// What SQLite refused: the extended result code, its message, and the statement. Bound values never appear in it.
 struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// https://www.sqlite.org/rescode.html
     let extendedCode: Int32
@@ -25,7 +25,8 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Another process holds the lock.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 
-    /// Not the statement's fault, nor curable by leaving it out: full, unreadable, damaged or read-only.
+    /// True when the failure is not the statement's fault, and leaving the statement out would not cure it: the disk is
+    /// full, unreadable, damaged or read-only.
     var isOfTheDisk: Bool {
         isOfTheContent || [SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_NOMEM, SQLITE_CANTOPEN].contains(code)
     }
@@ -33,7 +34,7 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The file does not hold what was written to it.
     var isOfTheContent: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-    /// What to do about a failure that concerns everybody.
+    /// What to do about a failure that concerns every command.
     var advice: String {
         switch code {
         case SQLITE_FULL: "its disk is full, nothing can be committed: make room"

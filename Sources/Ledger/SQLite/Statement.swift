@@ -36,7 +36,7 @@ final class Statement {
         defer { clear() }
         let index = Int32(values.count + 1)
         let failure = body.withUnsafeBytes { bytes -> SQLiteError? in
-            // A null address would bind NULL: the empty body has none.
+            // An empty body has no address, and a null address would bind NULL.
             let status =
                 bytes.isEmpty
                 ? sqlite3_bind_zeroblob(handle, index, 0)
