@@ -4,7 +4,8 @@ internal import Gateway
 internal import Ledger
 internal import Providers
 
-/// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
+/// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store
+/// get an answer.
 struct WebhookEndpoint {
     private let services: Services
     private let provider: Provider
@@ -54,15 +55,15 @@ struct WebhookEndpoint {
 
     private func response(to result: Result<Receipt, LedgerError>) -> Response {
         switch result {
-        // Pub/Sub reads nothing but the status.
+        // Pub/Sub reads only the status.
         case .success where provider == .google: Response(status: 204)
         case .success(let receipt): .committed(receipt)
         case .failure: .uncommitted
         }
     }
 
-    /// 401 is for those who are not the store. Whoever has proven to be, and sends what cannot be read, is told so: with
-    /// 401 an operator would look for the fault in the secret.
+    /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
+    /// gets another status: after a 401, an operator would look for the fault in the secret.
     private func refusal(_ error: VerificationError) -> Response {
         services.refusals.webhook(provider, error)
         guard case .untrusted = error, provider == .google || provider == .revenuecat else { return .refused(error) }

@@ -17,13 +17,13 @@ struct UsageError: Error, Equatable {
     }
 }
 
-/// `. Did you mean X?`, or all there are when nothing is near.
+/// `. Did you mean X?`, or the list of all names if none is near.
 func suggestion(for word: String, among names: [String]) -> String {
     if let name = nearest(to: word, among: names) { return ". Did you mean \(name)?" }
     return names.isEmpty ? "" : ". There is \(names.joined(separator: ", "))"
 }
 
-/// What a user typed, as an error shows it: no control characters, not endless.
+/// A user's input as an error shows it: without control characters, and not too long.
 func quoted(_ word: String) -> String {
     let plain = word.prefix(80).unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : String($0) }
     return "“\(plain.joined())”"

@@ -6,11 +6,11 @@ internal import Ledger
 internal import Server
 internal import Simulator
 
-/// Everything that is looked at once the settings can be read: certificates, the server, the stores, the clock.
+/// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
 struct Examination {
     private let configuration: Configuration
     private let remote: Remote
-    /// The development server's keys; nil where none ran.
+    /// The development server's keys; nil if none has run here.
     private let workspace: DevelopmentWorkspace?
     private let client = HTTPClient(timeout: .seconds(10))
 
@@ -64,7 +64,7 @@ struct Examination {
         return findings + ClockCheck(now: now, others: others).findings
     }
 
-    /// The stand-ins are the server's own: without it, or its keys, there is nobody to ask.
+    /// The stand-ins belong to the server: without it, or without its keys, there is no one to ask.
     private func development(_ server: ServerCheck.Result, _ now: Instant) -> [Finding] {
         guard let clock = server.clock else { return [] }
         guard let workspace else {
@@ -98,7 +98,7 @@ struct Examination {
         )
     }
 
-    /// With the development authority's beside them, as the server does.
+    /// Includes the development authority's root, as the server does.
     private var roots: TrustedRoots {
         let roots = configuration.apple.rootsPath.flatMap { try? TrustedRoots.load(from: $0) } ?? .apple
         guard configuration.isDevelopment, let workspace else { return roots }
@@ -114,7 +114,7 @@ struct Examination {
         }
     }
 
-    /// A development server serves all of them: what is not set, its simulated stores set.
+    /// A development server serves all stores: its simulated stores supply the settings that are missing.
     private var stores: [Provider] {
         Provider.allCases.filter { provider in
             switch provider {

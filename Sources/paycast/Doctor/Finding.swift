@@ -1,4 +1,4 @@
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding: Equatable {
     enum Level: String {
         case ok

@@ -6,7 +6,7 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Nil for the two forms that nobody sends any more.
+    /// Returns nil for the two obsolete forms, which no one sends anymore.
     static func instant(_ text: String) -> Instant? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { $0 == words[2] }) else {

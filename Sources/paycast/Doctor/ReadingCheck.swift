@@ -2,12 +2,12 @@ internal import Domain
 internal import Server
 internal import Stores
 
-/// Whether Google and Stripe let us read: asks for a purchase that nobody has made.
+/// Whether Google and Stripe let us read: asks for a purchase that does not exist.
 struct ReadingCheck {
     let apis: StoreAPIs
     let now: Instant
 
-    /// Whether the service account may read purchases. Nil without one: its settings tell.
+    /// Whether the service account may read purchases. Nil without an account: `GoogleCheck` reports that.
     func google() -> Finding? {
         guard let api = apis.google(clock: { [now] in now }), let contract = apis.nobodysPurchase(at: .google) else {
             return nil
