@@ -3,7 +3,7 @@ internal import Domain
 internal import Encoding
 internal import Gateway
 
-/// Who may do what: bearer keys of the API routes, signed stream names, origins of pages.
+/// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
 public struct Access: Sendable {
     public enum Origins: Sendable {
         case all
@@ -14,14 +14,14 @@ public struct Access: Sendable {
     let signer: StreamSigner?
     private let origins: Origins
 
-    /// Without keys every API route answers 401; without a signer every name is forged.
+    /// Without keys, every API route answers 401. Without a signer, every stream name counts as forged.
     public init(keys: [String], signer: StreamSigner?, origins: Origins) {
         self.keys = keys.map { Array($0.utf8) }
         self.signer = signer
         self.origins = origins
     }
 
-    /// Compares with every key, in constant time.
+    /// Compares the credentials with every key, in constant time.
     func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
         guard let given = authorization.flatMap(Access.bearer) else { return false }
         return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
@@ -43,7 +43,7 @@ public struct Access: Sendable {
         headers: [("WWW-Authenticate", "Bearer")]
     )
 
-    /// Without a key no stream has a name that anybody could show.
+    /// Without a key, no stream has a name that anyone could present.
     var canSign: Bool { signer != nil }
 
     static let noSigner = Response.unavailable(
@@ -52,7 +52,7 @@ public struct Access: Sendable {
         retryAfter: 3600
     )
 
-    /// The stream that a token names. Base64 has no space: where a client forgot to escape a plus sign, it was one.
+    /// The stream that a token names. Base64 has no space: a space was a plus sign that a client forgot to escape.
     func stream(named token: String, now: Instant) throws(StreamNameError) -> SignedName {
         guard let signer else { throw .forged }
         let bytes = token.utf8.span
@@ -60,14 +60,14 @@ public struct Access: Sendable {
         return try signer.verify(hasSpace ? token.replacing(" ", with: "+") : token, now: now)
     }
 
-    /// As a browser writes it: lower case, without the scheme's own port (RFC 6454 §6.1).
+    /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
     private static func origin(of host: String, _ scheme: Scheme) -> String {
         let host = host.asciiLowercased
         let port = scheme == .https ? ":443" : ":80"
         return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
     }
 
-    /// Whether a listed origin has this host, whatever its port. `name` is in lower case.
+    /// Whether one of the listed origins has this host, on any port. `name` is in lower case.
     func lists(host name: String) -> Bool {
         switch origins {
         case .all: true
@@ -76,7 +76,7 @@ public struct Access: Sendable {
     }
 
     enum OriginVerdict: Equatable {
-        /// The same origin, or none: no browser's cross-site request.
+        /// The origin is ours, or the request names none, so it is not a browser's cross-site request.
         case same
         case allowed(String)
         case refused
@@ -86,7 +86,7 @@ public struct Access: Sendable {
         judge(origin: request.origin, host: request.host, scheme: request.scheme)
     }
 
-    /// Without a trusted proxy that names the scheme, both are the same: TLS may end in front of us.
+    /// Unless a trusted proxy names the scheme, http and https both count as ours: TLS may end in front of us.
     func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
         guard let origin = origin?.asciiLowercased else { return .same }
         let schemes = scheme.map { [$0] } ?? [.http, .https]

@@ -1,14 +1,15 @@
 internal import Domain
 internal import Gateway
 
-/// What an app or its page posts of a purchase: pages of allowed origins may read the answers, and whose the purchase is
-/// said to be is settled before the purchase itself is looked at.
+/// A purchase that an app or its page posts. Pages of allowed origins may read the answers. The claim that a user owns
+/// the purchase is checked before the purchase itself.
 struct AppPost<Body: Sendable> {
     let services: Services
     let read: @Sendable ([UInt8]) throws(RefusedBody) -> Body
     let claimant: @Sendable (Body) -> Claimant
 
-    /// `commit` hands the work to other threads and says whether they take it; `answer` may be called on any.
+    /// `commit` hands the work to other threads and says whether they accept it. It may call its `answer` on any
+    /// thread.
     func answer(
         _ request: Request,
         _ commit:

@@ -1,10 +1,10 @@
 public import AppleStore
 
-/// What the routes work with to which apps bring what Apple gave them.
+/// What the routes need to read the transactions and receipts that apps post.
 public struct AppleServices: Sendable {
     let transactions: AppleVerifier
     let receipts: AppleReceiptVerifier
-    /// Nil without a key of the App Store Server API: receipts are then judged by what they say themselves.
+    /// Nil without a key for the App Store Server API: a receipt is then judged by its own content.
     let statements: (any AppleStatements)?
 
     public init(transactions: AppleVerifier, receipts: AppleReceiptVerifier, statements: (any AppleStatements)?) {

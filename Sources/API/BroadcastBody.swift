@@ -3,7 +3,7 @@ internal import Encoding
 internal import Gateway
 internal import TurboStreams
 
-/// One broadcast as a publisher wrote it.
+/// One broadcast as the publisher wrote it.
 struct BroadcastBody {
     var stream: String?
     var user: String?
@@ -20,7 +20,8 @@ struct BroadcastBody {
         var message: String
     }
 
-    /// One object or an array of 1 to 100, each read by `item`; nil when it is neither, or a member has another type.
+    /// Reads one object or an array of 1 to 100 objects, each with `item`. Returns nil for anything else, or if `item`
+    /// rejects one.
     static func read(_ bytes: [UInt8], _ item: (JSONNode) -> BroadcastBody?) -> [BroadcastBody]? {
         guard let node = JSONNode(bytes) else { return nil }
         return read(node, item)
@@ -32,7 +33,7 @@ struct BroadcastBody {
         return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil
     }
 
-    /// `{"stream" or "user", "html"}`, or with `action` and what belongs to it.
+    /// `{"stream" or "user", "html"}`, or `action` and its parameters.
     static func plain(_ node: JSONNode) -> BroadcastBody? {
         guard case .object(let members) = node else { return nil }
         var body = BroadcastBody()
@@ -42,8 +43,8 @@ struct BroadcastBody {
         return body
     }
 
-    /// AnyCable's `{"stream", "data", "meta": {"transient"}}`, where `data` is JSON in a string, and for Turbo a string
-    /// again (https://docs.anycable.io/anycable-go/broadcasting). What is no JSON is taken as it is.
+    /// AnyCable's `{"stream", "data", "meta": {"transient"}}`. `data` is JSON in a string, and Turbo's JSON is a string
+    /// again (https://docs.anycable.io/anycable-go/broadcasting). `data` that is not JSON is taken literally.
     static func anyCable(_ node: JSONNode) -> BroadcastBody? {
         guard let stream = node["stream"]?.text, let data = node["data"]?.text else { return nil }
         var body = BroadcastBody(stream: stream)
@@ -52,7 +53,7 @@ struct BroadcastBody {
         return body
     }
 
-    /// False when it has another type than its name says. A name that is not known is left alone.
+    /// Returns false if the member's value has the wrong type. Ignores unknown names.
     private mutating func take(_ member: JSONMember) -> Bool {
         switch member.name {
         case "stream": assign(member.value.text, to: &stream)

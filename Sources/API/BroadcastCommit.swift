@@ -3,19 +3,19 @@ internal import Gateway
 internal import Hub
 internal import Ledger
 
-/// What one request broadcasts: kept fragments go through the ledger, what is transient goes out after them, and the
-/// cursors keep the order of the request.
+/// What one request broadcasts. The ledger commits the durable fragments, the transient ones go out after the commit,
+/// and the answer lists the cursors in the order of the request.
 struct BroadcastCommit: Sendable {
     let services: Services
     let kept: [Fragment]
-    /// Of each fragment of the request.
+    /// Whether each fragment of the request is transient.
     let isTransient: [Bool]
-    /// With an `Idempotency-Key`: what is transient, too, goes out once, or not at all.
+    /// Set when the request has an `Idempotency-Key`: its transient fragments, too, go out at most once.
     let request: KeyedRequest?
-    /// In place of the list of cursors.
+    /// Replaces the list of cursors as the answer.
     let success: Response?
 
-    /// False when the ledger takes no more.
+    /// Returns false if the ledger's queue is full.
     func begin(_ transient: [Message], _ reply: Reply) -> Bool {
         if let request {
             return services.writer.submit(

@@ -25,14 +25,14 @@ struct BroadcastsEndpoint {
         }
     }
 
-    /// `POST /_broadcast`: what an app sends that publishes through AnyCable. A remote disconnect names a connection by
-    /// what the app knows of it; there is nothing to do, since a signed name is all that we know.
+    /// `POST /_broadcast`: the requests of an app that publishes through AnyCable. A remote disconnect uses the
+    /// app's own identifiers of a connection. We know connections only by signed names, so there is nothing to do.
     func answerAnyCable(_ request: Request) -> Answer {
         if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
         return answer(BroadcastBody.read(request.body, BroadcastBody.anyCable), with: BroadcastsEndpoint.created)
     }
 
-    /// Nil without an `Idempotency-Key`. The same request is the same body, byte for byte.
+    /// Returns nil without an `Idempotency-Key`. Two requests are the same if their bodies are equal byte for byte.
     private static func keyed(_ request: Request) throws(RefusedBody) -> KeyedRequest? {
         guard let value = request.idempotencyKey else { return nil }
         guard let key = IdempotencyKey(header: value) else {
@@ -44,7 +44,7 @@ struct BroadcastsEndpoint {
         return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
     }
 
-    /// `success` takes the place of the list of cursors.
+    /// `success` replaces the list of cursors.
     private func answer(
         _ bodies: [BroadcastBody]?,
         once request: KeyedRequest? = nil,
@@ -82,14 +82,14 @@ struct BroadcastsEndpoint {
         }
     }
 
-    /// `{"cursors":[…]}`: null for a transient one, which has no place in the ledger. Put together by hand: JSONEncoder
-    /// takes longer than the fan-out to one page.
+    /// `{"cursors":[…]}`, with null for a transient fragment, which has no position in the ledger. Built by hand:
+    /// JSONEncoder takes longer than the fan-out to one page.
     static func accepted(_ cursors: [String?]) -> Response {
         let list = cursors.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",")
         return Response(status: 202, contentType: "application/json", body: "{\"cursors\":[\(list)]}")
     }
 
-    /// The same for as many as have none; nearly always one.
+    /// The answer to `count` transient fragments; nearly always there is one.
     private static func accepted(_ count: Int) -> Response {
         count == 1 ? acceptedOne : accepted([String?](repeating: nil, count: count))
     }

@@ -6,7 +6,7 @@ internal import Encoding
 internal import Gateway
 internal import Ledger
 
-/// `GET /cable`: what `<turbo-cable-stream-source>` opens.
+/// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.
 struct CableEndpoint {
     private let services: Services
 
@@ -14,7 +14,7 @@ struct CableEndpoint {
         self.services = services
     }
 
-    /// As Rails answers what is no WebSocket, or comes from a page of another origin.
+    /// Rails answers the same to a request that is not a WebSocket, or that comes from a page of a refused origin.
     static let pageNotFound = Response.error(404, "not_found", "A WebSocket of an allowed origin is served here.")
 
     func answer(_ request: Request) -> Answer {
@@ -41,7 +41,8 @@ struct CableEndpoint {
         }
     }
 
-    /// What a client of the extended protocol has seen last wins over the cursor that its page was rendered at.
+    /// The position that a client of the extended protocol saw last wins over the cursor with which its page was
+    /// rendered.
     private func start(of request: CableRequest, at place: String?) -> MissedSince {
         if let cursor = PageSource(services).best(of: [place, request.parameters.since]) { return .cursor(cursor) }
         guard let seconds = request.history?.since else { return .nothing }

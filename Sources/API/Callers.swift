@@ -2,13 +2,13 @@ internal import Concurrency
 public import Domain
 public import Observability
 
-/// The threads that may wait for somebody else's answer. Each store has its own, so that a slow one holds up nobody but
-/// itself, and operators have theirs, since a recovery may take hours.
+/// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
+/// only itself. Operators have theirs, since a recovery may take hours.
 public final class Callers: Sendable {
-    /// Whom a job waits for.
+    /// What a job waits for.
     enum Purpose: Hashable {
         case store(Provider)
-        /// The same for what apps post: whoever posts nonsense must not hold up webhooks.
+        /// The same store, on behalf of apps: apps that post nonsense must not hold up webhooks.
         case app(Provider)
         /// `recover` and `replay`.
         case operators
@@ -39,7 +39,7 @@ public final class Callers: Sendable {
         var lanes: [Purpose: Lane] = [:]
         for provider in stores {
             let name = provider.rawValue
-            // A call takes a tenth of a second: a full queue is three seconds of them.
+            // A call takes a tenth of a second, so a full queue is three seconds of work.
             lanes[.store(provider)] = Lane(name, WorkerPool(name: name, threads: 8, capacity: 250), metrics)
         }
         for provider in [Provider.apple, .google] {
@@ -51,8 +51,8 @@ public final class Callers: Sendable {
         self.lanes = lanes
     }
 
-    /// Runs `job` on a thread of that purpose. False when too many wait already. `refuse` runs in place of a job that
-    /// still waits when the server goes down: a store that hangs must not hold up its end.
+    /// Runs `job` on a thread for `purpose`. Returns false if too many jobs are waiting. `refuse` runs in place of a
+    /// job that is still waiting when the server shuts down: a store that hangs must not delay the shutdown.
     func submit(
         _ purpose: Purpose,
         _ job: @escaping WorkerPool.Job,
@@ -64,7 +64,7 @@ public final class Callers: Sendable {
         return isTaken
     }
 
-    /// Finishes the calls that are under way.
+    /// Finishes the calls in progress.
     public func close() {
         for lane in lanes.values { lane.pool.halt() }
         for lane in lanes.values { lane.pool.close() }

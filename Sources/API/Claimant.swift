@@ -3,8 +3,8 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 
-/// Whose a posted purchase is said to be. A page speaks for the user of its stream, a backend for anybody, or for nobody:
-/// then the order that the purchase carries tells.
+/// Who is said to own a posted purchase. A page speaks for the user of its stream. A backend names any user, or none:
+/// then the order token in the purchase decides.
 struct Claimant {
     /// A signed stream name.
     var stream: String?

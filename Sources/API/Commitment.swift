@@ -3,7 +3,7 @@ internal import Domain
 internal import Gateway
 internal import Ledger
 
-/// The way of a proven event that an app brought: into the ledger, and only then to its answer.
+/// Commits a verified event that an app posted, and answers only after the commit.
 struct Commitment: Sendable {
     private let services: Services
     private let receivedAt: UInt64
@@ -13,10 +13,10 @@ struct Commitment: Sendable {
         receivedAt = request.receivedAt
     }
 
-    /// What became of one event.
+    /// The result for one event.
     enum Verdict: Sendable {
         case committed(Receipt)
-        /// The queue is full, or the server goes down.
+        /// The queue is full, or the server is shutting down.
         case busy
         case failed
 
@@ -24,7 +24,8 @@ struct Commitment: Sendable {
             if case .committed = self { true } else { false }
         }
 
-        /// It stays another user's. What contradicts its order is nobody's yet.
+        /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
+        /// yet.
         var isRefused: Bool {
             guard case .committed(let receipt) = self else { return false }
             return receipt.claim == .refused && receipt.outcome != .quarantined
@@ -40,7 +41,7 @@ struct Commitment: Sendable {
         }
     }
 
-    /// `user` claims it, by `order`, since `date`.
+    /// `user` claims the purchase by `order`, as of `date`.
     func commit(
         _ event: Event,
         for user: UserID?,
@@ -66,7 +67,7 @@ struct Commitment: Sendable {
         done(.busy)
     }
 
-    /// One after the other, so that a receipt of many purchases never crowds the queue.
+    /// Commits one event after the other, so that a receipt with many purchases never crowds the queue.
     func commit(
         _ events: ArraySlice<Event>,
         for user: UserID?,

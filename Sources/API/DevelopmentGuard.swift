@@ -1,8 +1,8 @@
 internal import Gateway
 internal import HTTP1
 
-/// Keeps the pages of strangers, open in a developer's browser, away from a development server: its demo, its simulated
-/// stores and its clock need no key.
+/// Shields a development server from other sites' pages in the developer's browser: its demo, its simulated stores and
+/// its clock need no key.
 struct DevelopmentGuard {
     private let access: Access
 
@@ -10,14 +10,14 @@ struct DevelopmentGuard {
         self.access = access
     }
 
-    /// Nil: the request may pass.
+    /// Returns nil if the request may pass.
     func refusal(of request: Request) -> Response? {
         if !isMeantForUs(request) { return DevelopmentGuard.host }
         return isOfAnotherSite(request) ? DevelopmentGuard.origin : nil
     }
 
-    /// What `Host` says itself: a page under a stranger's name may send any `X-Forwarded-Host`. Webhooks prove themselves, and
-    /// come through tunnels with any name.
+    /// Reads `Host` itself: a page under a foreign name may send any `X-Forwarded-Host`. Webhooks prove their origin,
+    /// and tunnels deliver them under any name.
     private func isMeantForUs(_ request: Request) -> Bool {
         switch request.route {
         case .webhook, .up: return true
@@ -27,7 +27,8 @@ struct DevelopmentGuard {
         }
     }
 
-    /// Forms and `fetch` without a preflight reach us from any page. Reading does no harm: no answer is shown to them.
+    /// Any page can send us forms, and `fetch` requests without a preflight. Reading does no harm: the browser hides
+    /// our answers from the page.
     private func isOfAnotherSite(_ request: Request) -> Bool {
         guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return false }
         switch access.judge(request) {

@@ -2,11 +2,11 @@ internal import Concurrency
 internal import Gateway
 internal import Synchronization
 
-/// How often pages that came with a name that has ended were told to load themselves again. Any thread may ask.
+/// Limits how often pages with an expired name are told to reload. Any thread may ask.
 ///
-/// A fresh page brings a fresh name; one out of a cache brings the same again, and would load itself for ever. So each name
-/// is good for three reloads at once, of tabs that share it, then for one after a minute, after two more, after four, at
-/// last one a day. In memory, and bounded: only names that we signed count.
+/// A freshly rendered page brings a fresh name, but a cached page brings the same one and would reload forever. So each
+/// name gets three reloads at once, for the tabs that share it, then one after a minute, one after two more, after
+/// four, and in the end one a day. Kept in memory, and bounded: only names that we signed count.
 final class EndedNames: Sendable {
     private struct Told {
         var times = 0
@@ -19,9 +19,9 @@ final class EndedNames: Sendable {
 
     private let told = Mutex(BoundedMemory<String, Told>(capacity: 20_000))
 
-    /// Whether the page of a genuine token is to be told; counts it as told if so. `now` is in monotonic nanoseconds.
+    /// Whether to tell the page with this genuine token to reload; a yes is counted. `now` is in monotonic nanoseconds.
     func mayReload(_ token: String, now: UInt64 = monotonicNanoseconds()) -> Bool {
-        // The signature.
+        // The last 64 characters are the signature.
         let key = String(decoding: token.utf8.suffix(64), as: UTF8.self)
         return told.withLock { told in
             var page = told[key] ?? Told()

@@ -2,11 +2,11 @@ internal import Assets
 internal import Domain
 public import Gateway
 
-/// From a route to the endpoint that answers it.
+/// Maps each route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {
     private let services: Services
     private let files: StaticFiles
-    /// Asked thousands of times a second: made once.
+    /// Used thousands of times a second, so these three are made only once.
     private let broadcasts: BroadcastsEndpoint
     private let streams: StreamsEndpoint
     private let cable: CableEndpoint

@@ -3,7 +3,8 @@ internal import Domain
 internal import Ledger
 internal import StoreInterface
 
-/// Reads stored events again and makes their contracts anew. It waits for the ledger: on the operators' threads only.
+/// Reads stored events again and rebuilds their contracts. It blocks on the ledger, so run it on the operators' threads
+/// only.
 struct EventReplay {
     enum Mode: String, CaseIterable {
         case dryRun = "dry_run"
@@ -16,14 +17,15 @@ struct EventReplay {
         var changes: [ReplayChange] = []
         var skipped: [(event: StoredEvent, reason: String)] = []
         var told: [UserID] = []
-        /// Contracts, by the store's lineage id, that stayed as they were: the store kept saying something of them.
+        /// Contracts that were left unchanged because the store kept sending events about them, by the store's lineage
+        /// id.
         var left: [String] = []
         var next: Cursor?
     }
 
-    /// Events of one contract that are held at a time.
+    /// How many events of one contract are in memory at a time.
     private static let pageSize = 100
-    /// How often a contract is read again because the store said something of it meanwhile.
+    /// How often a contract is read at most: again whenever the store sends an event about it in between.
     private static let attempts = 5
 
     let verifiers: [Provider: any StoreVerifier]
@@ -31,7 +33,8 @@ struct EventReplay {
     let writer: LedgerWriter
     let epoch: String
 
-    /// One page of a selection. A contract is made anew, from all of its events, on the page of its newest one.
+    /// Replays one page of a selection. A contract is rebuilt, from all of its events, on the page with its newest
+    /// event.
     func run(_ selection: EventSelection, limit: Int, _ mode: Mode) throws(LedgerError) -> Result {
         let page = try wait { reader.events(selection, limit: limit, completion: $0) }
         var result = Result(read: page.count)
@@ -40,7 +43,7 @@ struct EventReplay {
         }
         let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
         if mode == .broadcast {
-            // A transfer may have moved several contracts, and is filed under one.
+            // A transfer may have moved several contracts, but it is filed under one.
             let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
                 writer.submit(.tell(contracts: contracts, users: users, completion: $0))
@@ -52,7 +55,7 @@ struct EventReplay {
         return result
     }
 
-    /// The contracts of which no event is on a later page.
+    /// The contracts that have no event on a later page.
     private func contracts(
         ending page: [StoredEvent],
         _ selection: EventSelection,
@@ -76,14 +79,14 @@ struct EventReplay {
     ) throws(LedgerError) {
         var left = try attempt(loose, contracts, isTrial: isTrial, &result)
         for _ in 1..<Self.attempts where !left.isEmpty {
-            // Whatever becomes of the rest: what was done has to be told.
+            // Even if the remaining contracts fail, the result must report what was done.
             guard let less = try? attempt([], left.map(\.id), isTrial: isTrial, &result) else { break }
             left = less
         }
         result.left = left.map(\.key.lineage)
     }
 
-    /// Returns the contracts that changed while they were read: nothing was done to them.
+    /// Returns the contracts that changed while they were read; they are left untouched.
     private func attempt(
         _ events: [Event],
         _ contracts: [Int64],
@@ -102,11 +105,12 @@ struct EventReplay {
         return report.outdated.compactMap { key in ids[key].map { ($0, key) } }
     }
 
-    /// `strays`: what is filed under this contract, and says nothing of it, or proves to be another one's.
+    /// `strays` receives events filed under this contract that say nothing about it, or that belong to another
+    /// contract.
     private func rebuild(_ id: Int64, _ strays: inout [Event], _ result: inout Result) throws(LedgerError)
         -> ContractRebuild?
     {
-        // Before its events: the rebuild is void when one came in between.
+        // The contract is read before its events: the rebuild is void if an event arrives in between.
         guard let stored = try wait({ reader.contract(id, until: .max, completion: $0) }) else { return nil }
         var rebuild = ContractRebuild(stored)
         var position: Int64 = 0
@@ -120,7 +124,7 @@ struct EventReplay {
                 }
                 let isStray = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
                 if isStray { strays.append(event) }
-                // Older versions did not file a purchase's further products.
+                // Older versions did not file the further products of a purchase.
                 strays += event.lines
                 rebuild.fold(event)
             }

@@ -1,7 +1,8 @@
 internal import Concurrency
 internal import Synchronization
 
-/// When the newest events were received, proven and committed: what the demo page shows of each. In development only.
+/// When the newest events were received, verified and committed. The demo page shows this for each event, in
+/// development only.
 public final class EventTimings: Sendable {
     /// Monotonic nanoseconds.
     public struct Timing: Sendable {
@@ -22,10 +23,10 @@ public final class EventTimings: Sendable {
 
     public init() {}
 
-    /// Any thread.
+    /// May be called on any thread.
     public subscript(event: String) -> Timing? { newest.withLock { $0.timings[event] } }
 
-    /// A retry begins anew.
+    /// A retry starts over.
     func verified(_ event: String, receivedAt start: UInt64) {
         let timing = Timing(received: start, verified: monotonicNanoseconds())
         newest.withLock { newest in

@@ -4,9 +4,9 @@ internal import HTTP1
 internal import Hub
 public import Ledger
 
-/// `GET /feed[?since=CURSOR&user=…]`: committed events, for `tail`.
+/// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {
-    /// Entries read from the ledger for one answer.
+    /// How many entries one read of the ledger returns.
     private static let chunk = 500
 
     private let reader: LedgerReader
@@ -21,8 +21,8 @@ public struct FeedEndpoint: Sendable {
         self.init(reader: services.reader, epoch: services.epoch)
     }
 
-    /// `since=start` is the ledger's beginning, an instant what was committed since then; without any it is now. After a
-    /// cursor that says nothing of this ledger the first event is `reset`.
+    /// `since=start` is the beginning of the ledger, and an instant selects what was committed after it; without
+    /// `since` the feed starts now. If the cursor is not one of this ledger, the first event is `reset`.
     public func answer(_ request: Request) -> Answer {
         let filter = FeedFilter(request.query)
         let given = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 } ?? request.query["since"]
@@ -49,7 +49,7 @@ public struct FeedEndpoint: Sendable {
         return PageRequest(stream: filter.stream, content: .feed(filter, reading: reading), readMissed: read)
     }
 
-    /// From here on; a consumer that believed something else is told where that is.
+    /// Starts at the ledger's head. A consumer with a cursor of another ledger gets a `reset` to it.
     private func now(resetting filter: FeedFilter? = nil, _ done: @escaping Done) -> Bool {
         reader.head { result in
             guard let head = try? result.get() else { return done(.unreadable) }
@@ -68,7 +68,7 @@ public struct FeedEndpoint: Sendable {
     private func newer(than position: Int64, _ filter: FeedFilter, _ done: @escaping Done) -> Bool {
         reader.entries(filter.selection, after: position, limit: FeedEndpoint.chunk) { [epoch] result in
             guard case .success(let page) = result else { return done(.unreadable) }
-            // What the consumer has seen here has never been, or is not there any more.
+            // The position that the consumer saw has never existed here, or no longer does.
             guard position <= page.head.position else {
                 return done(MissedMessages(through: page.head.position, messages: [.reset(to: page.head, filter)]))
             }

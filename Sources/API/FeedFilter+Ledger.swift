@@ -2,7 +2,7 @@ internal import Gateway
 internal import Ledger
 
 extension FeedFilter {
-    /// The same for what the ledger holds.
+    /// The same filter as a selection of ledger entries.
     var selection: EntrySelection {
         EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
     }

@@ -1,22 +1,22 @@
-/// What is said of every file that pages load.
+/// The headers of every file that pages load.
 enum FileHeaders {
-    /// `isForAnyOrigin`: pages of every origin may read it. Scripts always are.
+    /// `isForAnyOrigin`: pages of every origin may read the file. Scripts are always readable.
     static func of(_ name: String, tag: String, isForAnyOrigin: Bool = false) -> [(name: String, value: String)] {
         let type = contentType(name)
         var headers = [
             ("Content-Type", type), ("ETag", tag),
-            // The tag is checked each time: a deployed change shows at once.
+            // The browser checks the tag each time, so that a deployed change shows at once.
             ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
         ]
-        // A module of another origin is blocked without the first, and anything of another origin without the second
-        // where the page asks for `Cross-Origin-Embedder-Policy: require-corp`.
+        // Without the first header, a browser blocks a module of another origin. Without the second, it blocks any file
+        // of another origin if the page sets `Cross-Origin-Embedder-Policy: require-corp`.
         if isForAnyOrigin || type.hasPrefix("text/javascript") {
             headers += [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")]
         }
         return headers
     }
 
-    /// Whether the client has this version already.
+    /// Whether the client already has this version.
     static func isCurrent(_ tag: String, _ ifNoneMatch: String?) -> Bool {
         let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
         return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }

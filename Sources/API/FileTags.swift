@@ -4,10 +4,10 @@ internal import Gateway
 internal import Glibc
 internal import Synchronization
 
-/// The `ETag` of each file that was asked for: a hash of its bytes, so that all servers of one deployment agree, read
-/// once per change.
+/// The `ETag` of each requested file. It is a hash of the bytes, so that all servers of a deployment agree. A file is
+/// read once per change.
 final class FileTags: Sendable {
-    /// What another version of a file differs in.
+    /// What differs between two versions of a file.
     private struct Version: Equatable {
         let device: UInt64
         let inode: UInt64
@@ -24,12 +24,12 @@ final class FileTags: Sendable {
         }
     }
 
-    /// Files of a public folder; beyond them the list begins anew.
+    /// Files of a public folder. A full list is emptied.
     private static let capacity = 1000
 
     private let known = Mutex<[String: (version: Version, tag: String)]>([:])
 
-    /// Of bytes that are part of the program.
+    /// The tag of bytes that are part of the program.
     static func tag(of bytes: [UInt8]) -> String { text(SHA256.hash(bytes)) }
 
     private static func text(_ hash: [UInt8]) -> String { "\"\(Hex.encode(Array(hash.prefix(12))))\"" }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Ledger
 
-/// An order as the API answers it. Absent values are `null`.
+/// An order as the API returns it. Absent values are `null`.
 struct OrderItem: Encodable {
     private let record: OrderRecord
 

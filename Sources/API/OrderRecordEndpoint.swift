@@ -36,7 +36,7 @@ struct OrderRecordEndpoint {
             reader.order(token) { result in
                 guard case .success(let found) = result else { return reply.send(UsersEndpoint.unavailable) }
                 guard let record = found.order else { return reply.send(OrderRecordEndpoint.unknown) }
-                // It fitted the pattern that the server had when the order was made.
+                // The user id fit the pattern that the server used when the order was created.
                 guard let page = addresses.page(of: record.order.user, since: found.head) else {
                     return reply.send(UsersEndpoint.invalidUser)
                 }

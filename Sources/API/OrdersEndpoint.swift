@@ -3,7 +3,7 @@ internal import Encoding
 internal import Gateway
 internal import Ledger
 
-/// `POST /orders`: the token that a purchase carries, and everything a page needs to wait for it.
+/// `POST /orders`: creates the token that a purchase carries, and returns what a page needs to wait for the purchase.
 struct OrdersEndpoint {
     private let services: Services
 

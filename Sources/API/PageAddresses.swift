@@ -2,7 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Gateway
 
-/// Where a page of a user connects, and the markup that does it.
+/// Where a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {
     struct Page: Encodable, Sendable {
         var stream: String
@@ -10,7 +10,7 @@ struct PageAddresses: Sendable {
         var since: String
         var sse: String
         var websocket: String
-        /// Ready to be put into a page.
+        /// Ready to insert into a page.
         var html: String
     }
 
@@ -19,7 +19,7 @@ struct PageAddresses: Sendable {
     private let host: String
     private let scheme: Scheme
 
-    /// Nil without a key to sign names with.
+    /// Returns nil without a key to sign names with.
     init?(_ services: Services, _ request: Request) {
         guard let signer = services.access.signer else { return nil }
         self.signer = signer
@@ -28,7 +28,7 @@ struct PageAddresses: Sendable {
         scheme = request.scheme ?? (services.isSecure ? .https : .http)
     }
 
-    /// Nil when the user id cannot be in a stream name.
+    /// Returns nil if the user id cannot be part of a stream name.
     func page(of user: UserID, since: Cursor) -> Page? {
         guard let stream = streams.stream(for: user) else { return nil }
         let signed = signer.sign(stream)

@@ -1,6 +1,6 @@
 internal import Gateway
 
-/// What a page of another origin may see of an answer (https://fetch.spec.whatwg.org/#http-cors-protocol).
+/// How much of an answer a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct PageOrigin {
     private let verdict: Access.OriginVerdict
 
@@ -10,7 +10,7 @@ struct PageOrigin {
 
     var isRefused: Bool { verdict == .refused }
 
-    /// The browser's question before it posts JSON to another origin.
+    /// Answers the preflight that a browser sends before it posts JSON to another origin.
     func preflight(allowing methods: String) -> Response {
         guard !isRefused else { return PageOrigin.refusal }
         var response = Response(status: 204, headers: [("Allow", methods)])

@@ -6,7 +6,7 @@ internal import Ledger
 internal import Observability
 internal import TurboStreams
 
-/// From a verified name to the page that follows its stream, with what it missed.
+/// Turns a verified name into a page that follows its stream, with what the page missed.
 struct PageSource {
     private let services: Services
 
@@ -14,7 +14,7 @@ struct PageSource {
         self.services = services
     }
 
-    /// `isCounted`: the page's client says what arrived last, not its HTML when it was rendered.
+    /// `isCounted`: `start` is what the page's client received last, not the cursor with which the HTML was rendered.
     func follow(
         _ name: SignedName,
         since start: MissedSince,
@@ -56,8 +56,8 @@ struct PageSource {
         }
     }
 
-    /// The largest position of this ledger; a cursor of another one only when there is no better. A text that is no
-    /// cursor is one of another ledger.
+    /// The largest position in this ledger; a cursor of another ledger only if there is none of ours. A text that is
+    /// not a cursor counts as a cursor of another ledger.
     func best(of texts: [String?]) -> Cursor? {
         let given = texts.compactMap { $0 }.filter { !$0.isEmpty }
             .map { Cursor($0) ?? Cursor(epoch: "", position: 0) }
@@ -67,7 +67,7 @@ struct PageSource {
 }
 
 extension PageRequest {
-    /// A WebSocket that is told to load its page again, and gets nothing of the stream whose name has ended.
+    /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
         PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
             done(MissedMessages(through: 0, messages: []))
@@ -77,14 +77,14 @@ extension PageRequest {
 }
 
 extension MissedFragments {
-    /// What was missed cannot be told any more.
+    /// True if what the page missed can no longer be sent.
     fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
 extension MissedMessages {
     static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
 
-    /// Renders what was missed with today's templates; what cannot be told any more is healed by a refresh.
+    /// Renders what was missed with the current templates. A refresh makes up for what can no longer be sent.
     init(_ missed: MissedFragments, on stream: StreamName, _ renderer: Renderer) {
         var messages = missed.items.map {
             Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
@@ -94,8 +94,8 @@ extension MissedMessages {
             messages.insert(Message(stream: stream, position: lost, parts: [.refresh]), at: place)
         }
         if missed.needsRefresh, missed.newest ?? 0 >= missed.lost ?? 0 {
-            // At the position of what it heals, not at the newest of the ledger: where a page was reloaded by it once,
-            // another user's purchase must not do so again.
+            // The refresh has the position of what it heals, not the ledger's newest position: once it has reloaded a
+            // page, another user's purchase must not reload that page again.
             messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))
         }
         self.init(

@@ -29,13 +29,13 @@ struct ProbeEndpoint {
         )
     }
 
-    /// From this machine, or with a key.
+    /// The request comes from this machine, or has a key.
     private func isOperator(_ request: Request) -> Bool {
         isOfThisMachine(request) || services.access.isTrusted(request.credentials)
     }
 
-    /// What comes from loopback may be sent by a proxy that does not tell for whom, or by a browser for the page of a name
-    /// that its owner has led here (DNS rebinding). Both say in `Host` which name they were given.
+    /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page
+    /// whose name its owner has pointed at this machine (DNS rebinding). Both put the name that they used into `Host`.
     private func isOfThisMachine(_ request: Request) -> Bool {
         request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
     }

@@ -2,14 +2,14 @@ internal import Domain
 internal import Encoding
 internal import GoogleStore
 
-/// `{"purchaseToken", "productId"?, "package"?, "stream"?, "user"?, "order"?}`, read strictly.
+/// `{"purchaseToken", "productId"?, "package"?, "stream"?, "user"?, "order"?}`, parsed strictly.
 struct PurchaseBody {
     /// Google's tokens have about 150 bytes.
     private static let tokenLimit = 1024
 
     var purchase: PostedGooglePurchase
     var claimant: Claimant
-    /// For a purchase that carries no token of its own: the claimant's order.
+    /// The claimant's order, for a purchase that carries no token of its own.
     var order: OrderToken?
 
     init(_ bytes: [UInt8]) throws(RefusedBody) {
@@ -17,7 +17,7 @@ struct PurchaseBody {
         guard let token = try RefusedBody.string("purchaseToken", of: node) else {
             throw RefusedBody("missing_purchase_token", "Send {\"purchaseToken\":TOKEN}.")
         }
-        // Behind a `#` stands a further product of one purchase, in names of contracts.
+        // In contract names, a `#` precedes a further product of the same purchase.
         guard isPlain(token, limit: PurchaseBody.tokenLimit), !token.utf8.contains(UInt8(ascii: "#")) else {
             throw RefusedBody(
                 "invalid_purchase_token",

@@ -3,10 +3,11 @@ internal import Gateway
 internal import GoogleStore
 internal import StoreInterface
 
-/// `POST /transactions/google`: what the Play Billing library gave an app, which may be here before Google's push is.
+/// `POST /transactions/google`: a purchase that the Play Billing library gave an app. It may arrive before Google's
+/// push.
 ///
-/// Google signs nothing that could be checked here, so the purchase is read from its API, and from there on goes through
-/// the same functions: whichever comes first is shown, the other one changes nothing.
+/// Google signs nothing that we could check here, so we read the purchase from Google's API and then handle it like a
+/// push: the one that arrives first is shown, the other changes nothing.
 struct PurchasesEndpoint {
     private let services: Services
 

@@ -1,9 +1,9 @@
-/// Whether a server can do its work, as `/ready` tells it.
+/// Whether a server can do its work, as `/ready` reports it.
 public struct Readiness: Encodable, Sendable, Equatable {
     public var ready: Bool
-    /// What keeps it from its work, or will cost somebody money: a sentence each, with what to do.
+    /// Problems that stop the server, or will cost someone money: one sentence each, with what to do.
     public var problems: [String]
-    /// What will become a problem unless somebody acts.
+    /// Conditions that become problems unless someone acts.
     public var warnings: [String]
 
     public init(problems: [String], warnings: [String]) {

@@ -2,7 +2,7 @@ internal import Domain
 internal import Encoding
 internal import Gateway
 
-/// `{"receipt": base64, "user"?}` or `{"verifyReceipt": {…}, "user"?, "environment"?}`, read strictly.
+/// `{"receipt": base64, "user"?}` or `{"verifyReceipt": {…}, "user"?, "environment"?}`, parsed strictly.
 struct ReceiptBody {
     enum Content {
         case receipt([UInt8])
@@ -25,7 +25,7 @@ struct ReceiptBody {
         }
     }
 
-    /// Apps wrap the lines of their Base64.
+    /// Apps wrap the lines of their Base64, so line breaks are removed.
     private static func receipt(_ text: String) throws(RefusedBody) -> [UInt8] {
         guard let bytes = Base64.decode(text.utf8.filter { $0 != 13 && $0 != 10 }), !bytes.isEmpty else {
             throw RefusedBody("invalid_receipt", "receipt must be the Base64 of an App Store receipt.")

@@ -3,21 +3,21 @@ internal import Domain
 internal import Gateway
 internal import StoreInterface
 
-/// What a receipt says, asked of whoever knows best. It may wait for Apple.
+/// Reads a receipt from the best available source. It may block on a request to Apple.
 struct ReceiptReader {
     struct Reading {
         enum Source: String {
-            /// Apple was asked.
+            /// Apple answered.
             case store
-            /// The receipt's own signature.
+            /// The receipt's own signature proves it.
             case receipt
-            /// Nobody but the holder of the API key.
+            /// Only the holder of the API key vouches for it.
             case verifyReceipt = "verify_receipt"
         }
 
         var source: Source
         var events: [Event]
-        /// Whoever posts it holds more than an id: ids are no secret, and anybody can write one into a receipt.
+        /// True if the poster has more than an id: ids are not secret, and anyone can write one into a receipt.
         var isProof = true
     }
 
@@ -42,8 +42,8 @@ struct ReceiptReader {
         }
     }
 
-    /// Apple's own statements, the newest purchase and the status of its subscription last; nil when nobody can be asked,
-    /// or Apple knows nothing of it.
+    /// Apple's own statements. The newest purchase comes last, and after it the status of its subscription. Returns nil
+    /// if there is no way to ask Apple, or if Apple does not know the transaction.
     private func ask(about receipt: [UInt8]) throws(RefusedReceipt) -> [Event]? {
         guard let statements = apple.statements, let clue = apple.receipts.clue(in: receipt) else { return nil }
         do throws(AppleStatementsError) {
@@ -74,7 +74,7 @@ extension Event {
     }
 }
 
-/// Why a receipt is not taken.
+/// Why a receipt is rejected.
 struct RefusedReceipt: Error {
     var code: String
     /// For the log.
@@ -87,7 +87,7 @@ struct RefusedReceipt: Error {
         response = .refused(error)
     }
 
-    /// 422: the request is fine, what Apple answered then is not. 503: ask again.
+    /// 503 asks for a retry. 422 means that the request is fine, but the answer that Apple gave back then is not.
     init(_ problem: VerifyReceiptProblem) {
         if case .refused(let error) = problem {
             self.init(error)
@@ -102,7 +102,7 @@ struct RefusedReceipt: Error {
         (self.code, self.response) = (code, response)
     }
 
-    /// Nothing in it is signed in a way that can be checked here.
+    /// Nothing in such a receipt has a signature that we can check here.
     static let ofIOS6 = RefusedReceipt(
         "store_api_needed",
         .error(

@@ -4,7 +4,8 @@ internal import Gateway
 internal import Ledger
 internal import StoreInterface
 
-/// `POST /receipts/apple`: what old versions of an app hold, and what its backend stored of them.
+/// `POST /receipts/apple`: receipts that old versions of an app hold, and Apple's answers that the app's backend
+/// stored.
 struct ReceiptsEndpoint {
     private let services: Services
 
@@ -35,7 +36,7 @@ struct ReceiptsEndpoint {
         do throws(RefusedReceipt) {
             let reader = ReceiptReader(apple: apple, now: services.clock.now())
             let reading = try reader.read(body.content, kept: request.body)
-            // A stored answer gives no better right than when Apple gave it.
+            // A claim by a stored answer dates from when Apple gave that answer.
             let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
             let claimant = reading.isProof ? body.user : nil
             Commitment(services, request).commit(reading.events[...], for: claimant, since: since) { verdicts in
@@ -52,7 +53,7 @@ struct ReceiptsEndpoint {
     }
 
     private struct Committed: Encodable {
-        /// Of the newest purchase, as if it had come alone.
+        /// The outcome for the newest purchase, as if it had been posted alone.
         var outcome: String
         var event: String
         var cursor: String
@@ -70,7 +71,7 @@ struct ReceiptsEndpoint {
         var product: String?
     }
 
-    /// When one of them could not be committed, posting the receipt again takes up where it ended.
+    /// If one event could not be committed, posting the receipt again resumes there.
     private static func response(to verdicts: [Commitment.Verdict], of reading: ReceiptReader.Reading) -> Response {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted

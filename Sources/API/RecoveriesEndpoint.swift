@@ -3,10 +3,10 @@ internal import Domain
 internal import Gateway
 internal import StoreInterface
 
-/// `POST /recoveries`: fetches a store's history now, and answers when it is committed. `GET` tells meanwhile how far the
-/// ones are that run.
+/// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
+/// the recoveries that are running.
 struct RecoveriesEndpoint {
-    /// Whose history can be read, where a key of its API is configured.
+    /// The stores whose history can be read, if a key for their API is configured.
     private static let providers: [Provider] = [.apple, .google]
 
     private let services: Services

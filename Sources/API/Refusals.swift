@@ -4,12 +4,12 @@ internal import Observability
 internal import StoreInterface
 internal import Synchronization
 
-/// What is refused at the doors: every one is counted, and one line a minute tells of each store and reason. A stranger
-/// who posts rubbish fills no disk, and a store that is turned away is never turned away in silence.
+/// Counts everything that the server refuses, and logs at most one line a minute per store and reason. A stranger who
+/// posts rubbish cannot fill the disk, and no store is ever turned away silently.
 public final class Refusals: Sendable {
     private enum Door: Hashable {
         case webhook(Provider)
-        /// What an app posted.
+        /// A purchase that an app posted.
         case post(Provider)
         /// The signed name of a stream.
         case name
@@ -66,13 +66,13 @@ public final class Refusals: Sendable {
         )
     }
 
-    /// `detail` is safe to print.
+    /// `detail` must be safe to log.
     func post(_ what: StaticString, from provider: Provider, _ reason: String, detail: String? = nil) {
         guard let count = note(.post(provider), reason) else { return }
         log.warning(what, ["reason": reason, "detail": detail ?? "-", "count": count])
     }
 
-    /// Forged: another app's secret, more often than an attack.
+    /// A forged name is more often signed with another app's secret than part of an attack.
     func name(hasKey: Bool) {
         guard let count = note(.name, hasKey ? "forged" : Refusals.notConfigured) else { return }
         let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
@@ -82,7 +82,7 @@ public final class Refusals: Sendable {
         )
     }
 
-    /// How many refusals a line stands for; nil: no line.
+    /// How many refusals the next log line stands for, or nil if no line is due.
     private func note(_ door: Door, _ reason: String) -> Int? {
         let exact = Case(door: door, reason: reason)
         let key = counters[exact] == nil ? Case(door: door, reason: Refusals.other) : exact

@@ -2,7 +2,7 @@ internal import Domain
 internal import Encoding
 internal import Gateway
 
-/// Why a JSON body is not taken, and how each member is read: strictly, whoever posts it.
+/// Why a JSON body is rejected, and how each member is read: strictly, for every sender.
 struct RefusedBody: Error {
     var response: Response
 
@@ -25,7 +25,7 @@ struct RefusedBody: Error {
 
     static let repeatedMember = RefusedBody("duplicate_member", "A member of the JSON stands there twice.")
 
-    /// `instead` tells what to send.
+    /// `instead` says what to send.
     static func object(
         _ bytes: [UInt8],
         instead: @autoclosure () -> String = "The body is not a JSON object."
@@ -37,7 +37,7 @@ struct RefusedBody: Error {
         }
     }
 
-    /// Absent and null are the same.
+    /// An absent member and null mean the same.
     static func string(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
         guard let value = node[member], value != .null else { return nil }
         guard let text = value.text else { throw mistyped(member, "a string") }
@@ -49,7 +49,7 @@ struct RefusedBody: Error {
         return text
     }
 
-    /// Absent and null are the same.
+    /// An absent member and null mean the same.
     static func strings(_ member: String, of node: JSONNode) throws(RefusedBody) -> [String]? {
         guard let value = node[member], value != .null else { return nil }
         guard case .array(let items) = value else { throw mistyped(member, "an array of strings") }

@@ -2,7 +2,8 @@ internal import Domain
 internal import Gateway
 internal import Ledger
 
-/// `POST /replays`: stored events are proven and applied once more, tried, or told again; a page of them at a time.
+/// `POST /replays`: verifies and applies stored events again, tries that out, or broadcasts them again, one page at a
+/// time.
 struct ReplaysEndpoint {
     private static let limit = 100
 
@@ -15,7 +16,7 @@ struct ReplaysEndpoint {
     private struct Body {
         var events: [String]?
         var user: UserID?
-        /// After this cursor, up to that one.
+        /// Selects the events after `since`, up to and including `until`.
         var since: String?
         var until: String?
         var mode: EventReplay.Mode
@@ -90,7 +91,7 @@ struct ReplaysEndpoint {
 }
 
 extension Response {
-    /// An error like any other, which tells what was done as well.
+    /// An error like any other, which also reports what was done.
     fileprivate static func incomplete(_ result: EventReplay.Result) -> Response {
         var body = Replayed(result)
         body.error = "busy"
@@ -124,13 +125,13 @@ private struct Replayed: Encodable {
     /// How many stored events were selected.
     var read: Int
     var changes: [Change]
-    /// They could not be read any more, or not now.
+    /// Events that can no longer be read, or not at the moment.
     var skipped: [Skipped]
-    /// Users whose pages were told again.
+    /// Users whose pages got the broadcast again.
     var told: [UserID]
-    /// Contracts, by the store's lineage id, that stayed as they were.
+    /// Contracts that were left unchanged, by the store's lineage id.
     var left: [String]
-    /// Where to go on; nil when there is no more.
+    /// Where to continue; nil after the last page.
     var next: String?
 
     init(_ result: EventReplay.Result) {

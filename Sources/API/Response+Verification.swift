@@ -4,7 +4,7 @@ internal import Ledger
 internal import StoreInterface
 
 extension Response {
-    /// What a store, or an app, is answered after the commit.
+    /// The answer to a store, or to an app, after the commit.
     static func committed(_ receipt: Receipt) -> Response {
         JSON.response(
             200,
@@ -17,7 +17,7 @@ extension Response {
         )
     }
 
-    /// Committed, and no help to who posted it.
+    /// The purchase is committed, but does not help the user who posted it.
     static func ownedByOther(_ receipt: Receipt) -> Response {
         .error(
             409,
@@ -26,8 +26,8 @@ extension Response {
         )
     }
 
-    /// Why a delivery is not believed. 503 asks to deliver again while an operator looks; Apple has stopped retrying
-    /// after a 400 before.
+    /// Why a delivery is rejected. 503 asks for another delivery while an operator investigates: in the past, Apple
+    /// stopped retrying after a 400.
     static func refused(_ error: VerificationError, status: Int = 400) -> Response {
         if error == .storeUnreachable { return .unavailable(error.code, error.message, retryAfter: 30) }
         if error.isRetryable { return .unavailable(error.code, error.message, retryAfter: 3600) }
@@ -42,13 +42,13 @@ extension Response {
         var outcome: String
         var event: String
         var cursor: String
-        /// When somebody claimed it.
+        /// Set if someone claimed the purchase.
         var claim: String?
     }
 }
 
 extension ClaimOutcome {
-    /// As it is answered.
+    /// The word for it in answers.
     var word: String {
         switch self {
         case .granted: "granted"

@@ -2,7 +2,7 @@ internal import Domain
 internal import StoreInterface
 internal import Synchronization
 
-/// What the recoveries that run now have read so far. Any thread.
+/// What the recoveries in progress have read so far. May be used on any thread.
 final class RunningRecoveries: Sendable {
     struct Running: Sendable {
         let provider: Provider
@@ -16,10 +16,10 @@ final class RunningRecoveries: Sendable {
 
     private let state = Mutex(State())
 
-    /// In the order in which they began.
+    /// In the order in which they started.
     var all: [Running] { state.withLock { state in state.running.sorted { $0.key < $1.key }.map(\.value) } }
 
-    /// Runs `recovery` and tells of it meanwhile.
+    /// Runs `recovery` and publishes its progress meanwhile.
     func run(_ recovery: any HistoryRecovery, of provider: Provider, since: Instant?) -> RecoveryReport {
         let number = state.withLock { state in
             state.last += 1

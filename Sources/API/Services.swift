@@ -7,10 +7,10 @@ public import Observability
 public import StoreInterface
 public import TurboStreams
 
-/// What the endpoints work with; built by the server. A class: it is handed on at every request, and a copy of all its
-/// members would cost 2 µs.
+/// What the endpoints work with; the server builds it. It is a class because every request passes it on, and copying
+/// all of its members would take 2 µs.
 public final class Services: Sendable {
-    /// Pages reach this server over TLS, without a proxy in front.
+    /// Pages reach this server over TLS, without a proxy in between.
     public let isSecure: Bool
     private let trust: Current<Trust>
     /// All that Paycast knows, served or not.
@@ -27,20 +27,21 @@ public final class Services: Sendable {
     public let metrics: Metrics
     public let telemetry: Telemetry
     let refusals: Refusals
-    /// Signatures are checked here, never on a loop.
+    /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
-    /// Who may wait for a store's API.
+    /// The threads that may wait for a store's API.
     public let callers: Callers
     /// Hands a transient broadcast to all loops.
     public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
     public let publicFolder: String?
-    /// The demo's own routes, in development only.
+    /// The demo's own routes; nil outside of development.
     public let development: (any DevelopmentRoutes)?
-    /// Whether the server is ready, from probes: the answer comes on another thread. False when too many ask.
+    /// Whether the server is ready, for probes. The answer comes on another thread. Returns false if too many probes
+    /// wait.
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     let runningRecoveries = RunningRecoveries()
-    /// Of all loops: a page may come back to another one.
+    /// Shared by all loops: a page may reconnect to another one.
     let endedNames = EndedNames()
 
     public init(
@@ -89,8 +90,8 @@ public final class Services: Sendable {
         self.readiness = readiness
     }
 
-    /// Whom the server believes; a reload replaces all of it at once. A class: each request asks, and a copy of all of it
-    /// would take 22 counts of references.
+    /// Whom the server trusts; a reload replaces all of it at once. It is a class because every request reads it, and
+    /// copying it would touch 22 reference counts.
     private final class Trust: Sendable {
         let access: Access
         let verifiers: [Provider: any StoreVerifier]
@@ -111,15 +112,15 @@ public final class Services: Sendable {
     }
 
     public var access: Access { trust.value.access }
-    /// The webhooks that are served.
+    /// The verifiers of the webhooks that are served.
     public var verifiers: [Provider: any StoreVerifier] { trust.value.verifiers }
-    /// Nil when no app of Apple's is configured.
+    /// Nil if no Apple app is configured.
     public var apple: AppleServices? { trust.value.apple }
 
-    /// Nil when no app of Google's is configured.
+    /// Nil if no Google app is configured.
     public var google: (any PostedPurchaseReader)? { trust.value.google }
 
-    /// Requests from now on are judged by these; those under way end as they began.
+    /// New requests are judged by these values; requests in progress keep the old ones.
     public func replace(
         access: Access,
         verifiers: [Provider: any StoreVerifier],
@@ -132,6 +133,6 @@ public final class Services: Sendable {
 
 /// Routes that exist in development only.
 public protocol DevelopmentRoutes: Sendable {
-    /// Nil: not one of them.
+    /// Returns nil if the request is for none of these routes.
     func answer(_ request: Request) -> Answer?
 }

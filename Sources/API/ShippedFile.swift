@@ -2,10 +2,11 @@ internal import Assets
 internal import Gateway
 internal import HTTP1
 
-/// `GET /paycast.js` and `/openapi.json`: the program's own, also where the public folder is the app's and has no such file.
+/// `GET /paycast.js` and `/openapi.json`: the program's own files. They work even if the public folder is the app's and
+/// lacks them.
 struct ShippedFile: Sendable {
     static let script = ShippedFile("paycast.js", Assets.script)
-    /// What every route takes and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+    /// What every route accepts and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
     static let openAPI = ShippedFile("openapi.json", Assets.openAPI)
 
     private let bytes: [UInt8]

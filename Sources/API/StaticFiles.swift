@@ -3,17 +3,17 @@ internal import Gateway
 internal import Glibc
 internal import HTTP1
 
-/// Files under the public folder: nothing outside it, no dotfile, no folder listing.
+/// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///
-/// A file is opened, and hashed once per change, on a worker; the loop sends it in pieces. What the folder does not have may
-/// be part of the program.
+/// A worker opens a file, and hashes it once per change; the loop sends it in pieces. A file that is missing in the
+/// folder may be part of the program.
 struct StaticFiles: Sendable {
-    /// Larger files belong on a file server: a worker that hashes one is missing elsewhere.
+    /// Larger files belong on a file server: a worker that hashes one is not free for other work.
     private static let sizeLimit = 16 << 20
 
-    /// Nil when it does not exist.
+    /// Nil if the folder does not exist.
     private let folder: String?
-    /// By their paths below the folder.
+    /// Files that are part of the program, by their paths below the folder.
     private let builtIn: [String: [UInt8]]
     private let readers: WorkerPool
     private let tags = FileTags()
@@ -39,7 +39,7 @@ struct StaticFiles: Sendable {
         )
     }
 
-    /// On a worker's thread: it may wait for the disk.
+    /// Call this on a worker: it may wait for the disk.
     func response(
         _ path: String,
         ifNoneMatch: String? = nil,
@@ -58,7 +58,7 @@ struct StaticFiles: Sendable {
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
         if FileHeaders.isCurrent(tag, ifNoneMatch) { return Response(status: 304, headers: headers) }
-        // A part of another version must not be put together with what the client has (RFC 9110 §13.1.5).
+        // The client must not combine parts of two versions (RFC 9110 §13.1.5).
         let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
         var response = Response(status: 200)
         switch part {
@@ -75,7 +75,7 @@ struct StaticFiles: Sendable {
         return response
     }
 
-    /// For what is part of the program.
+    /// Answers with a file that is part of the program.
     static func response(_ bytes: [UInt8], _ name: String, _ ifNoneMatch: String?) -> Response {
         let tag = FileTags.tag(of: bytes)
         let headers = FileHeaders.of(name, tag: tag)
@@ -83,7 +83,7 @@ struct StaticFiles: Sendable {
         return Response(status: 200, headers: headers, body: bytes)
     }
 
-    /// The file's path below the folder. `..` has been refused with the request's head; a dotfile is refused here.
+    /// The file's path below the folder. `..` was refused with the request's head; dotfiles are refused here.
     static func name(_ path: String) -> String? {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         if path.hasSuffix("/") { parts.append("index.html") }
@@ -94,11 +94,12 @@ struct StaticFiles: Sendable {
 
     private enum Failure: Error {
         case missing
-        /// It may be there: the process can open no more files.
+        /// The file may exist, but the process cannot open any more files.
         case noDescriptor
     }
 
-    /// What is no regular file (a pipe must not block), is too large, or leaves the folder through a link is missing.
+    /// Files that are not regular (a pipe must not block), are too large, or leave the folder through a link count as
+    /// missing.
     private func open(_ name: String) throws(Failure) -> (OpenFile, stat) {
         guard let folder, let root = realpath(folder, nil) else { throw .missing }
         defer { free(root) }

@@ -6,7 +6,7 @@ internal import HTTP1
 internal import Ledger
 internal import Observability
 
-/// `GET /streams?name=SIGNED[&since=CURSOR]`: what `<turbo-stream-source src>` opens.
+/// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {
     private let services: Services
     private let pages: PageSource
@@ -41,7 +41,7 @@ struct StreamsEndpoint {
                 source: SourceElement(signedName: token, host: request.host)
             )
             page.allowedOrigin = origin
-            // An event stream reopens itself, so nothing is ever said to its element but that its name has ended.
+            // An event stream reconnects by itself, so the only message for its element is that the name has expired.
             if !request.isWebSocket && name.expires == nil { page.source = nil }
             return .open(page)
         } catch {
@@ -49,8 +49,8 @@ struct StreamsEndpoint {
         }
     }
 
-    /// A forged name is refused. An expired one is cured by loading the page again, so the page is told to, until it is
-    /// clear that this brings no other name. Then its element is left as it is: an event stream may ask again.
+    /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
+    /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
     private func refuse(_ error: StreamNameError, _ request: Request, _ origin: String?) -> Answer {
         guard error == .expired else {
             services.refusals.name(hasKey: services.access.canSign)

@@ -6,13 +6,13 @@ internal import Synchronization
 public final class Telemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
-    /// Pages that were told to load themselves again: an expired name, or a cursor that says nothing any more.
+    /// Pages that were told to reload: their name had expired, or their cursor was no longer valid.
     let healed: Counter
-    /// When the events that wait for their commit arrived; never more than the writer's queue holds.
+    /// Arrival times of the events that wait for their commit; at most as many as the writer's queue holds.
     private let underWay = Mutex<[String: UInt64]>([:])
     private let timings: EventTimings?
 
-    /// `timings` keeps what becomes of each event, for developers.
+    /// `timings` records the steps of each event, for developers.
     public init(_ metrics: Metrics, timings: EventTimings? = nil) {
         self.timings = timings
         verified = metrics.histogram("paycast_webhook_verified_seconds", "From reception to a proven signature.")
@@ -20,14 +20,14 @@ public final class Telemetry: Sendable {
         healed = metrics.counter("paycast_healed_total", "Pages told to load themselves again.")
     }
 
-    /// An event is proven; what it causes is traced until `answered` or `dropped`.
+    /// An event is verified. Its effects are traced until `answered` or `dropped`.
     func verified(_ event: String, receivedAt start: UInt64) {
         verified.record(nanoseconds: monotonicNanoseconds() - start)
         underWay.withLock { $0[event] = start }
         timings?.verified(event, receivedAt: start)
     }
 
-    /// The ledger has answered. Only what it committed took its time to a commit.
+    /// The ledger has answered. Only events that it committed count in the histogram.
     func answered(_ event: String, isCommitted: Bool, receivedAt start: UInt64) {
         if isCommitted {
             committed.record(nanoseconds: monotonicNanoseconds() - start)

@@ -1,12 +1,12 @@
 internal import Domain
 internal import Encoding
 
-/// `{"signedTransaction", "signedRenewalInfo"?, "stream"?, "user"?, "order"?, "finish"?}`, read strictly.
+/// `{"signedTransaction", "signedRenewalInfo"?, "stream"?, "user"?, "order"?, "finish"?}`, parsed strictly.
 struct TransactionBody {
     var signedTransaction: String
     var signedRenewalInfo: String?
     var claimant: Claimant
-    /// For a purchase that carries no token of its own (an offer code): the claimant's order.
+    /// The claimant's order, for a purchase that carries no token of its own (an offer code).
     var order: OrderToken?
     var finish: Bool
 

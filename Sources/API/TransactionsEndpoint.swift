@@ -4,9 +4,9 @@ internal import Domain
 internal import Gateway
 internal import StoreInterface
 
-/// `POST /transactions/apple`: what StoreKit gave an app, which may be here before Apple's webhook is.
+/// `POST /transactions/apple`: a transaction that StoreKit gave an app. It may arrive before Apple's webhook.
 ///
-/// It goes through the same functions: whichever comes first is shown, the other one changes nothing.
+/// Both take the same path: the one that arrives first is shown, the other changes nothing.
 struct TransactionsEndpoint {
     private let services: Services
 

@@ -3,8 +3,8 @@ internal import Gateway
 internal import HTTP1
 internal import Ledger
 
-/// `GET /users/{user}/events[?before=CURSOR&limit=N]`: what was committed of a user, the newest first, what each event
-/// caused, and why it caused nothing.
+/// `GET /users/{user}/events[?before=CURSOR&limit=N]`: a user's committed events, newest first, with the effects of
+/// each, or the reason why it had none.
 struct UserEventsEndpoint {
     private static let limits = 1...100
     private static let usualLimit = 50
@@ -17,9 +17,9 @@ struct UserEventsEndpoint {
 
     private struct Page: Encodable {
         var user: UserID
-        /// Each as `/feed` tells it, with the store's dates.
+        /// Each event in the format of `/feed`, with the store's dates.
         var events: [FeedEvent.Line]
-        /// `before` of the next page.
+        /// The `before` parameter of the next page.
         var next: String?
         var since: String
 
@@ -27,7 +27,7 @@ struct UserEventsEndpoint {
             case user, events, next, since
         }
 
-        /// After the last page `next` is null.
+        /// On the last page, `next` is null.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(user, forKey: .user)

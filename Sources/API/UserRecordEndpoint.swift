@@ -2,7 +2,7 @@ internal import Domain
 internal import Gateway
 internal import Ledger
 
-/// `GET /users/{user}`: the contracts and orders of a user, as they stand.
+/// `GET /users/{user}`: the current contracts and orders of a user.
 struct UserRecordEndpoint {
     private let services: Services
 
@@ -12,9 +12,9 @@ struct UserRecordEndpoint {
 
     private struct Record: Encodable {
         var user: UserID
-        /// What the user's pages follow.
+        /// The stream that the user's pages follow.
         var stream: String
-        /// As the app said it last; left out when it never did.
+        /// The locale that the app reported last; left out if it never reported one.
         var locale: String?
         var active: Bool
         var contracts: [ContractItem]
@@ -44,7 +44,7 @@ struct UserRecordEndpoint {
     }
 }
 
-/// An entitlement and what support asks about beside it. Absent values are `null`.
+/// An entitlement, with the details that support asks about. Absent values are `null`.
 private struct ContractItem: Encodable {
     var record: ContractRecord
 
@@ -64,7 +64,7 @@ private struct ContractItem: Encodable {
         try container.encode(record.replaces, forKey: .replaces)
         try container.encode(record.charge?.purchasedAt.iso8601, forKey: .purchasedAt)
         try container.encode(record.charge?.revokedAt?.iso8601, forKey: .revokedAt)
-        // Thousandths of the currency's unit.
+        // In thousandths of the currency's unit.
         try container.encode(record.charge?.price, forKey: .price)
         try container.encode(record.charge?.currency, forKey: .currency)
         try container.encode(record.statedAt?.iso8601, forKey: .statedAt)

@@ -18,7 +18,7 @@ struct UsersEndpoint {
         var since: String
     }
 
-    /// Absent values are `null`, not left out: a reader sees every member.
+    /// Absent values are `null`, not left out, so that a reader sees every member.
     struct Item: Encodable {
         var entitlement: Entitlement
 
@@ -40,7 +40,7 @@ struct UsersEndpoint {
             try container.encode(entitlement.environment.rawValue, forKey: .environment)
             try container.encode(entitlement.contract, forKey: .contract)
             try container.encode(entitlement.isFamilyShared, forKey: .family)
-            // Of consumables only, so that the others have the members that they always had.
+            // Only consumables have it, so that other products keep the members that they always had.
             try container.encodeIfPresent(entitlement.quantity, forKey: .quantity)
         }
     }
@@ -81,7 +81,7 @@ struct UsersEndpoint {
         }
         guard let locale = request.query["locale"] else { return .later(sendPage) }
         guard let language = LanguageTag(locale) else { return .respond(RefusedBody.locale.response) }
-        // First, so that what the page is sent from its cursor on is in its language.
+        // Stored first, so that everything the page is sent after its cursor is in its language.
         return .later { reply in
             UserLanguages(writer: writer, reader: reader).note(language, of: user) { result in
                 guard case .success = result, sendPage(reply) else { return reply.send(UsersEndpoint.unavailable) }

@@ -5,7 +5,8 @@ internal import HTTP1
 internal import Ledger
 internal import StoreInterface
 
-/// `POST /webhooks/{store}`: proven on a worker, committed by the writer, and only then answered.
+/// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store
+/// get an answer.
 struct WebhookEndpoint {
     private let services: Services
     private let provider: Provider
@@ -55,14 +56,15 @@ struct WebhookEndpoint {
 
     private func response(to result: Result<Receipt, LedgerError>, _ answers: WebhookAnswers) -> Response {
         switch result {
+        // Pub/Sub reads only the status.
         case .success where answers.isEmpty: Response(status: 204)
         case .success(let receipt): .committed(receipt)
         case .failure: .uncommitted
         }
     }
 
-    /// 401 is for those who are not the store. Whoever has proven to be, and sends what cannot be read, is told so: with
-    /// 401 an operator would look for the fault in the secret.
+    /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
+    /// gets another status: after a 401, an operator would look for the fault in the secret.
     private func refusal(_ error: VerificationError, _ answers: WebhookAnswers?) -> Response {
         services.refusals.webhook(provider, error)
         guard case .untrusted = error, let answers else { return .refused(error) }

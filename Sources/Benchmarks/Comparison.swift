@@ -1,11 +1,11 @@
-/// Paycast and the floor in turns on the same machine: only ratios of one run count.
+/// Runs Paycast and the floor in turns on the same machine: only ratios within one run are meaningful.
 struct Comparison {
     static let rounds = 3
 
     private(set) var paycast: [[Double]] = []
     private(set) var floor: [[Double]] = []
 
-    /// `measure` gives the same figures for either.
+    /// `measure` returns the same figures for both.
     init(
         _ start: (String) throws -> PaycastTarget = PaycastTarget.init(in:),
         _ measure: (any Target) throws -> [Double]
@@ -16,7 +16,7 @@ struct Comparison {
         }
     }
 
-    /// The middle of the rounds.
+    /// The median of the rounds.
     func row(_ figure: String, unit: String, index: Int = 0, bound: Row.Bound) -> Row {
         let values = paycast.map { $0[index] }
         let floors = floor.map { $0[index] }

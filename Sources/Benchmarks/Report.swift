@@ -1,6 +1,6 @@
 /// One line of the table.
 struct Row {
-    /// What the project is held to.
+    /// The limit that the project must meet.
     enum Bound {
         case timesFloor(Double)
         case atMost(Double)
@@ -45,7 +45,7 @@ struct Report {
         rows.append(row)
     }
 
-    /// A sentence under the table.
+    /// Adds a sentence below the table.
     mutating func remark(_ text: String) {
         remarks.append(text)
     }
@@ -62,7 +62,7 @@ struct Report {
     }
 }
 
-/// Two decimals below 100, none above.
+/// Two decimals below 100, none from 100 on.
 func decimal(_ value: Double) -> String {
     guard value.isFinite else { return "–" }
     guard value.magnitude < 100 else { return String(Int(value.rounded())) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// `swift run -c release Benchmarks [name …]`: measures Paycast beside a floor of its own and prints one table.
+/// `swift run -c release Benchmarks [name …]`: measures Paycast and its floor, and prints one table.
 func measure(_ names: [String]) throws -> Report {
     let names = names.flatMap { $0 == "holes" ? holes.map { $0.name } : [$0] }
     let known = benchmarks.map { $0.name }
@@ -18,7 +18,7 @@ func note(_ line: String) {
     _ = write(2, bytes, bytes.count)
 }
 
-/// A page needs a file descriptor here and one in the server, which inherits the limit.
+/// A page needs one file descriptor here and one in the server, which inherits the limit.
 func raiseFileLimit() {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -1,5 +1,5 @@
-/// A system whose webhooks Paycast takes, by the name that paths, settings, metrics and the ledger give it. Which of
-/// them there are, the list of the stores says, and nobody else.
+/// A system whose webhooks Paycast accepts, by the name that it has in paths, settings, metrics and the ledger. The type is
+/// open: `Stores.all` lists the ones that exist.
 public struct Provider: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -16,7 +16,8 @@ public struct Provider: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let purchasekit = Provider(rawValue: "purchasekit")
 }
 
-/// A store's two worlds, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have no case.
+/// A store's two environments, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have
+/// no case.
 public enum StoreEnvironment: String, CaseIterable, Sendable {
     case production = "Production"
     case sandbox = "Sandbox"
@@ -31,6 +32,6 @@ public enum ProductKind: String, CaseIterable, Sendable {
 }
 
 extension ProductKind: Comparable {
-    /// Only for a choice that must always come out the same.
+    /// Used only to make a choice deterministic.
     public static func < (left: ProductKind, right: ProductKind) -> Bool { left.rawValue < right.rawValue }
 }

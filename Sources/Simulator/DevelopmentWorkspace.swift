@@ -2,31 +2,31 @@ public import Crypto
 internal import Encoding
 internal import Glibc
 
-/// `.paycast/` of a folder: what a development server and the commands around it share. The same after every restart.
+/// A folder's `.paycast/`: what a development server and its commands share. It stays the same across restarts.
 ///
 /// | file | content |
 /// |---|---|
 /// | `authority.pem` | leaf, intermediate, root, and the leaf's key |
-/// | `google.pem` | the key that signs as Google, and as its service account |
-/// | `root.pem` | the root alone, for whoever wants to trust it |
+/// | `google.pem` | the key that signs as Google, and as Google's service account |
+/// | `root.pem` | the root alone, for clients that should trust it |
 /// | `api.key`, `stream.key`, `stripe.key`, `revenuecat.key`, `purchasekit.key` | a random key each |
 /// | `address`, `clock` | where the running server listens; how far its clock is ahead of this machine's |
 public struct DevelopmentWorkspace: Sendable {
-    /// With `.paycast` at its end.
+    /// Ends in `.paycast`.
     public let path: String
-    /// The root to trust beside Apple's, in PEM.
+    /// The root to trust in addition to Apple's, in PEM.
     public let root: String
     public let apiKey: String
     public let streamKey: String
-    /// What Stripe and PurchaseKit sign with, and what RevenueCat sends.
+    /// The secrets with which Stripe and PurchaseKit sign, and the one that RevenueCat sends.
     public let storeSecrets: StoreSecrets
     /// Signs as the simulated store.
     public let signer: StoreSigner
-    /// Signs as Google, which is asked by it as well.
+    /// Signs as Google, and as the service account that calls Google's API.
     public let google: RSAPrivateKey
 
-    /// Opens the workspace of `folder`, making what is missing. Of several processes that open a new one at the same
-    /// time, all see the files of the one that came first.
+    /// Opens the workspace of `folder`, and creates what is missing. If several processes open a new workspace at the
+    /// same time, all of them see the files of the first.
     public static func open(in folder: String) throws(WorkspaceError) -> DevelopmentWorkspace {
         let path = "\(folder)/.paycast"
         do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
@@ -42,7 +42,7 @@ public struct DevelopmentWorkspace: Sendable {
         return workspace
     }
 
-    /// Opens the workspace that a development server has made, and makes nothing.
+    /// Opens the workspace that a development server has created, and creates nothing.
     public static func existing(in folder: String) throws(WorkspaceError) -> DevelopmentWorkspace {
         let path = "\(folder)/.paycast"
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
@@ -68,22 +68,22 @@ public struct DevelopmentWorkspace: Sendable {
         )
     }
 
-    /// Tells the commands where the server listens, and how its clock stands (`PAYCAST_DEV_NOW`).
+    /// Tells the commands where the server listens, and how far ahead its clock is (`PAYCAST_DEV_NOW`).
     public func announce(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
         try announce(clockOffset: clockOffset)
         do { try SmallFile.replace("\(path)/address", Array("\(address)\n".utf8)) } catch { throw .file(error) }
     }
 
-    /// The clock was set while the server runs.
+    /// Tells the commands that the clock was set while the server runs.
     public func announce(clockOffset: Duration) throws(WorkspaceError) {
         let line = "\(clockOffset.components.seconds)\n"
         do { try SmallFile.replace("\(path)/clock", Array(line.utf8)) } catch { throw .file(error) }
     }
 
-    /// What the last server announced: an address such as `http://127.0.0.1:8080`. It may be gone by now.
+    /// The address that the last server announced, such as `http://127.0.0.1:8080`. That server may be gone by now.
     public var address: String? { line(of: "address") }
 
-    /// Add it to this machine's time to get the server's. Whole seconds.
+    /// Add it to this machine's time to get the server's time. In whole seconds.
     public var clockOffset: Duration { .seconds(line(of: "clock").flatMap { Int64($0) } ?? 0) }
 
     private func line(of name: String) -> String? {
@@ -111,14 +111,14 @@ public struct DevelopmentWorkspace: Sendable {
         do { return String(decoding: try SmallFile.read(path), as: UTF8.self) } catch { throw .file(error) }
     }
 
-    /// One line, which must not be empty.
+    /// The file's first line, which must not be empty.
     private static func line(of path: String) throws(WorkspaceError) -> String {
         guard let line = try read(path).split(whereSeparator: \.isNewline).first else { throw .damaged(path: path) }
         return String(line)
     }
 }
 
-/// Shared with the simulated stores.
+/// Secrets shared with the simulated stores.
 public struct StoreSecrets: Sendable {
     public let stripe: String
     public let revenueCat: String

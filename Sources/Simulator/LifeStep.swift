@@ -1,13 +1,13 @@
-/// What can happen to a subscription, in words that mean the same at every store.
+/// What can happen to a subscription, in words that mean the same for every store.
 public enum LifeStep: String, CaseIterable, Sendable {
     /// Bought for the first time.
     case initial
     case renew
-    /// The payment failed; access goes on for a while.
+    /// The payment failed; access continues for a while.
     case grace
     /// The payment failed, and access has ended.
     case retry
-    /// Paid after all.
+    /// The payment succeeded after all.
     case recover
     /// Renewal is switched off; access runs on until the period ends.
     case cancel
@@ -15,7 +15,7 @@ public enum LifeStep: String, CaseIterable, Sendable {
     case resume
     case expire
     case refund
-    /// The refund is taken back.
+    /// The refund is reversed.
     case reversed
     case pause
     case upgrade

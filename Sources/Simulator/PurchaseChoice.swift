@@ -1,9 +1,9 @@
 internal import Domain
 
-/// Which purchase an event is about: a pure decision from what was asked for and what the user holds.
+/// Decides which purchase an event is about, from the request and what the user holds. Pure.
 struct PurchaseChoice {
     private let request: StoreDriver.Request
-    /// What the user holds at this store, in the environment in question.
+    /// What the user holds at this store, in the requested environment.
     private let held: [SimulatedSubscription]
     private let store: any SimulatedStore.Type
 
@@ -28,7 +28,7 @@ struct PurchaseChoice {
         request.kind ?? (request.isOneTime ? .nonConsumable : .subscription)
     }
 
-    /// The purchase that an order announced: as the server knows it, or not made yet.
+    /// The purchase that an order announced: as the server knows it, or a new one.
     func facts(of order: OrderToken) -> SimulatedSubscription {
         let fresh = SimulatedSubscription(product: product, kind: kind, order: order)
         let lineage = store.lineage(of: fresh)
@@ -36,7 +36,7 @@ struct PurchaseChoice {
         return aimed(known)
     }
 
-    /// What the user holds already and the event can go on from; nil when something new is bought.
+    /// The existing purchase that the event continues; nil if the user buys something new.
     var heldFacts: SimulatedSubscription? {
         if let exact = held.first(where: { $0.product == request.product }) { return exact }
         let isNew = request.meaning == .initial || request.isOneTime || request.type == "SUBSCRIBED"
@@ -50,7 +50,7 @@ struct PurchaseChoice {
             || ["DID_CHANGE_RENEWAL_PREF", "OFFER_REDEEMED"].contains(request.type)
     }
 
-    /// A change of plan names the product that it changes to.
+    /// For a change of plan, the request names the new product.
     private func aimed(_ facts: SimulatedSubscription) -> SimulatedSubscription {
         var facts = facts
         if changesPlan, let product = request.product { facts.pendingProduct = product }
@@ -59,7 +59,7 @@ struct PurchaseChoice {
 }
 
 extension SimulatedSubscription {
-    /// The state tells what kind of thing it is, unless it is over: then it may have been any.
+    /// The state tells the kind of product, unless the purchase is over or pending: then it may have been any kind.
     fileprivate func mayBe(_ asked: ProductKind) -> Bool {
         let isOver = [.expired, .revoked, .pending].contains(state)
         return isOver || (kind == .subscription) == (asked == .subscription)
@@ -67,7 +67,7 @@ extension SimulatedSubscription {
 }
 
 extension HeldEntitlement {
-    /// Nil for a state that this simulator does not know.
+    /// Nil if this simulator does not know the state.
     var facts: SimulatedSubscription? {
         guard let state = ContractState(rawValue: state) else { return nil }
         let kind: ProductKind =

@@ -38,23 +38,23 @@ struct ServerRoutes: Sendable {
         return answer.entitlements
     }
 
-    /// Without the API key: stores have none.
+    /// Sends no API key, since stores have none.
     func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> HTTPClient.Response {
         try send("POST", delivery.path, delivery.body, headers: delivery.headers)
     }
 
-    /// What the stand-in for the store's API answers from now on.
+    /// Sets what the stand-in for the store's API answers from now on.
     func put(_ document: (path: String, json: [UInt8]), of provider: Provider) throws(StoreDriverError) {
         let slash = document.path.hasPrefix("/") ? "" : "/"
         let path = "/demo/api/\(provider.rawValue)\(slash)\(document.path)"
         let response = try send("PUT", path, document.json, headers: [])
-        // A server that has no stand-in for this store asks none.
+        // A server without a stand-in for this store does not call the store, either.
         guard (200...299).contains(response.status) || response.status == 404 else {
             throw refusal("PUT \(path)", response)
         }
     }
 
-    /// Moves the server's clock, by nothing to be told the time.
+    /// Moves the server's clock and returns its time. A duration of zero only asks for the time.
     func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
         let body = StoreJSON.encode(ClockRequest(advance: duration.components.seconds))
         let response = try send("PUT", "/demo/api/clock", body, headers: [])
@@ -124,7 +124,7 @@ struct WebhookAnswer: Decodable {
     var cursor: String?
 }
 
-/// One entitlement as the server answers it.
+/// One entitlement as the server returns it.
 struct HeldEntitlement: Decodable {
     var product: String
     var group: String?

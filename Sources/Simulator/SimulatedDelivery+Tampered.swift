@@ -1,6 +1,6 @@
 extension SimulatedDelivery {
-    /// With one character changed after signing, where the proof covers it: in the bearer or the fixed value, else in
-    /// the body.
+    /// Changes one character after signing, in a part that the proof covers: in the Authorization header if there is
+    /// one, otherwise in the body.
     public var tampered: SimulatedDelivery {
         var delivery = self
         if let index = headers.firstIndex(where: { $0.0.lowercased() == "authorization" }) {
@@ -12,8 +12,8 @@ extension SimulatedDelivery {
     }
 }
 
-/// Letters and digits alone, so that JSON and base64url stay what they are: of a JWS that is the signature or what it
-/// covers, wherever it is hit.
+/// Changes only letters and digits, so that JSON and base64url stay valid. In a JWS, every such character belongs to
+/// the signature or to what it covers.
 private func changed(_ bytes: [UInt8]) -> [UInt8] {
     let isWord: (UInt8) -> Bool = { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
     guard let index = bytes.indices.dropFirst(bytes.count * 3 / 4).first(where: { isWord(bytes[$0]) }) else {

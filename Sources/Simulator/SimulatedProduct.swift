@@ -5,12 +5,12 @@ public struct SimulatedProduct: Sendable, Equatable {
     public var id: String
     public var name: String
     public var kind: ProductKind
-    /// `subscriptionGroupIdentifier`; nil for what is bought once.
+    /// `subscriptionGroupIdentifier`; nil for a one-time purchase.
     public var group: String?
-    /// Thousandths of the currency's unit.
+    /// In thousandths of the currency's unit.
     public var price: Int64
     public var currency = "USD"
-    /// The length of one period; zero for what is bought once.
+    /// The length of one period; zero for a one-time purchase.
     public var period: Duration
 
     public static let monthly = SimulatedProduct(
@@ -30,10 +30,11 @@ public struct SimulatedProduct: Sendable, Equatable {
         period: .days(365)
     )
 
-    /// What the demo's paywall offers, dearest last: an upgrade goes up the list, a downgrade down.
+    /// What the demo's paywall offers, by rising price: an upgrade moves toward the end, a downgrade toward the start.
     public static let catalogue = [monthly, annual]
 
-    /// A product of the catalogue, or a stand-in for any other id: a month, or a purchase of the same price.
+    /// The product in the catalogue, or a made-up one for any other id: a monthly plan, or a one-time purchase, at the
+    /// monthly price.
     public init(id: String, kind: ProductKind) {
         if let known = SimulatedProduct.catalogue.first(where: { $0.id == id }), known.kind == kind {
             self = known

@@ -1,18 +1,19 @@
 public import Crypto
 public import Domain
 
-/// One webhook request of a simulated store, ready to be posted.
+/// One webhook request of a simulated store, ready to post.
 public struct SimulatedDelivery: Sendable {
-    /// Such as `/webhooks/stripe`.
+    /// For example `/webhooks/stripe`.
     public var path: String
     public var headers: [(String, String)]
     public var body: [UInt8]
     /// The store's event id.
     public var event: String
-    /// What the store's stand-in must answer from now on, put there before the webhook is posted: path under
-    /// `/demo/api/STORE` → JSON.
+    /// What the store's stand-in must answer from now on, as path under `/demo/api/STORE` and JSON. Put there before
+    /// the webhook is posted.
     public var documents: [(path: String, json: [UInt8])]
-    /// What the stand-in tells as the store's history, put there once the webhook was taken, or in its place.
+    /// What the stand-in reports as the store's history. Put there after the server accepted the webhook, or instead of
+    /// posting it.
     public var history: [(path: String, json: [UInt8])] = []
 
     public init(
@@ -33,7 +34,7 @@ public struct SimulatedDelivery: Sendable {
 /// What every simulated store can do.
 public protocol SimulatedStore: Sendable {
     static var provider: Provider { get }
-    /// Event names that `paycast trigger STORE NAME` offers, for suggestions.
+    /// The event names that `paycast trigger STORE NAME` suggests.
     static var types: [String] { get }
 
     func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery
@@ -53,21 +54,21 @@ extension SimulatedStore {
     }
 }
 
-/// What a simulated store is asked to say.
+/// What a simulated store is asked to send.
 public struct SimulatedEvent: Sendable {
     public var type: String
     public var subtype: String?
     public var facts: SimulatedSubscription
-    /// The app's own user id, for stores that are told it.
+    /// The app's own user id, for stores that know it.
     public var user: String?
     public var token: OrderToken?
-    /// The store's name of the app; nil: the store's own default.
+    /// The store's name for the app; nil for the store's default.
     public var app: String?
     public var environment: StoreEnvironment
     public var now: Instant
-    /// Give the same one again: a retry.
+    /// Pass the same id again to simulate a retry.
     public var id: String?
-    /// It does not arrive: the store's own history alone knows of it.
+    /// The webhook is lost: only the store's history contains the event.
     public var isLost = false
 
     public init(

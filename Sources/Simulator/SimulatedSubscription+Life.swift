@@ -1,8 +1,8 @@
 public import Domain
 
 extension SimulatedSubscription {
-    /// How the store sees the purchase after `step`: the facts that the next event builds on, whatever became of this
-    /// one on its way.
+    /// How the store sees the purchase after `step`: the facts on which the next event builds, whether or not this
+    /// event is delivered.
     public func after(_ step: LifeStep, at now: Instant) -> SimulatedSubscription {
         var facts = self
         guard kind == .subscription else {
@@ -38,7 +38,7 @@ extension SimulatedSubscription {
         (state, accessUntil, autoRenew, pendingProduct) = (.active, end, true, nil)
     }
 
-    /// The other product of the catalogue, or one made up beside it.
+    /// The other product in the catalogue, or a made-up one.
     func neighbour(_ step: LifeStep) -> String {
         let others = SimulatedProduct.catalogue.filter { $0.id != product }
         let isListed = others.count < SimulatedProduct.catalogue.count

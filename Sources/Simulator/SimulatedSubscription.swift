@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the store knows of a purchase before it says something new: the facts that a notification builds on.
+/// What the store knows about a purchase before the next event: the facts on which a notification builds.
 public struct SimulatedSubscription: Sendable, Equatable {
     public var product: String
     public var kind: ProductKind
@@ -11,11 +11,11 @@ public struct SimulatedSubscription: Sendable, Equatable {
     public var accessUntil: Instant?
     public var autoRenew: Bool
     public var pendingProduct: String?
-    /// When it was bought, for who remembers; nil: one period before its end.
+    /// When it was bought, if known; nil means one period before its end.
     public var startedAt: Instant?
-    /// How often it was renewed, for who remembers.
+    /// How often it was renewed, if known.
     public var renewals: Int64 = 0
-    /// What the same purchase holds besides, at the stores that sell several products at once.
+    /// Further products in the same purchase, at stores that sell several at once.
     public var addOns: [SimulatedAddOn] = []
 
     public init(
@@ -38,19 +38,19 @@ public struct SimulatedSubscription: Sendable, Equatable {
         self.pendingProduct = pendingProduct
     }
 
-    /// Nothing bought yet. The lineage follows from the order, so whoever simulates next continues the same contract.
+    /// Nothing bought yet. The lineage is derived from the order, so that later simulations continue the same contract.
     public init(product: String, kind: ProductKind = .subscription, order: OrderToken) {
         self.init(product: product, kind: kind, lineage: StoreID.make(order.description))
     }
 }
 
-/// A further product of a purchase: an add-on of a subscription at Google, a further item of one at Stripe. The
-/// purchase's state is its own.
+/// A further product of a purchase: an add-on of a subscription at Google, a further item of one at Stripe. It shares
+/// the state of the purchase.
 public struct SimulatedAddOn: Sendable, Equatable {
     public var product: String
-    /// Nil, and always at Stripe: with the product that it was added to.
+    /// Nil if it ends with the product to which it was added; always nil at Stripe.
     public var accessUntil: Instant?
-    /// At Stripe it is renewed with the others.
+    /// At Stripe, it renews with the other items.
     public var autoRenew: Bool
 
     public init(product: String, accessUntil: Instant? = nil, autoRenew: Bool = true) {
@@ -60,7 +60,7 @@ public struct SimulatedAddOn: Sendable, Equatable {
     }
 }
 
-/// Ids of 16 digits that look like the Sandbox's, the same for the same words.
+/// Ids of 16 digits that look like those of Apple's Sandbox. The same words give the same id.
 enum StoreID {
     static func make(_ words: String...) -> String {
         // FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): stable across processes, which Swift's Hasher is not.

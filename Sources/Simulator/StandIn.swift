@@ -1,12 +1,12 @@
-/// A store's API, as far as Paycast asks it, in the development server: under `/demo/api/{store}/`.
+/// The parts of a store's API that Paycast uses, served by the development server under `/demo/api/{store}/`.
 public protocol StandIn: Sendable {
-    /// Nil: no such address. Called on several threads; may block.
+    /// Returns nil for an unknown address. Called on several threads; may block.
     func answer(_ request: StandInRequest) -> StandInAnswer?
 }
 
 public struct StandInRequest: Sendable {
     public var method: String
-    /// Behind the store's name, with a `/` first.
+    /// The path after the store's name, starting with `/`.
     public var path: String
     /// The value of a query parameter, decoded.
     public var query: @Sendable (String) -> String?
@@ -28,7 +28,7 @@ public struct StandInRequest: Sendable {
     }
 }
 
-/// Always JSON.
+/// The body is always JSON.
 public struct StandInAnswer: Sendable {
     public var status: Int
     public var headers: [(name: String, value: String)]

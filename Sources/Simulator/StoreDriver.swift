@@ -1,24 +1,24 @@
 public import Domain
 public import HTTPClient
 
-/// Plays a store against a development server: finds out what the user holds, says what happens next, posts it.
-/// Blocking.
+/// Plays a store against a development server: looks up what the user holds, decides what happens next, and posts it.
+/// It blocks.
 public struct StoreDriver: Sendable {
-    /// What is to happen, and to whom.
+    /// What should happen, and to whom.
     public struct Request: Sendable {
         public var type: String
         public var subtype: String?
-        /// What it does to the purchase, in the words of every store.
+        /// The step that the event stands for, in words common to all stores.
         public var meaning: LifeStep?
-        /// Who pays. Without an order, one is created for this user when the event needs it.
+        /// The buyer. Without an order, one is created for this user if the event needs it.
         public var user: String?
         public var order: OrderToken?
-        /// What is bought, or what a change of plan changes to.
+        /// The product to buy, or the new product in a change of plan.
         public var product: String?
         /// What kind of product a one-time charge is for.
         public var kind: ProductKind?
         public var environment: StoreEnvironment = .sandbox
-        /// The store's name of the app; nil: the simulated store's own.
+        /// The store's name for the app; nil for the simulated store's default.
         public var app: String?
 
         public init(type: String, subtype: String? = nil, user: String? = nil, order: OrderToken? = nil) {
@@ -28,30 +28,30 @@ public struct StoreDriver: Sendable {
             self.order = order
         }
 
-        /// What is bought once arrives under another name than a subscription.
+        /// One-time purchases arrive under other event names than subscriptions.
         var isOneTime: Bool {
             ["ONE_TIME_CHARGE", "NON_RENEWING_PURCHASE"].contains(type) || type.hasPrefix("ONE_TIME_PRODUCT")
         }
     }
 
-    /// What an event is about.
+    /// The purchase that an event is about.
     public struct Purchase: Sendable {
         public var facts: SimulatedSubscription
-        /// What the purchase carries; nil when the server knows whose it is.
+        /// The token in the purchase; nil if the server already knows the owner.
         public var token: OrderToken?
     }
 
-    /// What the server answered.
+    /// The server's answer.
     public struct Delivery: Sendable {
         public var status: Int
         public var outcome: String?
-        /// The event's id, as it was sent.
+        /// The event's id as it was sent.
         public var event: String
         public var cursor: String?
-        /// The answer as it came.
+        /// The answer's body, unchanged.
         public var body: [UInt8]
 
-        /// The store will not deliver it again.
+        /// True if the store will not deliver it again.
         public var isTaken: Bool { (200...299).contains(status) }
     }
 
@@ -80,7 +80,7 @@ public struct StoreDriver: Sendable {
         return answer
     }
 
-    /// What the user holds and the event continues from, or what they are about to buy.
+    /// What the user holds and the event continues, or what the user is about to buy.
     public func purchase(for request: Request) throws(StoreDriverError) -> Purchase {
         let held = try request.user.map { (user: String) throws(StoreDriverError) in try server.entitlements(of: user) }
         let choice = PurchaseChoice(request, at: type(of: store), held: held ?? [])
@@ -111,22 +111,22 @@ public struct StoreDriver: Sendable {
         do { return try store.delivery(event) } catch { throw .signing(error) }
     }
 
-    /// What was signed before, as the store would send it now.
+    /// An earlier delivery as the store would send it now.
     public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(StoreDriverError) -> SimulatedDelivery {
         do { return try store.attempt(delivery, at: now) } catch { throw .signing(error) }
     }
 
-    /// From now on, whoever asks the store is told of it.
+    /// From now on, the store's API returns the purchase in its new state.
     public func publish(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
         for document in delivery.documents { try server.put(document, of: provider) }
     }
 
-    /// The store's history tells of it. Not before it was delivered: a server that reads the history is quicker.
+    /// Adds the event to the store's history, but only after delivery: a server that reads the history would be faster.
     public func enter(_ delivery: SimulatedDelivery) throws(StoreDriverError) {
         for document in delivery.history { try server.put(document, of: provider) }
     }
 
-    /// Posts what is ready; the same again is a retry.
+    /// Posts a signed delivery; posting it again is a retry.
     public func post(_ delivery: SimulatedDelivery) throws(StoreDriverError) -> Delivery {
         let response = try server.post(delivery)
         let answer = StoreJSON.decode(WebhookAnswer.self, from: response.body)
@@ -139,7 +139,7 @@ public struct StoreDriver: Sendable {
         )
     }
 
-    /// Moves the server's clock on, and tells its time then.
+    /// Moves the server's clock forward and returns its new time.
     public func advanceClock(by duration: Duration) throws(StoreDriverError) -> Instant {
         try server.advanceClock(by: duration)
     }

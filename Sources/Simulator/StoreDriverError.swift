@@ -1,11 +1,11 @@
 public import Crypto
 public import HTTPClient
 
-/// Why nothing was delivered. A delivery that the server refuses is not an error: its status tells.
+/// Why nothing was delivered. A delivery that the server refuses is not an error: its status says so.
 public enum StoreDriverError: Error, Equatable, CustomStringConvertible {
     case nobody
     case unreachable(HTTPClientError)
-    /// A route answered something else than it should; its own words, if it had any.
+    /// A route gave an unexpected answer; `message` is the server's own, if there was one.
     case refused(route: String, status: Int, message: String?)
     case signing(CryptoError)
 

@@ -1,11 +1,12 @@
 public import Domain
 
-/// What a store says for each step of a life: event names, with a subtype behind a slash where the store has them.
+/// What a store sends for each step of a purchase's life: event names, with the subtype after a slash if the store has
+/// one.
 public struct StoreVocabulary: Sendable {
     public let provider: Provider
     private let names: KeyValuePairs<LifeStep, String>
 
-    /// What is bought once lives a shorter life, under other names.
+    /// A one-time purchase has fewer steps, with other event names.
     public init(_ provider: Provider, _ kind: ProductKind = .subscription) {
         self.provider = provider
         let isSubscription = kind == .subscription
@@ -23,23 +24,24 @@ public struct StoreVocabulary: Sendable {
     /// The steps that this store knows.
     public var steps: [LifeStep] { names.map(\.key) }
 
-    /// Nil when this store has nothing like it.
+    /// Returns nil if this store has no such event.
     public func event(for step: LifeStep) -> (type: String, subtype: String?)? {
         names.first { $0.key == step }.map { StoreVocabulary.split($0.value) }
     }
 
-    /// What a store that says it in two events says first: RevenueCat announces a new plan, then tells what was paid.
+    /// The step that a store announces first if it sends two events: RevenueCat announces a new plan, then reports the
+    /// payment.
     public func prelude(to step: LifeStep) -> LifeStep? {
         provider == .revenuecat && step == .upgrade && event(for: step) != nil ? .downgrade : nil
     }
 
-    /// The first that it means; nil when it means none.
+    /// The first step that the event stands for; nil if there is none.
     public func step(of type: String, _ subtype: String?) -> LifeStep? {
         let event = subtype.map { "\(type)/\($0)" } ?? type
         return names.first { $0.value == event }?.key
     }
 
-    /// `TYPE/SUBTYPE` in its two parts.
+    /// Splits `TYPE/SUBTYPE` into its two parts.
     public static func split(_ event: String) -> (type: String, subtype: String?) {
         let slash = event.firstIndex(of: "/") ?? event.endIndex
         return (String(event[..<slash]), slash == event.endIndex ? nil : String(event[event.index(after: slash)...]))
@@ -76,7 +78,7 @@ private let google: KeyValuePairs<LifeStep, String> = [
     .downgrade: "SUBSCRIPTION_PURCHASED/downgrade",
 ]
 
-/// What an update changed stands behind the slash; Stripe's own name ends before it.
+/// The part after the slash says what an update changed; Stripe's own name ends before it.
 private let stripe: KeyValuePairs<LifeStep, String> = [
     .initial: "customer.subscription.created",
     .renew: "customer.subscription.updated/renewed",
@@ -86,7 +88,7 @@ private let stripe: KeyValuePairs<LifeStep, String> = [
     .cancel: "customer.subscription.updated/cancel",
     .resume: "customer.subscription.updated/keep",
     .expire: "customer.subscription.deleted",
-    // A charge names no subscription; what ends it with the money going back does.
+    // A charge does not name its subscription. A deletion after a dispute does, and returns the money.
     .refund: "customer.subscription.deleted/payment_disputed",
     .pause: "customer.subscription.paused",
     .upgrade: "customer.subscription.updated/price",
@@ -105,7 +107,7 @@ private let revenueCat: KeyValuePairs<LifeStep, String> = [
     .refund: "CANCELLATION/CUSTOMER_SUPPORT",
     .reversed: "REFUND_REVERSED",
     .pause: "EXPIRATION/SUBSCRIPTION_PAUSED",
-    // Announced by a PRODUCT_CHANGE.
+    // A PRODUCT_CHANGE announces it.
     .upgrade: "RENEWAL/UPGRADE",
     .downgrade: "PRODUCT_CHANGE",
 ]
@@ -126,7 +128,7 @@ private let googleOnce: KeyValuePairs<LifeStep, String> = [
     .initial: "ONE_TIME_PRODUCT_PURCHASED", .refund: "VOIDED_PURCHASE",
 ]
 
-/// A subscription that ended at Stripe has ended for ever; a purchase comes back with a dispute that was won.
+/// At Stripe, a subscription that ended never comes back; a one-time purchase comes back when a dispute is won.
 private let stripeOnce: KeyValuePairs<LifeStep, String> = [
     .initial: "checkout.session.completed", .refund: "charge.refunded",
     .reversed: "charge.dispute.funds_reinstated",

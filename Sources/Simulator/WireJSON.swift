@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A document as a simulated store sends it: members keep their order, and any shape can be built.
+/// A document as a simulated store sends it: members keep their order, and it can have any shape.
 indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -25,7 +25,7 @@ indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, Express
         self = .object(elements.map { Member(name: $0.0, value: $0.1) })
     }
 
-    /// An object's member; an object gets a new one at its end.
+    /// The member of an object. A new member goes to the end.
     subscript(_ name: String) -> WireJSON? {
         get {
             guard case .object(let members) = self else { return nil }

@@ -1,8 +1,8 @@
 internal import Domain
 
-/// The words behind a command, in two passes: first split into tokens, then taken by name; what is left is an error.
+/// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
 ///
-/// Options are taken before positionals, since only their taker knows which of them have a value.
+/// Options are taken before positionals, since only the command knows which options have a value.
 struct Arguments {
     private enum Token: Equatable {
         case option(String)
@@ -18,7 +18,7 @@ struct Arguments {
     }
 
     private var tokens: [Token]
-    /// The names that were asked for, so that an error can name the nearest.
+    /// The names that the command asked for, so that an error can suggest the nearest.
     private(set) var known: [String] = []
 
     init(_ words: [String]) {
@@ -75,7 +75,7 @@ struct Arguments {
         return number
     }
 
-    /// `--name`, with or without a number behind it; without, one is drawn.
+    /// `--name`, with or without a number after it; without one, a random number is drawn.
     mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }
@@ -118,7 +118,7 @@ struct Arguments {
         return pairs
     }
 
-    /// The next word that is no option; call after all options are taken.
+    /// The next word that is not an option; call this after taking all options.
     mutating func positional() throws(UsageError) -> String? {
         try refuseUnknownOptions()
         guard case .value(let value) = tokens.first else { return nil }
@@ -126,7 +126,7 @@ struct Arguments {
         return value
     }
 
-    /// Refuses whatever nobody has taken.
+    /// Rejects everything that was not taken.
     func finish() throws(UsageError) {
         try refuseUnknownOptions()
         if case .value(let value) = tokens.first { throw UsageError("\(quoted(value)) is one word too many") }

@@ -1,6 +1,6 @@
 internal import Ledger
 
-/// Copies a ledger, also while a server works with it.
+/// Copies a ledger, even while a server uses it.
 struct Backup: Command {
     static let name = "backup"
 
@@ -21,7 +21,7 @@ struct Backup: Command {
     }
 }
 
-/// Puts a copy in the ledger's place, while no server runs.
+/// Puts a copy in the ledger's place while no server runs.
 struct Restore: Command {
     static let name = "restore"
 
@@ -43,12 +43,13 @@ struct Restore: Command {
     }
 }
 
-/// What both commands are given.
+/// The files that both commands take.
 private struct LedgerFiles {
     let ledger: String
     let copy: String
 
-    /// `--database`, else `DATABASE_URL`, else the server's default; and a file. `question` asks for the latter.
+    /// The ledger is `--database`, else `DATABASE_URL`, else the server's default; the copy is the next word. Without
+    /// that word, `question` is the error.
     init(_ arguments: inout Arguments, asking question: String) throws(UsageError) {
         let flag = try arguments.option("--database")
         let variable = processEnvironment()["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }

@@ -1,11 +1,11 @@
 internal import Domain
 internal import Glibc
 
-/// One word after `paycast`.
+/// A command: the first word after `paycast`.
 protocol Command {
     static var name: String { get }
 
-    /// Takes what it knows; the caller reports what is left over.
+    /// Takes the arguments that it knows; the caller rejects the rest.
     init(_ arguments: inout Arguments) throws(UsageError)
 
     /// Returns the exit code.
@@ -29,7 +29,7 @@ var commands: [any Command.Type] {
     ]
 }
 
-/// The whole of the program; returns its exit code.
+/// Runs the whole program and returns its exit code.
 func runCommand(_ words: [String]) -> Int32 {
     do throws(UsageError) {
         return try dispatch(words)

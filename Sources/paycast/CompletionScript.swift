@@ -1,7 +1,7 @@
 internal import Domain
 internal import Stores
 
-/// The completion scripts, made of the help texts: an option that help names is one that shells know. Pure.
+/// The completion scripts, generated from the help texts: every option in the help is known to the shells. Pure.
 struct CompletionScript {
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
@@ -9,11 +9,11 @@ struct CompletionScript {
 
     struct Entry {
         var command: String
-        /// Its first sentence, without the full stop.
+        /// The first sentence of its help, without the period.
         var summary: String
-        /// `--name`, and whether a value follows.
+        /// Each `--name`, and whether it takes a value.
         var options: [(name: String, takesValue: Bool)]
-        /// What may stand behind it.
+        /// The words that may follow the command.
         var words: [String]
     }
 
@@ -24,7 +24,7 @@ struct CompletionScript {
             let lines = (Help.commands[name] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
             let options = lines.filter { $0.hasPrefix("  --") }.map { line in
                 let words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)
-                // A value stands one space behind the name; the text begins in its own column.
+                // A value follows the name after one space; the description starts in its own column.
                 return (name: String(words[0]), takesValue: words.count > 1 && words[1].first?.isUppercase == true)
             }
             return Entry(
@@ -43,7 +43,7 @@ struct CompletionScript {
         ]
     }
 
-    /// What an option's value may be; others take a file or anything.
+    /// The values that an option accepts; other options take a file or any text.
     private static let values: KeyValuePairs<String, [String]> = [
         "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
         "--environment": StoreEnvironment.allCases.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
@@ -127,7 +127,7 @@ struct CompletionScript {
     private var fish: String {
         var lines = [
             "# fish completion of paycast: paycast completions fish > ~/.config/fish/completions/paycast.fish",
-            // A command's name may also be a value: the first word alone says which command it is.
+            // A command's name may also be a value, so only the first word says which command it is.
             "function __paycast_is; set -l words (commandline -opc); test \"$words[2]\" = \"$argv[1]\"; end",
             "complete -c paycast -n __fish_use_subcommand -f -a help -d 'print the help of a command'",
             "complete -c paycast -n '__paycast_is help' -f -a '\(commands)'",
@@ -150,6 +150,6 @@ struct CompletionScript {
         return lines.joined(separator: "\n")
     }
 
-    /// For single quotes: none of ours has one but the apostrophe.
+    /// For use in single quotes: the only single quote in our texts is the apostrophe.
     private func escaped(_ text: String) -> String { text.replacing("'", with: "’") }
 }

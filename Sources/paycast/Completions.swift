@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Prints what a shell needs to complete `paycast`: its commands, their options, and the words that an option knows.
+/// Prints what a shell needs to complete `paycast`: its commands, their options, and the values that an option accepts.
 struct Completions: Command {
     static let name = "completions"
 

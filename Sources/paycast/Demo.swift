@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// `serve --dev` on a ledger that is thrown away at the end.
+/// Runs `serve --dev` on a ledger that is thrown away at the end.
 struct Demo: Command {
     static let name = "demo"
 
@@ -26,7 +26,7 @@ private func createTemporaryFolder() throws(CommandFailure) -> String {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The ledger's files lie side by side, so there is nothing deeper.
+/// The ledger's files lie side by side, so there are no subfolders.
 private func removeFlatFolder(_ folder: String) {
     for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink("\(folder)/demo.db\(suffix)") }
     rmdir(folder)

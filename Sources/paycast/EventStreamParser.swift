@@ -1,16 +1,16 @@
-/// Server-Sent Events from bytes that may be cut anywhere; pure
+/// Parses Server-Sent Events from bytes that may be split anywhere. Pure
 /// (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
 struct EventStreamParser {
     struct Event: Equatable {
         var type: String
         var data: String
-        /// The cursor: the last `id` up to here.
+        /// The cursor: the last `id` so far.
         var id: String
     }
 
-    /// The id of the last complete block, also of one without data: where to resume.
+    /// The id of the last complete block, even of one without data: where to resume.
     private(set) var lastEventID = ""
-    /// A line or an event larger than 4 MiB was cut off: end this connection.
+    /// A line or an event larger than 4 MiB was cut off: close this connection.
     private(set) var hasOverflowed = false
 
     private var line: [UInt8] = []
@@ -26,7 +26,7 @@ struct EventStreamParser {
         id = lastEventID
     }
 
-    /// The events that these bytes complete.
+    /// Returns the events that these bytes complete.
     mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []
         for byte in bytes where !hasOverflowed {
@@ -55,7 +55,7 @@ struct EventStreamParser {
         return nil
     }
 
-    /// A line that begins with a colon is a comment: its name is empty.
+    /// A line that starts with a colon is a comment: its name is empty.
     private mutating func field(_ name: String, _ value: String) {
         switch name {
         case "event": type = value

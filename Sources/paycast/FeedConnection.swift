@@ -2,7 +2,7 @@ internal import Encoding
 internal import Glibc
 internal import HTTPClient
 
-/// Performs what `FeedFollower` decides: connects, reads, prints, waits, connects again.
+/// Carries out what `FeedFollower` decides: connects, reads, prints, waits, and connects again.
 struct FeedConnection {
     private enum Ending {
         case finished
@@ -24,7 +24,7 @@ struct FeedConnection {
         self.show = show
     }
 
-    /// Returns when what was waited for has come; without such a thing, never.
+    /// Returns when the awaited entry has come. If nothing is awaited, it never returns.
     mutating func run() throws(CommandFailure) -> Int32 {
         while true {
             let reason = try connect()
@@ -39,7 +39,7 @@ struct FeedConnection {
         }
     }
 
-    /// One connection, from its beginning to its end; returns why it ended.
+    /// Runs one connection from beginning to end, and returns why it ended.
     private mutating func connect() throws(CommandFailure) -> String {
         ending = nil
         var parser = EventStreamParser()
@@ -66,7 +66,7 @@ struct FeedConnection {
 
     private func reason(_ refusal: [UInt8]) throws(CommandFailure) -> String {
         guard case .refused(let status) = ending else { return "the server has ended the feed" }
-        // Only what waiting cures is worth another try.
+        // Tries again only if waiting can help.
         guard hasConnected, status == 429 || status >= 500 else { throw remote.failure(status: status, body: refusal) }
         return "the server answers \(status)"
     }
@@ -78,7 +78,7 @@ struct FeedConnection {
         follower.connected()
     }
 
-    /// False when nothing more is to be read.
+    /// Returns false if nothing more should be read.
     private mutating func received(_ bytes: UnsafeRawBufferPointer, _ parser: inout EventStreamParser) -> Bool {
         for event in parser.receive(bytes) {
             if event.type == "reset" {

@@ -1,16 +1,16 @@
 internal import Domain
 
-/// One committed event as `/feed` tells it: a JSON object whose members are named like the words of the ledger.
+/// One committed event as `/feed` reports it: a JSON object whose members have the ledger's names.
 struct FeedEntry: Sendable {
-    /// What filters and `--until` may name.
+    /// The fields that filters and `--until` accept.
     static let fields = [
         "cursor", "at", "kind", "provider", "environment", "type", "subtype", "event", "outcome", "user",
         "contract", "order", "product", "previous_state", "state", "active", "access_until", "reason",
     ]
 
-    /// As it was received, on one line.
+    /// The JSON as received, on one line.
     let json: String
-    /// Nil when the server does not say; then it cannot be told from a repetition.
+    /// Nil if the server does not send it; then a repetition cannot be recognized.
     let cursor: Cursor?
     private let value: JSONValue
 
@@ -26,13 +26,13 @@ struct FeedEntry: Sendable {
         field == "cursor" ? cursor?.description : value[field]?.words
     }
 
-    /// `TYPE/SUBTYPE` in the store's words, or our own word when no store said it.
+    /// `TYPE/SUBTYPE` in the store's words, or our own word if the entry does not come from a store.
     var label: String {
         guard let type = self["type"] else { return self["kind"] ?? "?" }
         return self["subtype"].map { "\(type)/\($0)" } ?? type
     }
 
-    /// What was sent to pages: `paywall:success`.
+    /// The fragments that were sent to pages, such as `paywall:success`.
     var fragments: [String] {
         (value["fragments"]?.items ?? []).map { fragment in
             let target = fragment["target"]?.words ?? fragment["targets"]?.words

@@ -1,10 +1,10 @@
-/// Conditions that an entry must meet, all of them.
+/// Conditions, all of which an entry must meet.
 struct FeedFilter: Equatable {
     private var conditions: [Condition] = []
 
     private struct Condition: Equatable {
         var field: String
-        /// One of them.
+        /// The entry must have one of these values.
         var values: [String]
     }
 
@@ -12,7 +12,7 @@ struct FeedFilter: Equatable {
 
     mutating func require(_ field: String, _ value: String) { require(field, anyOf: [value]) }
 
-    /// None of them is no condition.
+    /// An empty list adds no condition.
     mutating func require(_ field: String, anyOf values: [String]) {
         if !values.isEmpty { conditions.append(Condition(field: field, values: values)) }
     }
@@ -26,7 +26,7 @@ struct FeedFilter: Equatable {
         }
     }
 
-    /// The same for the server, so that less is sent; it knows neither types with subtypes nor choices.
+    /// The same conditions for the server, so that it sends less. It supports neither subtypes nor several values.
     var query: [(name: String, value: String)] {
         conditions.filter { $0.values.count == 1 }.map { condition in
             let isType = condition.field == "type"

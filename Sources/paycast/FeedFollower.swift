@@ -1,13 +1,13 @@
 internal import Domain
 
-/// Decides what `tail` does next: what to print, when to end, where and when to resume. Pure.
+/// Decides what `tail` does next: what to print, when to end, and where and when to resume. Pure.
 struct FeedFollower {
     enum Action: Equatable {
         case skip
         case print
-        /// Print it; what was waited for has come.
+        /// Print it: the awaited entry has come.
         case printAndFinish
-        /// Print it; the limit is reached, and what was waited for has not come.
+        /// Print it: the limit is reached, and the awaited entry has not come.
         case printAndGiveUp
     }
 
@@ -39,7 +39,7 @@ struct FeedFollower {
 
     mutating func received(_ entry: FeedEntry) -> Action {
         if let cursor = entry.cursor {
-            // A server that repeats after a reconnect changes nothing here.
+            // Skips what a server repeats after a reconnect.
             if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return .skip }
             seen = cursor
             since = cursor.description
@@ -51,15 +51,15 @@ struct FeedFollower {
         return until.isEmpty ? .printAndFinish : .printAndGiveUp
     }
 
-    /// The ledger is another one now, or was restored: what was seen of it counts no more. False when the cursor cannot be
-    /// read.
+    /// The ledger was replaced or restored, so the last position no longer counts. Returns false if the cursor is
+    /// unreadable.
     mutating func reset(to id: String) -> Bool {
         guard let cursor = Cursor(id) else { return false }
         (seen, since) = (cursor, id)
         return true
     }
 
-    /// A block with nothing but an id, as right after connecting, tells where to resume.
+    /// A block that contains only an id, like the one right after connecting, says where to resume.
     mutating func receivedID(_ id: String) {
         guard let cursor = Cursor(id) else { return }
         if let seen, seen.epoch == cursor.epoch, seen.position >= cursor.position { return }
@@ -72,7 +72,7 @@ struct FeedFollower {
         failures = 0
     }
 
-    /// How long to wait before the next try: 100 ms, doubled each time up to 5 s.
+    /// How long to wait before the next attempt: 100 ms, doubled each time up to 5 s.
     mutating func disconnected() -> Duration {
         failures += 1
         return .milliseconds(min(5000, 100 << min(failures - 1, 6)))

@@ -1,4 +1,4 @@
-/// One entry for a person: aligned columns, colour for the outcome.
+/// Formats one entry for people: in aligned columns, with a color for the outcome.
 struct FeedLine {
     let isColourful: Bool
 
@@ -18,7 +18,7 @@ struct FeedLine {
         return (columns + fragments + reason).joined(separator: "  ")
     }
 
-    /// `active → expired`, or the one state when there was none before.
+    /// `active → expired`, or the state alone if there was none before.
     private func change(_ entry: FeedEntry) -> String {
         let states = [entry["previous_state"], entry["state"]].compactMap { $0 }
         return states.isEmpty ? "-" : states.joined(separator: " → ")
@@ -45,7 +45,7 @@ struct FeedLine {
     }
 }
 
-/// Names come from stores and apps: what would move the cursor of a terminal becomes a question mark.
+/// Names come from stores and apps: characters that would move a terminal's cursor become question marks.
 private func plain(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
 }

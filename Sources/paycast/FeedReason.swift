@@ -1,10 +1,10 @@
 internal import Domain
 
-/// Why an event has changed nothing, for a person who wonders. The server's own words; an older one says none. Pure.
+/// Tells a person why an event changed nothing: in the server's words, or in ours if an older server sends none. Pure.
 struct FeedReason {
     let entry: FeedEntry
 
-    /// Nil for what was applied.
+    /// Nil for an event that was applied.
     var text: String? {
         entry["reason"]
             ?? entry["outcome"].flatMap { Outcome(rawValue: $0) }?.reason(isOfContract: entry["contract"] != nil)

@@ -1,4 +1,4 @@
-/// All help text on one page, 80 columns wide.
+/// All help texts, 80 columns wide.
 enum Help {
     static let overview = """
         Paycast turns a store's payment webhook into a page change.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Any JSON, for answers whose fields are shown rather than understood.
+/// Any JSON, for answers whose fields are displayed rather than interpreted.
 enum JSONValue: Equatable, Codable, Sendable {
     case null
     case boolean(Bool)
@@ -47,7 +47,7 @@ enum JSONValue: Equatable, Codable, Sendable {
         }
     }
 
-    /// An object's member.
+    /// The member of an object.
     subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
@@ -69,7 +69,7 @@ enum JSONValue: Equatable, Codable, Sendable {
         }
     }
 
-    /// With sorted keys, so that the same value is the same bytes.
+    /// Sorts the keys, so that equal values have equal bytes.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -2,8 +2,8 @@ internal import Concurrency
 internal import Domain
 internal import Simulator
 
-/// An instant as a person types it: with its time, as a date (its midnight in UTC), or as how long ago it is by the
-/// server's clock. Nil for anything else.
+/// Parses an instant as a person types it: with a time, as a date (midnight UTC), or as the time that has passed since
+/// then by the server's clock. Returns nil for anything else.
 func moment(_ text: String) -> Instant? {
     if let instant = Instant(iso8601: text) ?? Instant(iso8601: text + "T00:00:00Z") { return instant }
     guard let ago = try? ScenarioParser.duration(text[...]) else { return nil }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Writes all of it at once, so that whoever reads gets it now. Ends the program when nobody reads any more.
+/// Writes the whole text at once, so that a reader gets it immediately. Exits the program if no one reads anymore.
 func printText(_ text: String) {
     guard !write(text + "\n", to: STDOUT_FILENO) else { return }
     exit(errno == EPIPE ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -10,12 +10,12 @@ func printError(_ text: String) {
     _ = write(text + "\n", to: STDERR_FILENO)
 }
 
-/// Whether a person looks at it who wants colour (https://no-color.org).
+/// Whether stdout is a terminal whose user wants color (https://no-color.org).
 func isColourful(environment: [String: String]) -> Bool {
     isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
 }
 
-/// Everything on stdin, for values that are given as `-`; 1 MiB at most.
+/// Reads all of stdin, for values given as `-`; at most 1 MiB.
 func readStandardInput() throws(CommandFailure) -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)

@@ -2,16 +2,17 @@ internal import Concurrency
 internal import Domain
 internal import Glibc
 
-/// How far a long command is, on one line of the terminal that is written over again. Nothing when nobody looks.
+/// Shows the progress of a long command on one terminal line, which is overwritten. Without a terminal, it shows
+/// nothing.
 struct Progress {
     private let isShown = isatty(STDERR_FILENO) == 1
 
-    /// Clear it before anything else is printed.
+    /// Call `clear` before printing anything else.
     func show(_ text: String) { write("\r\u{1B}[K" + text) }
 
     func clear() { write("\r\u{1B}[K") }
 
-    /// Tells every second how long `body` has taken, and what `status` says of it, asked on a thread of its own.
+    /// Shows every second how long `body` has taken, and what `status` says; `status` runs on a separate thread.
     func counting<Value>(
         _ what: String,
         status: @escaping @Sendable () -> String? = { nil },

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Fetches what a store sent while nobody listened.
+/// Fetches what a store sent while no server was listening.
 struct Recover: Command {
     static let name = "recover"
     static let stores = [Provider.apple.rawValue, Provider.google.rawValue]
@@ -23,7 +23,7 @@ struct Recover: Command {
         self.since = try since.map(Recover.instant)
     }
 
-    /// An instant, or how long ago it is by the server's clock.
+    /// Parses an instant, a date, or how long ago it was by the server's clock.
     private static func instant(_ text: String) throws(UsageError) -> Instant {
         guard let instant = moment(text) else {
             throw UsageError("--since is an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))")
@@ -31,7 +31,7 @@ struct Recover: Command {
         return instant
     }
 
-    /// How far the newest recovery of a store is; nil while nothing is known of it.
+    /// The progress of the store's newest recovery; nil if it is unknown.
     private static func status(of store: String, at remote: Remote) -> String? {
         guard let bytes = try? remote.get("/recoveries", timeout: .seconds(2)),
             let running = JSONValue(bytes)?["running"]?.items.last(where: { $0["provider"]?.words == store }),
@@ -43,7 +43,7 @@ struct Recover: Command {
     func run() throws(CommandFailure) -> Int32 {
         var body: [String: JSONValue] = ["provider": .text(store)]
         body["since"] = since.map { .text($0.iso8601) }
-        // Half a year of notifications comes in pages of twenty.
+        // Half a year of notifications arrives in pages of twenty, which takes a while.
         let question = JSONValue.object(body)
         let status: @Sendable () -> String? = { [remote, store] in Recover.status(of: store, at: remote) }
         let bytes = try Progress().counting("recovering from \(store)", status: status) { () throws(CommandFailure) in

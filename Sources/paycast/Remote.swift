@@ -3,28 +3,28 @@ internal import HTTPClient
 internal import Server
 internal import Settings
 
-/// The server that a client command talks to, and the key it shows there.
+/// The server that a client command talks to, and the key that it presents there.
 struct Remote {
-    /// Who named the address.
+    /// Where the address comes from.
     enum Source {
         case option
         case environment
-        /// `.paycast/address` of this folder: a development server listens there, or did.
+        /// `.paycast/address` in this folder: a development server listens there, or once did.
         case workspace
-        /// Nobody: a server of this machine, at the usual port.
+        /// No one named it: a server on this machine, at the usual port.
         case none
     }
 
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let url: String
     let source: Source
     let key: String?
     /// The option, variable or file that holds the key.
     let keyName: String?
-    /// Whether the address is that of this folder's development server, whoever named it.
+    /// Whether the address is that of this folder's development server, whatever its source.
     let isOfThisFolder: Bool
 
-    /// `--server` and `--key`, then the environment, then `.paycast/`, then this machine.
+    /// Takes `--server` and `--key`, else the environment, else `.paycast/`, else this machine.
     init(
         _ arguments: inout Arguments,
         environment: [String: String] = processEnvironment(),
@@ -66,7 +66,7 @@ struct Remote {
         try bodyOfSuccess(send("GET", path, [], nil, timeout))
     }
 
-    /// Whatever its status is: for an error that tells more than its reason.
+    /// Returns the answer with any status, for errors that say more than their reason.
     func response(
         toPosting body: JSONValue,
         at path: String,

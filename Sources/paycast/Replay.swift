@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPClient
 
-/// Stored events once more: what that would change, the change itself, or their pages told again.
+/// Replays stored events: shows what that would change, applies it, or broadcasts the result to the pages again.
 struct Replay: Command {
     static let name = "replay"
 
@@ -62,7 +62,7 @@ struct Replay: Command {
         return total.read == 0 ? 1 : 0
     }
 
-    /// Of all pages: a contract's events may be on several, and a user have several contracts.
+    /// The total of all pages: a contract's events may be on several pages, and a user may have several contracts.
     private struct Total {
         var (read, changed) = (0, 0)
         var (skipped, told, left): (Set<String>, Set<String>, Set<String>) = ([], [], [])

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Server
 internal import Settings
 
-/// The server, until SIGTERM or SIGINT.
+/// Runs the server until SIGTERM or SIGINT.
 struct Serve: Command {
     static let name = "serve"
     static let options = [
@@ -30,7 +30,7 @@ func serverFlags(_ arguments: inout Arguments, _ names: [String]) throws(UsageEr
     return flags
 }
 
-/// A setting that is wrong is a usage error when a flag carried it; all of them are printed, one a line.
+/// A wrong setting is a usage error if a flag set it. All wrong settings are printed, one per line.
 func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure) -> Int32 {
     Signals.block()
     let source = ConfigurationSource(
@@ -49,7 +49,7 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
     return EXIT_SUCCESS
 }
 
-/// The one place that starts the server.
+/// The only place that starts the server.
 private func run(_ configuration: Configuration, _ source: ConfigurationSource) throws(CommandFailure) {
     do throws(StartError) {
         try Server(configuration, from: source).run()

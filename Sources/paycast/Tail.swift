@@ -2,7 +2,7 @@ internal import Domain
 internal import Glibc
 internal import Stores
 
-/// Follows committed events; the following itself is `FeedFollower`'s.
+/// Follows committed events; `FeedFollower` makes the decisions.
 struct Tail: Command {
     static let name = "tail"
 
@@ -45,7 +45,7 @@ struct Tail: Command {
         )
     }
 
-    /// What the server understands: a cursor, `start` or an instant.
+    /// Returns what the server understands: a cursor, `start` or an instant.
     private static func since(_ text: String) throws(UsageError) -> String {
         if text == "start" || Cursor(text) != nil { return text }
         if let instant = moment(text) { return instant.iso8601 }
@@ -64,8 +64,8 @@ struct Tail: Command {
         return try connection.run()
     }
 
-    /// Every line is already written, so leaving at once loses nothing. 130 and 143 tell a script that what it waits
-    /// for has not come.
+    /// Every line is already written, so exiting at once loses nothing. 130 and 143 tell a script that the awaited
+    /// entry has not come.
     private func leaveQuietlyWhenInterrupted() {
         if waits {
             signal(SIGINT) { _ in _exit(130) }

@@ -17,7 +17,7 @@ struct UsageError: Error, Equatable {
     }
 }
 
-/// `. Did you mean X?`, or all there are when nothing is near.
+/// `. Did you mean X?`, or the list of all names if none is near.
 func suggestion(for word: String, among names: [String]) -> String {
     if let name = nearest(to: word, among: names) { return ". Did you mean \(name)?" }
     return names.isEmpty ? "" : ". There is \(names.joined(separator: ", "))"

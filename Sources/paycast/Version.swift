@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import Server
 
-/// What runs here: for bug reports.
+/// Prints what runs here, for bug reports.
 struct Version: Command {
     static let name = "version"
     static let number = "0.1.0"

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// `.paycast/` of the working folder, where a development server leaves what the other commands need.
+/// The working folder's `.paycast/`, where a development server leaves what the other commands need.
 struct Workspace {
     var folder = ".paycast"
 
-    /// The address that it listens on.
+    /// The address on which the server listens.
     var address: String? { firstLine(of: "address") }
     var apiKey: String? { firstLine(of: "api.key") }
     var streamKey: String? { firstLine(of: "stream.key") }

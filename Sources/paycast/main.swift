@@ -1,5 +1,5 @@
 internal import Glibc
 
-// A reader that goes away, as in `paycast tail | head -1`, shows as an error of write(2) instead.
+// Ignores SIGPIPE: a reader that goes away, as in `paycast tail | head -1`, shows up as an error of write(2) instead.
 signal(SIGPIPE, SIG_IGN)
 exit(runCommand(Array(CommandLine.arguments.dropFirst())))

@@ -1,4 +1,4 @@
-/// One thing that is measured.
+/// One benchmark.
 protocol Benchmark {
     static var name: String { get }
     static func run(_ report: inout Report) throws
@@ -9,7 +9,7 @@ var benchmarks: [any Benchmark.Type] {
     measurements + holes
 }
 
-/// What is held to a figure.
+/// Benchmarks with a target figure.
 private var measurements: [any Benchmark.Type] {
     [
         DenseFanOut.self, SparseFanOut.self, OpenPages.self, IdleClients.self, Notifications.self,
@@ -17,7 +17,7 @@ private var measurements: [any Benchmark.Type] {
     ]
 }
 
-/// What is held to showing every page the newest state, whatever happens to its connection.
+/// Benchmarks that require every page to show the newest state, whatever happens to its connection.
 var holes: [any Benchmark.Type] {
     [BornStale.self, Jitter.self, Avalanche.self, Sleep.self, Slow.self]
 }

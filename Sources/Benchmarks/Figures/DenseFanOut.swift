@@ -1,4 +1,4 @@
-/// Many pages on one stream; the next message goes out when every page has the last one.
+/// Many pages on one stream; the next message goes out once every page has the last one.
 enum DenseFanOut: Benchmark {
     static let name = "dense"
     private static let pages = 5000

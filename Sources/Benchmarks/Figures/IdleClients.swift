@@ -1,4 +1,4 @@
-/// What clients of Action Cable cost while nothing happens: a ping every 3 s for each.
+/// What Action Cable clients cost while nothing happens: each gets a ping every 3 s.
 enum IdleClients: Benchmark {
     static let name = "idle"
     private static let count = 10_000

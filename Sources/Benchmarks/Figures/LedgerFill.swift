@@ -1,4 +1,4 @@
-/// Puts a year of a busy app into a ledger, with the `sqlite3` tool: events, what they said to pages, contracts.
+/// Fills a ledger with a year of a busy app, using the `sqlite3` tool: events, the fragments for pages, and contracts.
 enum LedgerFill {
     static let eventsPerUser = 10
     static let bodySize = 1000

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A ledger of 1,000,000 events and 100,000 users: what its length costs.
+/// A ledger with 1,000,000 events and 100,000 users: what a long history costs.
 enum LongHistory: Benchmark {
     static let name = "history"
     private static let events = 1_000_000
@@ -10,7 +10,7 @@ enum LongHistory: Benchmark {
     static func run(_ report: inout Report) throws {
         try withTemporaryFolder { folder in
             let path = folder + "/paycast.db"
-            // The server makes the tables.
+            // The server creates the tables.
             _ = try StartUp.milliseconds(in: folder)
             try LedgerFill.fill(path, events: events)
             let figure = "\(events) events"
@@ -36,10 +36,10 @@ enum LongHistory: Benchmark {
         }
     }
 
-    /// Sorted milliseconds, of users all over the ledger.
+    /// Sorted milliseconds for users from all over the ledger.
     private static func measure(_ ask: (Int) throws -> Void) rethrows -> [Double] {
         try (0..<questions).map { number in
-            // A prime stride: neighbours in time are no neighbours in the file.
+            // The stride is prime, so that consecutive users are not neighbors in the file.
             let user = number * 7919 % users
             let start = nanoseconds()
             try ask(user)
@@ -55,13 +55,13 @@ enum LongHistory: Benchmark {
         return String(text[start...].prefix { $0 != "-" })
     }
 
-    /// Until all of the user's ten events have arrived.
+    /// Returns when all ten events of the user have arrived.
     private static func replay(of user: Int, _ epoch: String, at target: PaycastTarget) throws {
         let descriptor = try Sockets.connect(port: target.port, isBlocking: true)
         defer { close(descriptor) }
         let request = "GET \(target.path(channel: user))&since=\(epoch)-1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         guard Sockets.send(Array(request.utf8), to: descriptor) else { throw BenchmarkError.system("send", errno) }
-        // A replay ends with the newest position of the ledger.
+        // A replay ends with the ledger's newest position.
         let marker = Array("-\(events)\n".utf8)
         var received: [UInt8] = []
         while received.firstRange(of: marker) == nil {
@@ -77,6 +77,6 @@ enum LongHistory: Benchmark {
 }
 
 extension [Double] {
-    /// Of sorted values.
+    /// For sorted values.
     fileprivate var p99: Double { isEmpty ? .nan : self[Int(Double(count) * 0.99)] }
 }

@@ -1,8 +1,9 @@
 internal import Domain
 internal import Simulator
 
-/// Every store's notifications, each of another user: proven, committed durably, sent to the pages that are open,
-/// answered. Each of Google's asks its API first: the stand-in in the same server, whose share is in the figure.
+/// Notifications of every store, each for another user: verified, committed durably, sent to the open pages, and
+/// answered. For each of Google's, Paycast first calls Google's API. Its stand-in runs in the same server, so the
+/// figure includes it.
 enum Notifications: Benchmark {
     static let name = "notifications"
     private static let count = 10_000
@@ -11,7 +12,7 @@ enum Notifications: Benchmark {
     private struct Figures {
         var rate: Double
         var cost: Double
-        /// The CPU of three verifications, measured right before.
+        /// The CPU time of three verifications, measured immediately before.
         var verifications: Double
     }
 
@@ -64,7 +65,7 @@ enum Notifications: Benchmark {
     }
 }
 
-/// Apple's notifications one after the other: what a store waits for its answer.
+/// Apple's notifications one after the other: how long a store waits for its answer.
 enum LoneNotifications: Benchmark {
     static let name = "lone"
     private static let count = 1000

@@ -1,4 +1,4 @@
-/// What a page costs to connect and to hold, from few to many.
+/// What it costs to connect a page and to keep it open, for few and for many pages.
 enum OpenPages: Benchmark {
     static let name = "open"
     private static let counts = [1000, 5000, 10_000]

@@ -1,12 +1,12 @@
 internal import Domain
 internal import Glibc
 
-/// First purchases of as many users: orders created, everything signed before anything is measured.
+/// The first purchases of `count` users. Orders are created and everything is signed before the measurement starts.
 struct Purchases {
-    /// Requests, ready to be sent.
+    /// The requests, ready to send.
     let requests: [[UInt8]]
 
-    /// As the store's webhooks.
+    /// Purchases as the store's webhooks.
     init(_ count: Int, of provider: Provider, at target: PaycastTarget, _ publishers: Publishers) throws {
         let (tokens, now) = try Purchases.orders(count, at: target, publishers)
         let purchases = try tokens.enumerated().map { channel, token in
@@ -17,7 +17,7 @@ struct Purchases {
         requests = purchases.map(\.webhook)
     }
 
-    /// As apps post them, the moment they have paid.
+    /// Purchases as apps post them right after payment.
     init(postedByApps count: Int, at target: PaycastTarget, _ publishers: Publishers) throws {
         let (tokens, now) = try Purchases.orders(count, at: target, publishers)
         requests = try tokens.map { try target.transaction($0, now: now) }

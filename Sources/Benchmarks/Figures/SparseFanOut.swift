@@ -1,4 +1,4 @@
-/// As many streams as pages; 64 publishers that never wait for each other.
+/// As many streams as pages, and 64 publishers that never wait for each other.
 enum SparseFanOut: Benchmark {
     static let name = "sparse"
     private static let pages = 10_000
@@ -16,7 +16,7 @@ enum SparseFanOut: Benchmark {
             report.add(row)
             costs.append(row.value)
         }
-        // Every second page is the other loop's.
+        // With two loops, every second page belongs to the other loop.
         let detour = 2 * (costs[0] - costs[1])
         report.add(Row(figure: "a page of the other loop", unit: "µs CPU more", value: detour, bound: .atMost(6)))
     }

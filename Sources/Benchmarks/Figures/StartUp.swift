@@ -1,4 +1,4 @@
-/// From the start of the process to the line that says it listens.
+/// The time from the start of the process until it prints that it is listening.
 enum StartUp: Benchmark {
     static let name = "startup"
 

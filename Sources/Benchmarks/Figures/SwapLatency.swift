@@ -1,7 +1,7 @@
 internal import Domain
 
-/// From the store's request, or the app's, to the bytes at the buyer's page, at a steady rate, while thousands of pages
-/// are open.
+/// The time from the request of the store, or of the app, until the bytes reach the buyer's page: at a steady rate,
+/// with thousands of open pages.
 enum SwapLatency: Benchmark {
     static let name = "latency"
     private static let pages = 5000
@@ -30,7 +30,7 @@ enum SwapLatency: Benchmark {
         }
     }
 
-    /// Milliseconds, one for each purchase.
+    /// Milliseconds for each purchase.
     private static func latencies(
         _ target: PaycastTarget,
         _ make: (PaycastTarget, Publishers) throws -> Purchases

@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Glibc
 
-/// What no server can leave out that proves Apple's notifications: three P-256 signatures, of the document, its
-/// transaction and its renewal. The chain of certificates is the same for all.
+/// The work that no server can avoid when it verifies Apple's notifications: three P-256 signatures, for the document,
+/// its transaction and its renewal. The certificate chain is the same for all of them.
 enum Verification {
     private static let rounds = 2000
 
-    /// Microseconds of CPU for three, on this thread.
+    /// Microseconds of CPU time for three verifications on this thread.
     static func cost() throws -> Double {
         let key = try PrivateKey.generate(.p256)
         let message = [UInt8](repeating: 0x61, count: 3000)

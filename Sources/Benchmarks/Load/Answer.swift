@@ -4,7 +4,7 @@ struct Answer {
     let endsConnection: Bool
     let text: String
 
-    /// Nil until all of it is there.
+    /// Returns nil until the answer is complete.
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).lowercased().split(separator: "\r\n")

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// What reacts to its sockets on the load generator's thread.
+/// Reacts to its sockets on the load generator's thread.
 protocol LoadClient: AnyObject {
     func react(_ index: Int, on loop: LoadLoop)
 }
 
-/// The load generator's one thread: pages and publishers over one epoll.
+/// The load generator's only thread: one epoll for pages and publishers.
 final class LoadLoop {
     let poller = Poller()
     private var clients: [any LoadClient] = []
 
-    /// Returns the client's number, the upper half of its tags.
+    /// Returns the client's number, shifted into the upper half of its tags.
     func register(_ client: any LoadClient) -> UInt64 {
         clients.append(client)
         return UInt64(clients.count - 1) << 32

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Finds the send times that publishers put into fragments: `ts=` and 19 digits, whatever the framing around them.
+/// Finds the send times that publishers put into fragments: `ts=` and 19 digits, regardless of the framing around them.
 enum Marker {
     private static let length = 22
 
@@ -9,7 +9,7 @@ enum Marker {
         return "ts=" + String(repeating: "0", count: 19 - digits.utf8.count) + digits
     }
 
-    /// Gives each send time to `found` and returns what may be the beginning of a marker, for the next read.
+    /// Calls `found` with each send time, and returns a possible beginning of a marker for the next read.
     static func scan(_ bytes: UnsafeRawBufferPointer, _ found: (UInt64) -> Void) -> [UInt8] {
         var start = 0
         while start < bytes.count, let base = bytes.baseAddress,

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Thousands of open pages on one thread. Counts every delivery.
+/// Thousands of open pages on one thread. Counts all deliveries.
 final class Pages: LoadClient {
     enum Transport: String {
         case webSocket = "WebSocket"
@@ -10,14 +10,14 @@ final class Pages: LoadClient {
 
     private enum Phase {
         case connecting, handshake, ready, dead
-        /// Of Action Cable: waits for the welcome, then for the confirmation.
+        /// Action Cable only: the page waits for the welcome (`greeted`), then for the confirmation (`subscribing`).
         case greeted, subscribing
     }
 
     private struct Page {
         var descriptor: Int32
         var phase: Phase
-        /// The answer's head, or the beginning of a marker.
+        /// The head of the answer so far, or the beginning of a marker.
         var rest: [UInt8] = []
     }
 
@@ -31,9 +31,9 @@ final class Pages: LoadClient {
 
     private(set) var ready = 0
     private(set) var dead = 0
-    /// Markers received.
+    /// The number of markers received.
     private(set) var deliveries = 0
-    /// Receives the page's index and the bytes of each read once it is open; for figures that need no marker.
+    /// Called with the page's index and the bytes of each read after the page is open; for figures that need no marker.
     var onBytes: ((Int, UnsafeRawBufferPointer) -> Void)?
 
     init(_ target: any Target, _ transport: Transport, channel: @escaping (Int) -> Int) {
@@ -45,7 +45,7 @@ final class Pages: LoadClient {
         buffer.deallocate()
     }
 
-    /// Opens `count` pages, 256 at a time, and returns when every one has its answer.
+    /// Opens `count` pages, 256 at a time, and returns when all of them are open.
     func open(_ count: Int, on loop: LoadLoop) throws(BenchmarkError) {
         tag = loop.register(self)
         while ready + dead < count {
@@ -103,7 +103,8 @@ final class Pages: LoadClient {
         }
     }
 
-    /// Welcome, `subscribe`, confirmation; each comes in a read of its own or with the one before.
+    /// Handles the welcome, sends `subscribe`, and handles the confirmation. Each may arrive in a separate read or
+    /// together.
     private func subscribe(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
         pages[index].rest += bytes
         if pages[index].phase == .greeted, pages[index].rest.firstRange(of: Array("welcome".utf8)) != nil {
@@ -148,7 +149,7 @@ final class Pages: LoadClient {
         }
     }
 
-    /// A page answers a ping, as a browser does (RFC 6455 §5.5.2); the frame comes in a read of its own.
+    /// Answers a ping as a browser does (RFC 6455 §5.5.2). The ping arrives in a separate read.
     private func answerPing(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
         guard transport == .webSocket, bytes.count >= 2, bytes[0] == 0x89, Int(bytes[1]) <= bytes.count - 2 else {
             return

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Level-triggered epoll; confined to one thread. A closed descriptor leaves by itself.
+/// Level-triggered epoll, used by one thread only. A closed descriptor removes itself.
 final class Poller {
     struct Readiness: OptionSet {
         let rawValue: UInt32
@@ -27,12 +27,12 @@ final class Poller {
         control(EPOLL_CTL_MOD, socket, readiness, tag)
     }
 
-    /// The socket stays open.
+    /// Stops watching the socket, which stays open.
     func remove(_ socket: Int32) {
         control(EPOLL_CTL_DEL, socket, [], 0)
     }
 
-    /// Waits for events, `milliseconds` at the most, and gives each to `body`.
+    /// Waits for events, at most `milliseconds`, and passes the tag of each to `body`.
     func wait(milliseconds: Int32, _ body: (UInt64) -> Void) {
         let count = epoll_wait(descriptor, events, Int32(Poller.capacity), milliseconds)
         for index in 0..<Int(max(0, count)) { body(events[index].data.u64) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Some connections with one request in flight on each. One that the server ends is opened again.
+/// A number of connections, each with one request in flight. A connection that the server closes is opened again.
 final class Publishers: LoadClient {
     private struct Connection {
         var descriptor: Int32?
@@ -11,12 +11,12 @@ final class Publishers: LoadClient {
     private let target: any Target
     private var connections: [Connection]
     private var tag: UInt64 = 0
-    /// Holds its clients, and outlives them.
+    /// The loop holds its clients and outlives them.
     private unowned let loop: LoadLoop
     private(set) var answered = 0
-    /// The first answer that was no success.
+    /// The first answer that was not a success.
     private(set) var refusal: String?
-    /// The beginning of the newest one.
+    /// The beginning of the newest answer.
     private(set) var lastAnswer = ""
 
     init(_ target: any Target, connections count: Int = 64, on loop: LoadLoop) {

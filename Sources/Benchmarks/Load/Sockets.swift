@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// TCP over loopback.
+/// TCP sockets on the loopback interface.
 enum Sockets {
     /// Listens on any free port.
     static func listen() throws(BenchmarkError) -> (descriptor: Int32, port: Int) {
@@ -15,7 +15,7 @@ enum Sockets {
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Connects from 127.0.0.(1 + `source`): one address has ports for 28,000 connections only.
+    /// Connects from 127.0.0.(1 + `source`): one address has ports for only 28,000 connections.
     static func connect(port: Int, source: Int = 0, isBlocking: Bool) throws(BenchmarkError) -> Int32 {
         let type = SOCK_STREAM.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_INET, Int32(type), 0)
@@ -42,14 +42,14 @@ enum Sockets {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// Ends it with a reset, without a goodbye.
+    /// Closes the connection with a reset, without a goodbye.
     static func reset(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close(descriptor)
     }
 
-    /// Bytes that the kernel keeps for a reader; at least 4 KB, so that a slow reader is one.
+    /// Sets how many bytes the kernel buffers for a reader; a slow reader needs few. The minimum is 4 KB.
     static func setReceiveBuffer(_ descriptor: Int32, bytes: Int32) {
         var bytes = bytes
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -59,7 +59,7 @@ enum Sockets {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
     }
 
-    /// Requests are small: a kernel that does not take one at once has room a moment later.
+    /// Requests are small: if the kernel does not accept one at once, it has room a moment later.
     static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// AnyCable's client with its extended protocol: it resumes its session by `sid` and asks for history by offset.
-/// https://github.com/anycable/anycable-client/tree/master/packages/core
+/// AnyCable's client with its extended protocol: it resumes its session by `sid`, and asks for history by offset
+/// (https://github.com/anycable/anycable-client/tree/master/packages/core).
 struct AnyCableClient: CableReader {
     let name = "AnyCable"
-    /// Milliseconds; its waits are multiples of it.
+    /// In nanoseconds; the client's delays are multiples of it.
     private static let pingInterval = 3 * second
     private let subscription: CableSubscription
     var reader = FrameReader()
@@ -30,7 +30,7 @@ struct AnyCableClient: CableReader {
             "GET /cable\(query) HTTP/1.1\r\nSec-WebSocket-Protocol: actioncable-v1-ext-json\r\n\(FrameReader.upgrade)"
     }
 
-    /// Waits 3 to 6 s, ± half of it, then twice as long each time.
+    /// Waits 3 to 6 s, ± half of that, then twice as long each time.
     mutating func closed(now: UInt64) {
         let left = 3.0 * Double(1 << min(attempts, 10))
         let delay = left * .random(in: 1...2) * .random(in: 0.5...1.5)
@@ -51,7 +51,7 @@ struct AnyCableClient: CableReader {
         if now - pingedAt > 2 * AnyCableClient.pingInterval { actions.append(.close) } else { look(now: now) }
     }
 
-    /// Its timer stood still while the page slept, and fires at once.
+    /// The page's timer stood still while it slept, and now fires at once.
     mutating func shown(now: UInt64) { lookAt = now }
 
     private mutating func look(now: UInt64) { lookAt = now + nanoseconds(3 * .random(in: 0.75...1.25)) }
@@ -64,7 +64,7 @@ struct AnyCableClient: CableReader {
             attempts = 0
             look(now: now)
             guard restored else {
-                // Once more after 5 s, if there is no answer.
+                // Asks once more after 5 s if no answer arrives.
                 askAgainAt = now + 5 * second
                 return subscribe(&actions)
             }

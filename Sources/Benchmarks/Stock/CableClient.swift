@@ -1,5 +1,5 @@
-/// `turbo-cable-stream-source` over Rails' own client: it asks to subscribe every 500 ms until it is confirmed, and with
-/// the cursor of the page's rendering each time.
+/// `turbo-cable-stream-source` over Rails' own client: it sends `subscribe` every 500 ms until it is confirmed, each
+/// time with the cursor with which the page was rendered.
 struct CableClient: CableReader {
     let name = "Action Cable"
     private static let guarantee = 500 * millisecond

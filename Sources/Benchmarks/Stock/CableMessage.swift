@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// One message of Action Cable's server.
+/// One message from the Action Cable server.
 enum CableMessage {
     case welcome(sid: String?, restored: Bool)
     case ping
@@ -32,7 +32,7 @@ enum CableMessage {
     }
 }
 
-/// Where a message of the extended protocol stands in its stream's history.
+/// The position of a message in its stream's history, in the extended protocol.
 struct CablePlace {
     let stream: String
     let epoch: String
@@ -48,7 +48,7 @@ struct CablePlace {
     var json: String { #"{"\#(stream)":{"offset":\#(offset),"epoch":"\#(epoch)"}}"# }
 }
 
-/// What `<turbo-cable-stream-source data-since>` subscribes to.
+/// The subscription of a `<turbo-cable-stream-source data-since>`.
 struct CableSubscription {
     /// As a JSON string literal.
     let literal: String

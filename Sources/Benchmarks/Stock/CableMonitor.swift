@@ -1,5 +1,5 @@
-/// When Rails' client looks after its connection and opens it again, rule by rule:
-/// https://github.com/rails/rails/blob/main/actioncable/app/javascript/action_cable/connection_monitor.js
+/// When Rails' client checks its connection and reopens it, rule by rule
+/// (https://github.com/rails/rails/blob/main/actioncable/app/javascript/action_cable/connection_monitor.js).
 struct CableMonitor {
     private static let staleAfter = 6 * second
     private static let reopenDelay = 500 * millisecond
@@ -9,9 +9,9 @@ struct CableMonitor {
     private var refreshedAt: UInt64
     private var disconnectedAt: UInt64?
     private var pollAt: UInt64 = .max
-    /// The page was shown: look once, soon.
+    /// After the page is shown again, check once, soon.
     private var lookAt: UInt64 = .max
-    /// A socket that was open is closed first.
+    /// When to open a socket; one that is open is closed before that.
     private var openAt: UInt64
     private var isActive = false
 

@@ -1,4 +1,4 @@
-/// A stock client of Action Cable: what all of them make of the frames that arrive.
+/// A stock client of Action Cable: how all of them handle incoming frames.
 protocol CableReader: StockClient {
     var reader: FrameReader { get set }
 

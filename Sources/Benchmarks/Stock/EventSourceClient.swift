@@ -4,9 +4,9 @@ struct EventSourceClient: StockClient {
     private let path: String
     private(set) var wakeAt: UInt64
     private var lastEventID = ""
-    /// Chrome's until the server says another.
+    /// Chrome's default, until the server sends another value.
     private var retry = 3 * second
-    /// Another status than 200 ends it for ever.
+    /// Any status but 200 ends it forever.
     private var isOver = false
     private var line: [UInt8] = []
     private var endsWithReturn = false
@@ -51,7 +51,7 @@ struct EventSourceClient: StockClient {
         actions.append(.connect)
     }
 
-    /// The browser learns from the system that its network has changed: an error like any other.
+    /// The operating system tells the browser that its network has changed, which counts as an error like any other.
     mutating func shown(now: UInt64) { closed(now: now) }
 
     private mutating func take(_ actions: inout [StockAction]) {
@@ -71,7 +71,7 @@ struct EventSourceClient: StockClient {
         }
     }
 
-    /// An empty line: the id moves also when there is no data. The first one says that the replay begins.
+    /// Handles an empty line: the id advances even without data. The first empty line means that the replay begins.
     private mutating func dispatch(_ actions: inout [StockAction]) {
         lastEventID = pendingID
         actions.append(.subscribed)

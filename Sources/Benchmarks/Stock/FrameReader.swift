@@ -1,4 +1,4 @@
-/// A WebSocket's bytes as frames (RFC 6455 §5.2); servers do not mask.
+/// Splits a WebSocket's bytes into frames (RFC 6455 §5.2); servers do not mask.
 struct FrameReader {
     struct Frame {
         let opcode: UInt8
@@ -6,12 +6,12 @@ struct FrameReader {
     }
 
     private var bytes: [UInt8] = []
-    /// A message that came in several frames.
+    /// The parts of a message that spans several frames.
     private var message: [UInt8] = []
 
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes += more }
 
-    /// The complete messages, pings and closes.
+    /// Returns the complete messages, pings and closes.
     mutating func take() -> [Frame] {
         var frames: [Frame] = []
         var start = 0
@@ -48,7 +48,7 @@ struct FrameReader {
     static let upgrade =
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
-    /// A frame of the client, with a mask of zeros.
+    /// A client's frame, masked with zeros.
     static func frame(_ opcode: UInt8, _ payload: some Collection<UInt8>) -> [UInt8] {
         let count = payload.count
         let length: [UInt8] = count < 126 ? [UInt8(count)] : [126, UInt8(count >> 8 & 255), UInt8(count & 255)]

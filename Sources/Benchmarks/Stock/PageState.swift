@@ -1,6 +1,6 @@
 /// What a page shows: the version of each target.
 struct PageState {
-    /// What a fragment did.
+    /// What a fragment changed.
     struct Change {
         let target: Int
         let old: Int
@@ -13,7 +13,7 @@ struct PageState {
     private var first: Int
     private var second: Int
 
-    /// Rendered by the app at that version.
+    /// A page that the app rendered at `version`.
     init(version: Int) {
         (first, second) = (0, 0)
         for number in max(0, version - 1)...version { self[number % PageState.targets] = number }
@@ -28,7 +28,7 @@ struct PageState {
         (max(0, version - 1)...version).allSatisfy { self[$0 % PageState.targets] >= $0 }
     }
 
-    /// A fragment for `version`, of the target whose turn it is; of `size` bytes at least.
+    /// A fragment for `version`, for the target whose turn it is, with at least `size` bytes.
     static func fragment(_ version: Int, size: Int = 0) -> String {
         let target = version % targets == 0 ? "a" : "b"
         let head =

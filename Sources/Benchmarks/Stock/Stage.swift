@@ -6,7 +6,7 @@ final class Stage {
         case anyCable = "AnyCable"
         case webSocket = "WebSocket"
 
-        /// Those that come back by themselves.
+        /// The transports that reconnect by themselves.
         static let returning = [eventSource, cable, anyCable]
     }
 
@@ -15,7 +15,7 @@ final class Stage {
     private(set) var publishers: Publishers
     let pages: StockPages
     let folder: String
-    /// The newest version of each channel, and when each was sent.
+    /// The newest version of each channel, and the time when each version was sent.
     private(set) var versions: [Int: Int] = [:]
     private(set) var sentAt: [[UInt64]] = []
 
@@ -27,7 +27,7 @@ final class Stage {
         sentAt = Array(repeating: [0], count: channels)
     }
 
-    /// A fragment of the target whose turn it is; durable when `finish` returns.
+    /// Commits a fragment for the target whose turn it is; it is durable when `finish` returns.
     func commit(channel: Int = 0, size: Int = 0) throws {
         let version = versions[channel, default: 0] + 1
         versions[channel] = version
@@ -37,7 +37,7 @@ final class Stage {
 
     func finish() throws { try publishers.finish() }
 
-    /// What an app knows when it renders a page of `channel`.
+    /// The cursor that an app knows when it renders a page of `channel`.
     func cursor(channel: Int = 0) throws -> String {
         try publishers.send(target.rendering(channel: channel))
         try finish()
@@ -55,7 +55,7 @@ final class Stage {
         return lines.first?.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
 
-    /// A page that was rendered at `cursor` and connects at `time`.
+    /// Adds a page that was rendered at `cursor` and connects at `time`.
     func add(_ transport: Transport, channel: Int = 0, cursor: String, at time: UInt64) {
         let path = target.path(channel: channel) + "&since=" + cursor
         let subscription = CableSubscription(signedName: target.signedName(channel), since: cursor)
@@ -69,7 +69,7 @@ final class Stage {
         pages.add(client, channel: channel, version: versions[channel, default: 0])
     }
 
-    /// Pages of channel 0, rendered now, the transports in turns; returns when all are subscribed.
+    /// Opens pages of channel 0, rendered now, with the transports in turns; returns when all of them are subscribed.
     func open(_ count: Int, _ transports: [Transport]) throws {
         let cursor = try cursor()
         let start = nanoseconds()
@@ -82,7 +82,7 @@ final class Stage {
         pages.onSubscribed = nil
     }
 
-    /// The same ledger on the same port.
+    /// Restarts the server with the same ledger on the same port.
     func restart() throws {
         target = try PaycastTarget(in: folder, port: target.port)
         publishers = Publishers(target, connections: 1, on: loop)
@@ -94,7 +94,7 @@ final class Stage {
         pages.state(page).isCurrent(at: versions[pages.channel(page), default: 0])
     }
 
-    /// Turns until every page shows what was committed last.
+    /// Turns the loop until every page shows what was committed last.
     func settle(timeout: Duration = .seconds(60)) throws {
         try settle(Array(0..<pages.count), timeout: timeout)
     }
@@ -121,7 +121,7 @@ final class Stage {
     }
 }
 
-/// Of sorted values.
+/// For sorted values.
 func percentile(_ share: Double, _ sorted: [Double]) -> Double {
     sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
 }

@@ -1,34 +1,34 @@
-/// What a page does, to the letter of the client that it ships with. Pure: the driver has the socket.
+/// Behaves exactly like the client that a page ships with. Pure: the driver owns the socket.
 ///
-/// Times are nanoseconds of the monotonic clock.
+/// Times are in nanoseconds of the monotonic clock.
 protocol StockClient {
-    /// How a report names it.
+    /// The client's name in reports.
     var name: String { get }
-    /// When `wake` has to be called; `.max` for never.
+    /// When `wake` must be called; `.max` means never.
     var wakeAt: UInt64 { get }
 
     /// The head of the request with which it connects, without `Host` and `Origin`.
     func request() -> String
-    /// The answer's status is there.
+    /// The status of the answer has arrived.
     mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction])
     mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction])
-    /// The connection ended, or could not be made.
+    /// The connection ended, or could not be opened.
     mutating func closed(now: UInt64)
     mutating func wake(now: UInt64, _ actions: inout [StockAction])
-    /// The page is shown again after a sleep in which its socket died and nobody told it.
+    /// The page is shown again after a sleep in which its socket died unnoticed.
     mutating func shown(now: UInt64)
 }
 
-/// What the driver does for a client.
+/// What a client asks the driver to do.
 enum StockAction {
     case connect
     case close
     case send([UInt8])
     /// HTML for Turbo.
     case apply([UInt8])
-    /// From now on messages arrive.
+    /// From now on, messages arrive.
     case subscribed
-    /// The source element was replaced by one that opens this.
+    /// The source element was replaced by one that opens this client.
     case become(any StockClient)
 }
 

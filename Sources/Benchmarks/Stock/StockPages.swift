@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Thousands of pages on one thread, each with a stock client, a socket, and what it shows.
+/// Thousands of pages on one thread, each with a stock client, a socket, and the state that it shows.
 final class StockPages: LoadClient {
     private enum Phase {
         case away, connecting, handshake, open
@@ -13,12 +13,12 @@ final class StockPages: LoadClient {
         var descriptor: Int32 = -1
         var phase = Phase.away
         var head: [UInt8] = []
-        /// No connection can be made before this.
+        /// Until then, no connection can be opened.
         var networkBackAt: UInt64 = 0
     }
 
     private let port: Int
-    /// Holds its clients, and outlives them.
+    /// The loop holds its clients and outlives them.
     private unowned let loop: LoadLoop
     private var tag: UInt64 = 0
     private var pages: [Page] = []
@@ -30,7 +30,7 @@ final class StockPages: LoadClient {
     private var nextLook: UInt64 = 0
     /// The first page that went back from a newer state to an older one.
     private(set) var regression: String?
-    /// Pages that were told to load themselves again.
+    /// Pages that were told to reload.
     private(set) var refreshes = 0
     var onChange: ((Int, PageState.Change, UInt64) -> Void)?
     var onSubscribed: ((Int, UInt64) -> Void)?
@@ -89,14 +89,14 @@ final class StockPages: LoadClient {
 
     // MARK: What happens to a page
 
-    /// The socket is reset, and there is no network before `back`.
+    /// Resets the socket; the network is gone until `back`.
     func cut(_ index: Int, until back: UInt64, now: UInt64) {
         pages[index].networkBackAt = back
-        // Without a socket there is nothing that the client would hear of.
+        // Without a socket, the client notices nothing.
         if pages[index].descriptor >= 0 { lose(index, now, Sockets.reset) }
     }
 
-    /// The page sleeps and its socket dies: nobody reads it any more, and nobody closes it.
+    /// The page sleeps and its socket dies: no one reads from it anymore, and no one closes it.
     func abandon(_ index: Int) {
         loop.poller.remove(pages[index].descriptor)
         abandoned.append(pages[index].descriptor)
@@ -104,13 +104,13 @@ final class StockPages: LoadClient {
         wakes[index] = .max
     }
 
-    /// Reads that much from now on, and only so often; nil: whatever comes.
+    /// From now on, reads only this much; nil reads whatever comes.
     func slow(_ index: Int, bytesPerSecond: Int?) {
         paces[index] = bytesPerSecond
         let descriptor = pages[index].descriptor
         guard descriptor >= 0 else { return }
         let isSlow = bytesPerSecond != nil
-        // Through the small window alone the kernel would need a minute for what it has queued.
+        // Through the small window alone, the kernel would need a minute for what it has queued.
         Sockets.setReceiveBuffer(descriptor, bytes: isSlow ? 4 << 10 : 1 << 20)
         guard isSlow else { return loop.poller.add(descriptor, .read, tag: tag | UInt64(index)) }
         loop.poller.remove(descriptor)

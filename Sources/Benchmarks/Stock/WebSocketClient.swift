@@ -46,7 +46,7 @@ struct WebSocketClient: StockClient {
     mutating func shown(now: UInt64) {}
 }
 
-/// `<turbo-stream action="replace" targets="turbo-stream-source…">` with another source in its template.
+/// Parses `<turbo-stream action="replace" targets="turbo-stream-source…">` with another source in its template.
 enum SourceReplacement {
     static func path(in html: ArraySlice<UInt8>) -> String? {
         guard html.starts(with: #"<turbo-stream action="replace" targets="turbo-stream-source"#.utf8) else {

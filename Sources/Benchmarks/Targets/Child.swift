@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A child process, started in a folder of its own, that says on standard output where it listens.
+/// A child process, started in its own folder, that prints on standard output where it listens.
 final class Child {
     let id: pid_t
     let port: Int
-    /// From the start to the line that says it listens.
+    /// The time from the start until the child prints that it is listening.
     let startUp: Duration
     private var hasEnded = false
 
@@ -39,13 +39,13 @@ final class Child {
 
     func signal(_ number: Int32) { kill(id, number) }
 
-    /// Asks without waiting; its id is free for others afterwards.
+    /// Checks without waiting. Once this returns true, the process id may be reused.
     func isGone() -> Bool {
         if !hasEnded { hasEnded = waitpid(id, nil, WNOHANG) == id }
         return hasEnded
     }
 
-    /// Runs a program to its end; false unless it says that all went well.
+    /// Runs a program to its end; returns whether it succeeded.
     static func run(_ words: [String]) throws(BenchmarkError) -> Bool {
         let child = try spawn(words, output: 2).get()
         var status: Int32 = 0

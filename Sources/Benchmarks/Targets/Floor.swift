@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What no server can leave out, and nothing else: accept, a fixed upgrade, one `send` for each subscriber of a channel.
-/// No keys, no checks, no history, no queue. Runs in a process of its own.
+/// The work that no server can avoid, and nothing else: accept, a fixed upgrade, and one `send` for each subscriber of
+/// a channel. No keys, no checks, no history, no queue. It runs in its own process.
 struct Floor {
     private let poller = Poller()
     private let listener: Int32
@@ -58,7 +58,7 @@ struct Floor {
         }
     }
 
-    /// `GET /pages/N` opens a page, `POST /pages/N` sends its body to all of that channel.
+    /// `GET /pages/N` opens a page; `POST /pages/N` sends its body to all pages of that channel.
     private mutating func take(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) {
         guard let end = endOfHead(bytes), let channel = number(bytes, after: "/pages/") else {
             rests[descriptor] = Array(bytes)

@@ -1,4 +1,4 @@
-/// The floor in a child process of this program.
+/// The floor, in a child process of this program.
 struct FloorTarget: Target {
     let process: Child
 

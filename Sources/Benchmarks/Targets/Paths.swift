@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Where things lie.
+/// Where files are.
 enum Paths {
-    /// The folder of this program, and of `paycast` beside it.
+    /// The folder of this program, which also contains `paycast`.
     static let programs: String = {
         let program = String(decoding: link("/proc/self/exe"), as: UTF8.self)
         return program.lastIndex(of: "/").map { String(program[..<$0]) } ?? "."
     }()
 
-    /// Where it was started: the package's folder.
+    /// The folder in which it was started: the package's folder.
     static let workingFolder = String(decoding: link("/proc/self/cwd"), as: UTF8.self)
 
     private static func link(_ path: String) -> ArraySlice<UInt8> {
@@ -22,7 +22,7 @@ enum Paths {
     }
 }
 
-/// A folder that is gone afterwards.
+/// Calls `body` with a new folder and deletes the folder afterwards.
 func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     var template = Array("/tmp/paycast-benchmark-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchmarkError.system("mkdtemp", errno) }
@@ -31,7 +31,7 @@ func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Re
     return try body(path)
 }
 
-/// A server that runs until `body` ends, in a folder of its own.
+/// Runs a server in its own folder until `body` ends.
 func with<Server: Target, Result>(
     _ start: (String) throws -> Server,
     _ body: (Server) throws -> Result

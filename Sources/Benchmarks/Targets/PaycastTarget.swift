@@ -4,7 +4,7 @@ internal import Encoding
 internal import Glibc
 internal import Simulator
 
-/// The real server beside this program, in development mode, with a folder and a ledger of its own.
+/// The real server next to this program, in development mode, with its own folder and ledger.
 struct PaycastTarget: Target {
     static let bundleID = "com.example.benchmarks"
     private static let product = "paycast.pro.monthly"
@@ -14,12 +14,12 @@ struct PaycastTarget: Target {
     private let apiKey: String
     private let streams: StreamSigner
 
-    /// `folder` may hold a ledger already.
+    /// `folder` may already contain a ledger.
     init(in folder: String) throws(BenchmarkError) {
         try self.init(in: folder, port: 0)
     }
 
-    /// Without `loops` there is one for each core.
+    /// Without `loops`, the server runs one loop per core.
     init(in folder: String, port: Int, loops: Int? = nil) throws(BenchmarkError) {
         let settings = ["PAYCAST_APPLE_BUNDLE_ID": PaycastTarget.bundleID, "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox"]
         var options = [
@@ -43,7 +43,7 @@ struct PaycastTarget: Target {
 
     private func user(_ channel: Int) -> String { "bench-\(channel)" }
 
-    /// What `PAYCAST_STREAM_NAME` makes of it by default.
+    /// The name that `PAYCAST_STREAM_NAME` produces by default.
     private func stream(_ channel: Int) -> String { "user:\(user(channel)):paywall" }
 
     func path(channel: Int) -> String {
@@ -59,12 +59,12 @@ struct PaycastTarget: Target {
         return #"{"command":"subscribe","identifier":\#(JSONLiteral.literal(identifier))}"#
     }
 
-    /// Is committed, and gets a place in the history.
+    /// A broadcast that is committed and gets a position in the history.
     func event(_ html: String, channel: Int) -> [UInt8] {
         post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)"}"#)
     }
 
-    /// What an app asks when it renders a page.
+    /// The request that an app sends when it renders a page.
     func rendering(channel: Int) -> [UInt8] {
         question("/users/\(user(channel))/stream")
     }
@@ -82,7 +82,7 @@ struct PaycastTarget: Target {
         post("/orders", #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#)
     }
 
-    /// A first purchase as the store tells it, and what its stand-in has to be told first.
+    /// A first purchase as the store's webhook, and the documents that the stand-in needs before it.
     func purchase(
         _ token: OrderToken,
         of provider: Provider,
@@ -103,7 +103,7 @@ struct PaycastTarget: Target {
         )
         guard let delivery = try? store.delivery(event) else { throw .notStarted("\(provider) cannot sign") }
         let headers = delivery.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-        // Stripe's API is asked only by who has a key.
+        // Stripe's API is called only by servers with a key for it.
         let asked = provider == .google ? delivery.documents : []
         let documents = asked.map { document in
             request("PUT", "/demo/api/\(provider.rawValue)\(document.path)", body: document.json)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// What the kernel knows of a process (https://docs.kernel.org/filesystems/proc.html).
+/// What the kernel knows about a process (https://docs.kernel.org/filesystems/proc.html).
 struct ProcessFigures {
     let id: pid_t
 
-    /// Microseconds of CPU that all its threads have used, exact to the nanosecond.
+    /// The CPU time of all its threads in microseconds, with nanosecond precision.
     var processorTime: Double {
         let folder = "/proc/\(id)/task"
         return names(in: folder).reduce(0) { sum, thread in
@@ -15,15 +15,15 @@ struct ProcessFigures {
         }
     }
 
-    /// Kilobytes of memory that it holds.
+    /// The resident memory in kilobytes.
     var residentMemory: Double {
         let lines = text(of: "/proc/\(id)/status").split(separator: "\n")
         let words = lines.first { $0.hasPrefix("VmRSS:") }?.split { $0 == " " || $0 == "\t" }
         return words.flatMap { $0.count > 1 ? Double($0[1]) : nil } ?? 0
     }
 
-    /// Turns the loop until the process has nothing left to do: less than 2 % of a core. Thousands of clients of Action
-    /// Cable are pinged every 3 s: there it is less than 8 %.
+    /// Turns the loop until the process is idle: less than 2 % of a core. Thousands of Action Cable clients get a ping
+    /// every 3 s, so the limit for them is 8 %.
     func settle(_ loop: LoadLoop, pinging: Bool = false) throws(BenchmarkError) {
         var last = processorTime
         var quietSince = ContinuousClock.now

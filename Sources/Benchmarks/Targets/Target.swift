@@ -3,23 +3,23 @@ protocol Target {
     var process: Child { get }
     var port: Int { get }
 
-    /// What a page of that channel opens.
+    /// The address that a page of the channel opens.
     func path(channel: Int) -> String
 
-    /// What a client of Action Cable sends to follow that channel.
+    /// What an Action Cable client sends to follow the channel.
     func subscribeCommand(channel: Int) -> String
 
-    /// The whole request that broadcasts `html` to a channel, without a place in the history.
+    /// The complete request that broadcasts `html` to a channel, without a position in the history.
     func broadcast(_ html: String, channel: Int) -> [UInt8]
 }
 
-/// A request with a body; `headers` end in a line break each.
+/// A request with a body; each of the `headers` ends with a line break.
 func request(_ method: String, _ path: String, headers: String = "", body: [UInt8]) -> [UInt8] {
     let head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(headers)Content-Length: \(body.count)\r\n\r\n"
     return Array(head.utf8) + body
 }
 
-/// A fragment of 300 bytes that carries its send time.
+/// A fragment of 300 bytes that contains its send time.
 func timedFragment(_ number: Int) -> String {
     let head = "<turbo-stream action='replace' target='paywall'><template><div id='paywall'>seq=\(number) "
     let tail = "</div></template></turbo-stream>"

@@ -1,21 +1,21 @@
 internal import Domain
 internal import Encoding
 
-/// What the stand-in of Apple's API knows. Pure; bounded, because a development server may run for weeks.
+/// What the stand-in for Apple's API knows. Pure. Bounded, because a development server may run for weeks.
 struct AppleMemory {
     private static let limit = 10_000
 
     private var said: [(said: AppleSaid, isLost: Bool)] = []
-    /// By original transaction id: the newest statement.
+    /// The newest statement, by original transaction id.
     private var subscriptions: [String: AppleSaid.Statement] = [:]
-    /// By transaction id, in its newest version.
+    /// The newest version, by transaction id.
     private var transactions: [String: TransactionDocument] = [:]
     private var tokens: [String: OrderToken] = [:]
     private var finished: Set<String> = []
-    /// By the token that was given out.
+    /// By the token that the API handed out.
     var tests: [String: NotificationRecord] = [:]
 
-    /// The order in which it is told does not matter.
+    /// The order of the calls does not matter.
     mutating func remember(_ new: AppleSaid, isLost: Bool) {
         if said.count >= AppleMemory.limit || transactions.count >= AppleMemory.limit { self = AppleMemory() }
         said.removeAll { $0.said.id == new.id }
@@ -47,7 +47,7 @@ struct AppleMemory {
         return known.flatMap { $0.environment == (environment?.rawValue ?? $0.environment) ? tokened($0) : nil }
     }
 
-    /// All that the buyer has whose transaction, or download, it is; newest first.
+    /// All transactions of the buyer to whom the transaction or download `id` belongs; newest first.
     func transactions(behind id: String, _ environment: StoreEnvironment?) -> [TransactionDocument] {
         guard let buyer = transaction(id, environment)?.appTransactionId ?? download(id, environment) else { return [] }
         return transactions.values.filter { $0.appTransactionId == buyer }.map(tokened)
@@ -87,7 +87,7 @@ struct AppleMemory {
     }
 }
 
-/// A webhook's body, read and not proven: the stand-in is told by those who sign.
+/// A webhook's body, decoded but not verified: the stand-in gets it from the signer itself.
 struct AppleSaid {
     struct Statement {
         var status: Int
@@ -96,7 +96,7 @@ struct AppleSaid {
 
         var signedDate: Int64 { max(transaction.signedDate, renewal?.signedDate ?? .min) }
 
-        /// What nothing renewed in time has expired.
+        /// The statement as of `now`: a subscription that was not renewed in time has expired.
         func standing(at now: Instant) -> Statement {
             let end = status == 4 ? renewal?.gracePeriodExpiresDate : transaction.expiresDate
             guard status == 1 || status == 4, let end, end <= now.milliseconds else { return self }
@@ -130,7 +130,7 @@ struct AppleSaid {
     let environment: String
     let statement: Statement?
 
-    /// Nil for what is no notification.
+    /// Returns nil if the body is not a notification.
     init?(_ body: [UInt8]) {
         guard let payload = StoreJSON.decode([String: String].self, from: body)?["signedPayload"],
             let outer = AppleSaid.open(Outer.self, payload)

@@ -2,13 +2,13 @@ public import Domain
 public import HTTPClient
 internal import Synchronization
 
-/// The App Store Server API in the development server, as far as Paycast asks it
+/// The parts of the App Store Server API that Paycast uses, in the development server
 /// (https://developer.apple.com/documentation/appstoreserverapi).
 ///
 /// It knows what the simulated store said. `PUT /notifications/{id}` with the body of a webhook tells it, before the
-/// webhook is posted; with `?lost=true` in place of it. What is beyond its end is answered as expired, unless a renewal
-/// was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…` knows both.
-/// `GET /errands` shows what it was told by Paycast.
+/// webhook is posted; with `?lost=true`, instead of posting it. A subscription past its end is reported as expired
+/// unless a renewal was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…`
+/// knows both. `GET /errands` shows what Paycast told it.
 public final class AppleStandIn: StandIn {
     private let memory = Mutex(AppleMemory())
     private let signer: StoreSigner
@@ -16,7 +16,7 @@ public final class AppleStandIn: StandIn {
     private let webhook: @Sendable () -> String?
     private let client: HTTPClient
 
-    /// `webhook` is the whole address of the server's own Apple webhook, once it is known.
+    /// `webhook` returns the full address of the server's own Apple webhook once it is known.
     public init(
         signer: StoreSigner,
         now: @escaping @Sendable () -> Instant,
@@ -29,7 +29,7 @@ public final class AppleStandIn: StandIn {
         self.webhook = webhook
     }
 
-    /// What to put there for a webhook's body: see `SimulatedDelivery.documents`.
+    /// The document to put there for a webhook's body: see `SimulatedDelivery.history`.
     public static func document(
         for body: [UInt8],
         event id: String,
@@ -147,7 +147,7 @@ extension AppleStandIn {
         return isKnown ? .json(StandInDone()) : .unknownTransaction
     }
 
-    /// Signed anew at every answer, as Apple does.
+    /// Signs the document anew for every answer, as Apple does.
     private func sign(_ document: TransactionDocument, _ call: AppleStandInCall) -> String {
         var document = document
         document.signedDate = call.now.milliseconds
@@ -182,7 +182,7 @@ extension AppleStandIn {
         )
     }
 
-    /// Posts a real one to the server's own webhook, and waits for its answer.
+    /// Posts a real notification to the server's own webhook, and waits for the answer.
     private func test(_ call: AppleStandInCall) -> StandInAnswer {
         var notification = SimulatedNotification(
             type: "TEST",
@@ -214,7 +214,7 @@ extension AppleStandIn {
     }
 }
 
-/// One call that came in, and when.
+/// One incoming call, with its time.
 private struct AppleStandInCall {
     let request: StandInRequest
     let version: String

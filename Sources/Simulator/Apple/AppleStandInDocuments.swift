@@ -56,7 +56,8 @@ struct StandInErrands: Encodable {
 
 struct StandInDone: Encodable {}
 
-/// Twenty of many. The token of the next page belongs to one query: Apple demands the identical one on each page.
+/// One page of twenty items. The token of the next page belongs to one query: Apple demands the identical query for
+/// every page.
 struct StandInPage<Item> {
     private static var size: Int { 20 }
 
@@ -64,7 +65,7 @@ struct StandInPage<Item> {
     let hasMore: Bool
     let next: String
 
-    /// Nil for a token that was not given out for this query.
+    /// Returns nil for a token that was not issued for this query.
     init?(_ all: [Item], after token: String?, of query: String) {
         let mark = StoreID.make(query)
         let words = token.map { $0.split(separator: "-") } ?? ["0", mark[...]]
@@ -77,7 +78,7 @@ struct StandInPage<Item> {
     }
 }
 
-/// Who calls: the claims of a JSON Web Token in the form that Apple demands. Any key's signature will do here.
+/// The caller: the claims of a JSON Web Token in the form that Apple demands. The stand-in accepts any key's signature.
 struct AppleCaller: Decodable {
     private struct Header: Decodable {
         var alg: String

@@ -1,7 +1,7 @@
 public import Crypto
 public import Domain
 
-/// What the simulated store is asked to say.
+/// What the simulated store is asked to send.
 public struct SimulatedNotification: Sendable {
     public var type: String
     public var subtype: String?
@@ -12,7 +12,7 @@ public struct SimulatedNotification: Sendable {
     public var appID: Int64 = 1_234_567_890
     public var environment: StoreEnvironment = .sandbox
     public var now: Instant
-    /// `notificationUUID`: give the same one again to simulate a retry.
+    /// `notificationUUID`: pass the same one again to simulate a retry.
     public var id = OrderToken.random().description
 
     public init(
@@ -32,9 +32,9 @@ public struct SimulatedNotification: Sendable {
     }
 }
 
-/// Builds App Store Server Notifications in Apple's wire format, signed by a development authority. No input or output.
+/// Builds App Store Server Notifications in Apple's wire format, signed by a development authority. It does no I/O.
 public struct SimulatedAppStore: Sendable {
-    /// What the simulated notifications are for when nothing else is said.
+    /// The app of the simulated notifications, unless another one is named.
     public static let bundleID = "com.example.paycast"
 
     private let signer: StoreSigner
@@ -61,7 +61,7 @@ public struct SimulatedAppStore: Sendable {
         return StoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
     }
 
-    /// The JWS that an app holds after a purchase: what it may post to `/transactions/apple`.
+    /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
     public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
         try signer.sign(notification.transaction(scene(notification)))
     }

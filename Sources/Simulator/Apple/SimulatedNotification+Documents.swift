@@ -1,7 +1,7 @@
 internal import Domain
 
 extension SimulatedNotification {
-    /// `appTransactionId`: one for every account's download of the app.
+    /// `appTransactionId`: one for each account's download of the app.
     var download: String { StoreID.make(subscription.lineage, "download") }
 
     var data: DataDocument {
@@ -18,7 +18,7 @@ extension SimulatedNotification {
         )
     }
 
-    /// The prefix is all that tells a Sandbox token.
+    /// Only the prefix marks a Sandbox token.
     var purchaseToken: TokenDocument {
         TokenDocument(
             externalPurchaseId: (environment == .sandbox ? "SANDBOX_" : "") + OrderToken.random().description,

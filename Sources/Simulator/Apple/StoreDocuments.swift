@@ -1,5 +1,6 @@
-/// Apple's documents as they go over the wire, member for member
-/// (https://developer.apple.com/documentation/appstoreservernotifications). Dates are milliseconds, prices thousandths.
+/// Apple's documents, member for member as they are sent
+/// (https://developer.apple.com/documentation/appstoreservernotifications). Dates are in milliseconds, prices in
+/// thousandths.
 struct NotificationDocument: Encodable {
     var notificationType: String
     var subtype: String?
@@ -112,7 +113,7 @@ struct AppTransactionDocument: Encodable {
     var originalPlatform = "iOS"
 }
 
-/// What is posted to the webhook.
+/// The body posted to the webhook.
 struct PostDocument: Encodable {
     var signedPayload: String
 }

@@ -1,13 +1,13 @@
 internal import Domain
 
-/// What the store states after something happened: the facts that go into one notification. Pure: facts and the name of
-/// an event in, a scene out. A type that Apple does not list leaves the facts alone
+/// What the store states after an event: the facts that go into one notification. Pure: it maps facts and the name of
+/// an event to a scene. A type that Apple does not list leaves the facts unchanged
 /// (https://developer.apple.com/documentation/appstoreservernotifications/notificationtype).
 struct StoreScene {
     static let gracePeriod = Duration.days(16)
 
     var product: SimulatedProduct
-    /// What the next renewal buys.
+    /// The product that the next renewal buys.
     var nextProduct: String
     var lineage: String
     var previousLineage: String?
@@ -15,7 +15,7 @@ struct StoreScene {
     var status: Int
     var purchasedAt: Instant
     var expiresAt: Instant
-    /// Names the period; the transaction's id follows from it.
+    /// Identifies the period; the transaction's id is derived from it.
     var period: Instant
     var autoRenews: Bool
     var reason: String
@@ -102,7 +102,7 @@ struct StoreScene {
         revocation = nil
     }
 
-    /// A renewal is what a scheduled change of plan waits for.
+    /// A scheduled change of plan takes effect at the renewal.
     private mutating func renew() {
         let group = product.group
         product = SimulatedProduct(id: nextProduct, kind: product.kind)
@@ -125,7 +125,7 @@ struct StoreScene {
         }
     }
 
-    /// The product that was asked for, or the other one of the catalogue, or one made up beside it.
+    /// The requested product, or the other one in the catalogue, or a made-up one.
     private func neighbour(up: Bool) -> String {
         guard nextProduct == product.id else { return nextProduct }
         let facts = SimulatedSubscription(product: product.id, kind: product.kind, lineage: lineage)

@@ -14,7 +14,7 @@ public struct StoreSigner: Sendable {
         self.key = key
     }
 
-    /// A compact JWS over `payload`; another `header` is for tests that send a wrong one.
+    /// A compact JWS over `payload`. Tests pass another `header` to send a wrong one.
     public func sign(_ payload: [UInt8], header: [UInt8]? = nil) throws(CryptoError) -> String {
         let signed = Base64URL.encode(header ?? self.header) + "." + Base64URL.encode(payload)
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
@@ -25,16 +25,16 @@ public struct StoreSigner: Sendable {
     }
 }
 
-/// The only place where the simulated store's JSON is written and read.
+/// Encodes and decodes the simulated stores' `Codable` documents.
 enum StoreJSON {
     static func encode(_ document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        // The documents hold text, whole numbers and Booleans: nothing that could fail to encode.
+        // The documents contain only text, whole numbers and Booleans, so encoding cannot fail.
         return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 
-    /// For stores whose members are `like_this`.
+    /// For stores that write their members in `snake_case`.
     static func encode(snakeCase document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

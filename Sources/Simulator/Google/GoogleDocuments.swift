@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// What Google Play pushes and answers about one purchase, as it stands after a notification.
+/// What Google Play pushes and answers about one purchase in its state after a notification.
 struct GoogleDocuments {
     private let event: SimulatedEvent
     private let scene: GoogleScene
@@ -17,7 +17,7 @@ struct GoogleDocuments {
 
     private var isSubscription: Bool { event.facts.kind == .subscription }
 
-    /// `DeveloperNotification`. `number` is of its kind; nil for a kind without numbers.
+    /// `DeveloperNotification`. `number` is the type's number within its kind; nil for a kind without numbers.
     func notice(_ number: Int64?) -> WireJSON {
         var notice: WireJSON = [
             "version": "1.0", "packageName": .text(package),
@@ -59,10 +59,10 @@ struct GoogleDocuments {
         return [own, (path("subscriptionsv2", replaced), subscription(old))]
     }
 
-    /// What Paycast knows the void of a whole charge by; nil of anything else.
+    /// The event id under which Paycast knows the void of a whole charge; nil for anything else.
     var void: String? { type == "VOIDED_PURCHASE" && isWhole ? "void:\(voided)" : nil }
 
-    /// What the list of voided purchases tells from now on.
+    /// What the list of voided purchases contains from now on.
     var history: [(path: String, json: WireJSON)] {
         guard type == "VOIDED_PURCHASE" else { return [] }
         var entry: WireJSON = [
@@ -115,7 +115,7 @@ struct GoogleDocuments {
         return document
     }
 
-    /// Google promises no order: the newest comes first here.
+    /// Google promises no order; here, the newest item comes first.
     private func items(_ scene: GoogleScene) -> [WireJSON] {
         event.facts.addOns.reversed().map { addOn($0, of: scene) } + [item(scene)]
     }
@@ -175,7 +175,7 @@ struct GoogleDocuments {
         return document
     }
 
-    /// Who does not remember the date of a purchase without an end gets one that is the same all day, and passed.
+    /// A one-time purchase without a known date gets last midnight: the same all day, and in the past.
     private var paidAt: Instant {
         event.facts.startedAt ?? Instant(milliseconds: event.now.milliseconds / 86_400_000 * 86_400_000)
     }

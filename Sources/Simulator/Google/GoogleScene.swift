@@ -1,7 +1,7 @@
 internal import Domain
 
-/// A purchase at Google Play after something happened to it. Pure: facts and the name of a notification in, a scene out.
-/// A name that Google does not list leaves the facts alone.
+/// A purchase at Google Play after an event. Pure: it maps facts and the name of a notification to a scene. A name that
+/// Google does not list leaves the facts unchanged.
 struct GoogleScene {
     static let grace = Duration.days(7)
 
@@ -19,7 +19,7 @@ struct GoogleScene {
     var isOutsideApp = false
     var product: SimulatedProduct
     var nextProduct: String?
-    /// `SUBSCRIPTION_STATE_…`, without it.
+    /// `SUBSCRIPTION_STATE_…` without the prefix.
     var state: String
     var startedAt: Instant
     var expiresAt: Instant
@@ -29,11 +29,11 @@ struct GoogleScene {
     /// `freeTrial` or `introductoryPrice`.
     var phase: String?
     var offer: String?
-    /// `OUTSTANDING`, `CONFIRMED`.
+    /// `OUTSTANDING` or `CONFIRMED`.
     var priceChange: String?
-    /// How many renewals there were: the charge's number follows.
+    /// How many renewals there were; the number of the charge is derived from it.
     var renewals: Int64
-    /// Of what is bought once: `PURCHASED`, `PENDING`, `CANCELLED`.
+    /// For a one-time purchase: `PURCHASED`, `PENDING` or `CANCELLED`.
     var purchaseState: String
     var isPaid: Bool
 
@@ -91,10 +91,10 @@ struct GoogleScene {
         }
     }
 
-    /// With a new token where it replaces another purchase: the old one's has ended.
+    /// A purchase that replaces another one gets a new token: the old purchase has ended.
     private mutating func purchase(_ how: String?) {
         renewals = 0
-        // What is bought for later goes on with what is paid for.
+        // A deferred downgrade continues the period that is already paid for.
         if how != "downgrade" { startedAt = now }
         switch how {
         case "upgrade", "pending_upgrade":
@@ -115,7 +115,7 @@ struct GoogleScene {
         expiresAt = now + (how == "trial" ? .days(7) : product.period)
     }
 
-    /// A renewal is what a deferred change of plan waits for.
+    /// A deferred change of plan takes effect at the renewal.
     private mutating func renew() {
         if let nextProduct { product = SimulatedProduct(id: nextProduct, kind: .subscription) }
         (nextProduct, state, autoRenews, cancellation) = (nil, "ACTIVE", true, nil)
@@ -144,7 +144,7 @@ struct GoogleScene {
         }
     }
 
-    /// `past` and `partial` leave the purchase as it is.
+    /// `past` and `partial` leave the purchase unchanged.
     private mutating func void(_ what: String?) {
         guard what != "past", what != "partial" else { return }
         purchaseState = "CANCELLED"

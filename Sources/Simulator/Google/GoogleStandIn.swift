@@ -3,13 +3,13 @@ internal import Domain
 internal import Encoding
 internal import Synchronization
 
-/// Google's API in the development server, as far as Paycast asks it: the keys of push tokens (`/certs`), the service
-/// account's access (`/token`), purchases, and their acknowledgement.
+/// The parts of Google's API that Paycast uses, in the development server: the keys of push tokens (`/certs`), the
+/// service account's access token (`/token`), purchases, and their acknowledgment.
 ///
-/// `PUT` to a purchase's address, and to the list of voided purchases, is the simulated store's; what was acknowledged
-/// stays so. `GET /errands` shows what it was told by Paycast.
+/// The simulated store sends `PUT` to a purchase's address and to the list of voided purchases. What was acknowledged
+/// stays acknowledged. `GET /errands` shows what Paycast told it.
 public final class GoogleStandIn: StandIn {
-    /// A development server is not filled up by a script that never ends.
+    /// Keeps an endless script from filling up a development server.
     private static let limit = 10_000
 
     private struct Memory {
@@ -17,7 +17,7 @@ public final class GoogleStandIn: StandIn {
         /// By purchase token.
         var acknowledged: Set<String> = []
         var errands: [String] = []
-        /// By the list's address.
+        /// By the address of the list.
         var voids: [String: GoogleVoidList] = [:]
     }
 
@@ -65,7 +65,7 @@ public final class GoogleStandIn: StandIn {
         )
     }
 
-    /// To whoever signs as the service account.
+    /// Grants access to a caller that signs as the service account.
     private func grant(_ request: StandInRequest) -> StandInAnswer {
         let fields = String(decoding: request.body, as: UTF8.self).split(separator: "&")
         let assertion = fields.first { $0.hasPrefix("assertion=") }?.dropFirst(10) ?? ""

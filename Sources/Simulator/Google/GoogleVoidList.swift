@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The stand-in's list of voided purchases, of one package. Pure.
+/// The stand-in's list of voided purchases for one package. Pure.
 struct GoogleVoidList {
     private static let pageSize = 1000
 
@@ -8,7 +8,7 @@ struct GoogleVoidList {
 
     var count: Int { entries.count }
 
-    /// False for what is no entry.
+    /// Returns false if the JSON is not an entry.
     mutating func add(_ json: [UInt8]) -> Bool {
         guard let entry = JSONNode(json), let voidedAt = entry["voidedTimeMillis"]?.text.flatMap({ Int64($0) }) else {
             return false
@@ -17,7 +17,7 @@ struct GoogleVoidList {
         return true
     }
 
-    /// By the parameters that Google documents. Nil for a page that there is not.
+    /// Takes the parameters that Google documents. Returns nil for a page that does not exist.
     func page(_ parameter: (String) -> String?) -> [UInt8]? {
         let start = parameter("startTime").flatMap { Int64($0) } ?? .min
         let end = parameter("endTime").flatMap { Int64($0) } ?? .max

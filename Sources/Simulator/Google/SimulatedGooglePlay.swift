@@ -2,14 +2,14 @@ public import Crypto
 public import Domain
 internal import Encoding
 
-/// Builds Google Play's notifications as Pub/Sub pushes them, with a token that a development server believes, and the
-/// purchases that Google's API tells of. No input or output.
+/// Builds Google Play's notifications as Pub/Sub pushes them, with a token that a development server accepts, and the
+/// purchases that Google's API returns. It does no I/O.
 public struct SimulatedGooglePlay: SimulatedStore {
     public static let provider = Provider.google
 
     public static let types = subscriptionTypes.map(\.name) + productTypes.map(\.name) + otherTypes
 
-    /// What a development server expects of a push, and says of itself.
+    /// What a development server expects of a push, and the identity that it uses itself.
     public static let audience = "https://paycast.example/webhooks/google"
     public static let pushAccount = "push@paycast-development.iam.gserviceaccount.com"
     public static let serviceAccount = "paycast@paycast-development.iam.gserviceaccount.com"
@@ -34,7 +34,7 @@ public struct SimulatedGooglePlay: SimulatedStore {
     private let audience: String
     private let account: String
 
-    /// `key` is the workspace's. The others are what the server expects, unless its settings say something else.
+    /// `key` is the workspace's key. The other defaults are what the server expects unless its settings say otherwise.
     public init(
         key: RSAPrivateKey,
         audience: String = SimulatedGooglePlay.audience,
@@ -43,17 +43,18 @@ public struct SimulatedGooglePlay: SimulatedStore {
         (self.key, self.audience, self.account) = (key, audience, account)
     }
 
-    /// The purchase token: what entitlements name. The facts of a purchase that is new carry a bare number.
+    /// The purchase token, which is the contract's id in entitlements. The facts of a new purchase hold only a number.
     public static func lineage(of facts: SimulatedSubscription) -> String {
         facts.lineage.contains(".") ? facts.lineage : "token.\(facts.lineage)"
     }
 
-    /// The token of the purchase that replaces another: of a change of plan, and of a subscription that comes back.
+    /// The token of the purchase that replaces another one: after a change of plan, or when a subscription comes back.
     public static func successor(of token: String) -> String { "token.\(StoreID.make(token, "next"))" }
 
-    /// Types by name, or a subscription's by its number. The subtype says what the type leaves open: of a purchase
-    /// `trial`, `pending`, `upgrade`, `pending_upgrade`, `downgrade` or `resubscribe`; of an end `voluntary`, `billing`,
-    /// `price`, `replaced` or `other`; of a price `accepted`; of changed items `offer`; of a void `past` or `partial`.
+    /// Accepts types by name, and subscription types by number, too. The subtype adds what the type leaves open. For a
+    /// purchase: `trial`, `pending`, `upgrade`, `pending_upgrade`, `downgrade` or `resubscribe`. For an expiry:
+    /// `voluntary`, `billing`, `price`, `replaced` or `other`. For a price change: `accepted`. For changed items:
+    /// `offer`. For a void: `past` or `partial`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let (type, number) = SimulatedGooglePlay.type(event.type)
         let id = event.id ?? StoreID.make(Hex.encode(randomBytes(12)))
@@ -76,14 +77,14 @@ public struct SimulatedGooglePlay: SimulatedStore {
         return delivery
     }
 
-    /// Pub/Sub has a token made for each attempt.
+    /// Pub/Sub obtains a new token for each attempt.
     public func attempt(_ delivery: SimulatedDelivery, at now: Instant) throws(CryptoError) -> SimulatedDelivery {
         var delivery = delivery
         delivery.headers = [("Authorization", "Bearer \(try token(at: now))")]
         return delivery
     }
 
-    /// The push's token. Other members, or another header, are for tests that send a wrong one.
+    /// The token of the push. Tests pass other claims, or another header, to send a wrong token.
     public func token(
         at now: Instant,
         claims changes: [(name: String, json: String?)] = [],
@@ -103,7 +104,7 @@ public struct SimulatedGooglePlay: SimulatedStore {
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
     }
 
-    /// An unknown name is sent as a subscription's number of tomorrow.
+    /// An unknown name is sent as a subscription notification with a number that Google does not use yet.
     private static func type(_ said: String) -> (name: String, number: Int64?) {
         if let known = subscriptionTypes.first(where: { $0.name == said || String($0.number) == said }) {
             return (known.name, known.number)

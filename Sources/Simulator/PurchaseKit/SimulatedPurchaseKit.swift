@@ -2,7 +2,7 @@ public import Crypto
 public import Domain
 internal import Encoding
 
-/// Writes and signs PurchaseKit's webhooks as PurchaseKit does. No input or output.
+/// Writes and signs webhooks as PurchaseKit does. It does no I/O.
 public struct SimulatedPurchaseKit: SimulatedStore {
     public static let provider = Provider.purchasekit
 
@@ -17,7 +17,7 @@ public struct SimulatedPurchaseKit: SimulatedStore {
         self.secret = Array(secret.utf8)
     }
 
-    /// A subtype is the store behind PurchaseKit, `apple` or `google`.
+    /// The subtype is the store behind PurchaseKit: `apple` or `google`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = PurchaseKitDocument(event)
         let body = StoreJSON.encode(snakeCase: document)

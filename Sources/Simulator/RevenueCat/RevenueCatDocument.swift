@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The `event` member as it goes over the wire, member for member. Dates are milliseconds.
+/// The `event` member, member for member as it is sent. Dates are in milliseconds.
 struct RevenueCatDocument: Encodable {
     struct Attribute: Encodable {
         var value: String
@@ -86,7 +86,7 @@ struct RevenueCatDocument: Encodable {
         default: break
         }
         if type == "EXPIRATION" || type == "BILLING_ISSUE" {
-            // RevenueCat notices the end at once here; what was paid for before stays paid for.
+            // Here, RevenueCat notices the end at once; a period that was paid for stays paid for.
             expirationAtMs = min(event.facts.accessUntil ?? event.now, event.now).milliseconds
         }
         if type == "EXPIRATION" { expirationAtMs = isSubscription ? event.now.milliseconds : nil }
@@ -98,7 +98,7 @@ struct RevenueCatDocument: Encodable {
 }
 
 extension StoreScene {
-    /// What happens, as the store behind RevenueCat sees it.
+    /// The event as the store behind RevenueCat sees it.
     fileprivate init(_ event: SimulatedEvent) {
         var facts = event.facts
         if event.type == "NON_RENEWING_PURCHASE", facts.kind == .subscription { facts.kind = .nonConsumable }

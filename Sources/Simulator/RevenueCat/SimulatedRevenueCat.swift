@@ -1,10 +1,11 @@
 public import Crypto
 public import Domain
 
-/// Writes RevenueCat's webhooks as RevenueCat does. No input or output.
+/// Writes webhooks as RevenueCat does. It does no I/O.
 ///
-/// A subtype is the reason of a CANCELLATION or an EXPIRATION, the period type of a purchase, `GRACE` for a
-/// BILLING_ISSUE that leaves access, `UPGRADE` for a RENEWAL that begins a new plan at once, `FAMILY` for what a family's member gets, and for a TRANSFER the user who gains.
+/// The subtype is the reason for a CANCELLATION or an EXPIRATION, the period type of a purchase, `GRACE` for a
+/// BILLING_ISSUE that leaves access, `UPGRADE` for a RENEWAL that starts a new plan at once, `FAMILY` for a purchase
+/// shared with a family member, and for a TRANSFER the user who gains.
 public struct SimulatedRevenueCat: SimulatedStore {
     public static let provider = Provider.revenuecat
 
@@ -19,7 +20,7 @@ public struct SimulatedRevenueCat: SimulatedStore {
 
     private let authorization: String
 
-    /// `authorization` is the whole value of the header.
+    /// `authorization` is the full value of the header.
     public init(authorization: String) {
         self.authorization = authorization
     }

@@ -2,11 +2,11 @@ public import Crypto
 public import Domain
 internal import Encoding
 
-/// Builds Stripe's events in its wire format, signed with a development server's secret. No input or output.
+/// Builds Stripe's events in its wire format, signed with a development server's secret. It does no I/O.
 public struct SimulatedStripe: SimulatedStore {
-    /// In which version of its API Stripe writes.
+    /// The version of Stripe's API in which the events are written.
     public enum Shape: String, CaseIterable, Sendable {
-        /// 2025-03-31 and later: the period is an item's, and an invoice has a parent.
+        /// 2025-03-31 and later: each item has its own period, and an invoice has a parent.
         case current
         case before2025
     }
@@ -30,21 +30,21 @@ public struct SimulatedStripe: SimulatedStore {
     private let secret: [UInt8]
     private let shape: Shape
 
-    /// `secret` is the endpoint's, as the server knows it.
+    /// `secret` is the endpoint's secret, as the server knows it.
     public init(secret: String, shape: Shape = .current) {
         self.secret = Array(secret.utf8)
         self.shape = shape
     }
 
-    /// The contract's id at Stripe: what entitlements name. The facts of a purchase that is new carry a bare number.
+    /// The contract's id at Stripe, as entitlements name it. The facts of a new purchase hold only a number.
     public static func lineage(of facts: SimulatedSubscription) -> String {
         StripeID.make(facts.kind == .subscription ? "sub" : "pi", facts.lineage)
     }
 
-    /// The subtype says what the type leaves open: of a session `unpaid`, `no_payment_required` or `setup`; of a new
-    /// subscription its status; of an update its status or what changed (`renewed recovered cancel keep price
-    /// pending_update schedule discount trial_end`); of a deletion and an invoice the reason; of a refund `partial`; of a
-    /// closed dispute `won` or `lost`.
+    /// The subtype adds what the type leaves open. For a session: `unpaid`, `no_payment_required` or `setup`. For a new
+    /// subscription: its status. For an update: the new status, or what changed (`renewed recovered cancel keep price
+    /// pending_update schedule discount trial_end`). For a deletion or an invoice: the reason. For a refund: `partial`.
+    /// For a closed dispute: `won` or `lost`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? "evt_" + Hex.encode(randomBytes(12))
         let scenery = StripeDocuments(event, shape)
@@ -73,7 +73,7 @@ public struct SimulatedStripe: SimulatedStore {
         return delivery
     }
 
-    /// The header's value: for tests that send another body, or another time.
+    /// The value of the signature header, for tests that send another body, or another time.
     public func signature(of body: [UInt8], at now: Instant) -> String {
         let code = HMAC.authenticate(Array("\(now.seconds).".utf8) + body, key: secret)
         return "t=\(now.seconds),v1=\(Hex.encode(code))"

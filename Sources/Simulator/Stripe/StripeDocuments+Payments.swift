@@ -36,7 +36,8 @@ extension StripeDocuments {
         ]
     }
 
-    /// A purchase's metadata reach its charges when `payment_intent_data` has them; an invoice's charge has none.
+    /// The metadata of a one-time purchase reaches its charge if `payment_intent_data` contains them; the charge of an
+    /// invoice has none.
     var charge: WireJSON {
         let amount = product.price / 10
         let isPartial = event.subtype == "partial"

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Stripe's objects around one purchase, as they stand after an event.
+/// Stripe's objects around one purchase, in their state after an event.
 struct StripeDocuments {
     let event: SimulatedEvent
     let shape: SimulatedStripe.Shape
@@ -18,7 +18,7 @@ struct StripeDocuments {
 
     var version: String { shape == .current ? "2025-03-31.basil" : "2024-06-20" }
 
-    /// What the event is about.
+    /// The object that the event is about.
     var object: WireJSON {
         let family = event.type.split(separator: ".").first ?? ""
         return switch family {
@@ -51,7 +51,7 @@ struct StripeDocuments {
         return previous
     }
 
-    /// What the API answers from now on. It is asked in the version before 2025, which joins a charge to its invoice.
+    /// What the API answers from now on, in the version before 2025, which joins a charge to its invoice.
     var answers: [(path: String, json: WireJSON)] {
         guard isSubscription else { return [("/v1/charges/\(id("ch"))", chargeRead)] }
         var read = subscription(.before2025)

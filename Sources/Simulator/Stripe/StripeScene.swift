@@ -1,15 +1,15 @@
 internal import Domain
 
-/// A subscription at Stripe after something happened to it. Pure: facts and the name of an event in, a scene out. A name
-/// that Stripe does not list leaves the facts alone.
+/// A subscription at Stripe after an event. Pure: it maps facts and the name of an event to a scene. A name that Stripe
+/// does not list leaves the facts unchanged.
 struct StripeScene {
-    /// What of a period that is not paid a development server still grants.
+    /// How long a development server still grants access in a period that is not paid.
     static let grace = Duration.days(30)
 
     let id: String
     var status: String
     var price: SimulatedProduct
-    /// What a pending update or the next phase of a schedule changes to.
+    /// The price that a pending update, or the next phase of a schedule, changes to.
     var nextPrice: String?
     var hasSchedule = false
     var periodStart: Instant
@@ -21,7 +21,7 @@ struct StripeScene {
     var reason: String?
     var isDiscounted = false
     var isRefunded = false
-    /// What changed, as it was before.
+    /// The previous values of what changed.
     private(set) var before: StripeChange = .init()
 
     private let now: Instant
@@ -116,7 +116,7 @@ struct StripeScene {
         isEnding = false
     }
 
-    /// A renewal is what a scheduled change of plan waits for.
+    /// A scheduled change of plan takes effect at the renewal.
     private mutating func renew() {
         before.periodEnd = periodEnd
         if let nextPrice { price = SimulatedProduct(id: nextPrice, kind: .subscription) }
@@ -175,7 +175,7 @@ struct StripeScene {
     }
 }
 
-/// `previous_attributes`: what an update changed.
+/// `previous_attributes`: the previous values of what an update changed.
 struct StripeChange {
     var status: String?
     var price: String?
@@ -186,7 +186,7 @@ struct StripeChange {
     var nextPrice: String??
 }
 
-/// Ids that look like Stripe's, the same for the same lineage.
+/// Ids that look like Stripe's. The same lineage gives the same id.
 enum StripeID {
     static func make(_ prefix: String, _ lineage: String) -> String {
         let bare = lineage.split(separator: "_").last.map(String.init) ?? lineage

@@ -2,11 +2,11 @@ internal import Domain
 internal import Encoding
 internal import Synchronization
 
-/// Stripe's API, as far as Paycast reads it: what was put there before is what it answers.
+/// The parts of Stripe's API that Paycast reads. It answers with the documents that were put there before.
 ///
-/// `GET /v1/subscriptions/{id}` and `/v1/charges/{id}`, with any bearer; `PUT` is the simulated store's.
+/// `GET /v1/subscriptions/{id}` and `/v1/charges/{id}` accept any bearer; `PUT` is for the simulated store.
 public final class StripeStandIn: StandIn {
-    /// A development server is not filled up by a script that never ends.
+    /// Keeps an endless script from filling up a development server.
     private static let limit = 10_000
 
     private let documents = Mutex<[String: [UInt8]]>([:])

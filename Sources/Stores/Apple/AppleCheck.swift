@@ -9,9 +9,9 @@ extension AppleStore {
     }
 }
 
-/// Whether Apple accepts the key, and reaches the server: asks for a test notification in each environment.
+/// Whether Apple accepts the key and reaches the server: requests a test notification in each environment.
 struct AppleCheck {
-    /// Apple attempts it at once; a server that answers late is seen by then as well.
+    /// In seconds. Apple delivers at once, and by then even a slow answer of the server has been recorded.
     private static let patience = 20
 
     let store: AppleStore
@@ -75,7 +75,7 @@ struct AppleCheck {
         do throws(StoreAPIError) {
             return try api.testStatus(token, in: environment, now: now).attempts.last?.result
         } catch {
-            // It is not known everywhere at once.
+            // Apple's servers do not all know a new test at once.
             guard case .refused(404, _, _) = error else { throw error }
             return nil
         }

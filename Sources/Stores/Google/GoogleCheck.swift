@@ -24,15 +24,15 @@ extension GoogleStore {
     }
 }
 
-/// What Google's settings say, as far as it can be told without Google. Pure.
+/// Checks Google's settings as far as possible without asking Google. Pure.
 struct GoogleCheck {
     let audience: String?
     let pushAccount: String?
-    /// What the service account's file holds.
+    /// The content of the service account's file.
     let credentials: String?
-    /// The server's public address, when it was told.
+    /// The server's public address, if it was given.
     let url: String?
-    /// What is not set, the simulated store sets.
+    /// In development, the simulated store supplies the settings that are missing.
     var isDevelopment = false
 
     var findings: [Finding] {

@@ -5,14 +5,14 @@ internal import StoreInterface
 /// Whether stores and pages reach the server at its public address.
 struct AddressCheck {
     let remote: Remote
-    /// Whose webhooks have to be there.
+    /// The stores whose webhooks must be there.
     let stores: [Provider]
     let isDevelopment: Bool
     let client: HTTPClient
 
     private var url: String { remote.url }
 
-    /// The findings, and what a proxy there says the time is: Paycast itself does not.
+    /// Returns the findings, and the time according to a proxy at the address: Paycast itself sends no `Date`.
     func run() -> (findings: [Finding], isThere: Bool, date: Instant?) {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
@@ -60,7 +60,7 @@ struct AddressCheck {
         }
     }
 
-    /// Posts nothing that a store would: refusing that is what tells that the endpoint is there.
+    /// Posts a body that no store would send: the endpoint is there if it refuses that.
     private func webhook(_ store: Provider) -> Finding {
         let what = "webhook \(store.rawValue)"
         let path = "/webhooks/\(store.rawValue)"

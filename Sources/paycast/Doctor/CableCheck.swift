@@ -1,24 +1,24 @@
 internal import HTTPClient
 internal import StoreInterface
 
-/// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, they hear nothing else, and
-/// only the `redis` adapter, Rails' HTTP requests and AnyCable's gem reach Paycast: what goes through `solid_cable`,
-/// `async` or `postgresql` is lost without a word.
+/// Whether pages get what a Rails app broadcasts. Once `config.action_cable.url` points here, pages hear nothing else.
+/// Only the `redis` adapter, Rails' HTTP requests and AnyCable's gem reach Paycast; broadcasts through `solid_cable`,
+/// `async` or `postgresql` are lost silently.
 struct CableCheck {
-    /// The environment has REDIS_URL, or the secret of a Rails app.
+    /// Whether the environment has REDIS_URL (`hasRedis`), or the secret of a Rails app (`isRails`).
     let hasRedis: Bool
     let isRails: Bool
-    /// What the server's `/metrics` answers; nil where it cannot be asked.
+    /// The server's answer to `/metrics`; nil if it cannot be read.
     let metrics: String?
 
-    /// Nil where nobody uses Action Cable, and where no Rails app is known.
+    /// Nil if no page uses Action Cable. Without metrics, nil unless a Rails app without REDIS_URL is known.
     var finding: Finding? {
         guard let metrics else {
             guard isRails, !hasRedis else { return nil }
             return .warn("cable", "REDIS_URL is not set: if config.action_cable.url points here, \(CableCheck.todo)")
         }
         guard let commands = value("paycast_cable_commands_total", in: metrics), commands > 0 else { return nil }
-        // Without REDIS_URL the server has no such figure.
+        // Without REDIS_URL, the server has no such metric.
         guard value("paycast_redis_connected", in: metrics) == nil else {
             return .ok("cable", "pages use /cable, and the server takes what Rails broadcasts through Redis")
         }
@@ -34,7 +34,7 @@ struct CableCheck {
         return line.flatMap { Double($0.dropFirst(name.count + 1)) }
     }
 
-    /// From this machine, or with a key.
+    /// Works from this machine, or with a key.
     static func metrics(of remote: Remote, _ client: HTTPClient) -> String? {
         let response = try? client.send("GET", remote.url + "/metrics", headers: remote.authorization)
         guard let response, response.status == 200 else { return nil }

@@ -2,11 +2,11 @@ internal import Crypto
 internal import Domain
 internal import StoreInterface
 
-/// When certificates end. Pure.
+/// When certificates expire. Pure.
 struct CertificatesCheck {
-    /// Nobody renews a root in a week.
+    /// In days. A root cannot be replaced within a week.
     static let rootNotice = 180
-    /// Automatic renewal comes 30 days before the end; at half of that it has failed.
+    /// In days. Automatic renewal happens 30 days before the end; with half of that left, it has failed.
     static let servedNotice = 14
 
     let now: Instant
@@ -26,7 +26,7 @@ struct CertificatesCheck {
         return .ok(what, "\(certificate.name) until \(date)")
     }
 
-    /// The roots that Apple's documents are proven with.
+    /// The roots that verify Apple's documents.
     func roots(_ roots: TrustedRoots) -> [Finding] {
         roots.certificates.compactMap { CertificateSummary(der: $0) }.map {
             finding(
@@ -38,13 +38,13 @@ struct CertificatesCheck {
         } + leaf
     }
 
-    /// The certificate that Apple signed with when this was written.
+    /// The certificate with which Apple signed when this was written.
     private var leaf: [Finding] {
         guard let end = Instant(iso8601: "2027-10-13T00:00:00Z"), now < end else { return [] }
         return [.ok("Apple leaf", "the signing certificate of today ends on 2027-10-13; its successor comes by itself")]
     }
 
-    /// What this server shows to browsers and stores.
+    /// The certificate that this server shows to browsers and stores.
     func served(_ file: String) -> [Finding] {
         guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
             return [.fail("TLS certificate", "\(file) holds no readable certificate: PEM, the leaf first")]

@@ -1,13 +1,13 @@
 internal import Domain
 internal import StoreInterface
 
-/// Signatures are judged by the clock: a wrong one refuses genuine deliveries. Pure.
+/// Whether the clock is right. Signatures are judged by it, so a wrong clock refuses genuine deliveries. Pure.
 struct ClockCheck {
-    /// Stripe's and Apple's tolerance.
+    /// The tolerance of Stripe and Apple, in seconds.
     private static let limit = 300
 
     let now: Instant
-    /// What others say the time is, by who says it.
+    /// The time according to others, with their names.
     let others: [(name: String, now: Instant)]
 
     var findings: [Finding] {
@@ -26,7 +26,7 @@ struct ClockCheck {
         }
     }
 
-    /// A development server's clock may be moved, and then stays ahead until its next start.
+    /// A development server's clock may be moved; it then stays ahead until the next start.
     static func development(now: Instant, server: Instant) -> Finding {
         let skew = (server.milliseconds - now.milliseconds) / 1000
         guard abs(skew) > 30 else { return .ok("clock", "the server's is this machine's") }

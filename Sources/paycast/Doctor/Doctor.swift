@@ -4,12 +4,12 @@ internal import Settings
 internal import Simulator
 internal import StoreInterface
 
-/// Looks at a server's environment, and at the server itself, and says what is wrong with it and what to do.
+/// Examines a server's environment and the server itself, and says what is wrong and what to do.
 struct Doctor: Command {
     static let name = "doctor"
 
     private let remote: Remote
-    /// Said with `--dev`, or by the address: it is the one that this folder's development server left here.
+    /// Set by `--dev`, or by the address if this folder's development server announced it.
     private let isDevelopment: Bool
     private let printsJSON: Bool
     private let environment = processEnvironment()
@@ -35,7 +35,7 @@ struct Doctor: Command {
             findings += Examination(configuration, remote, workspace).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, $0.text) }
-            // The settings' own words are enough.
+            // The problems of the settings say enough.
             let named = Set(error.problems.map(\.name))
             findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", "are not looked at before the settings are right"))
@@ -64,7 +64,7 @@ struct Doctor: Command {
             let stores = $0.storeSecrets
             return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
         }
-        // Those in files are judged like the others.
+        // Secrets in files are judged like the others.
         let given = SecretsCheck.names.reduce(into: environment) { given, name in
             given[name] = Secret.text(name, in: environment)
         }

@@ -8,11 +8,11 @@ internal import Server
 internal import Simulator
 internal import StoreInterface
 
-/// Everything that is looked at once the settings can be read: certificates, the server, the stores, the clock.
+/// Everything that can be examined once the settings are readable: certificates, the server, the stores, the clock.
 struct Examination {
     private let configuration: Configuration
     private let remote: Remote
-    /// The development server's keys; nil where none ran.
+    /// The development server's keys; nil if none has run here.
     private let workspace: DevelopmentWorkspace?
     private let client = HTTPClient(timeout: .seconds(10))
 
@@ -60,7 +60,7 @@ struct Examination {
         return findings + ClockCheck(now: now, others: others).findings
     }
 
-    /// The stand-ins are the server's own: without it, or its keys, there is nobody to ask.
+    /// The stand-ins belong to the server: without it, or without its keys, there is no one to ask.
     private func development(_ server: ServerCheck.Result, _ now: Instant) -> [Finding] {
         guard let clock = server.clock else { return [] }
         guard let workspace else {

@@ -1,11 +1,11 @@
 internal import Ledger
 internal import StoreInterface
 
-/// The ledger's files, for as long as no server looks after them.
+/// Checks the ledger's files while no server uses them.
 struct LedgerCheck {
     let ledger: LedgerInspection
     let isDevelopment: Bool
-    /// One that answers may be on another machine, and so may its ledger.
+    /// A server that answers may be on another machine, and so may its ledger.
     let serverAnswers: Bool
 
     var findings: [Finding] {

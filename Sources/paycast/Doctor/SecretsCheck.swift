@@ -2,7 +2,7 @@ internal import Server
 internal import Settings
 internal import StoreInterface
 
-/// Whether the secrets of an environment are worth their name. Pure; nothing of a secret is told.
+/// Whether the secrets in an environment are safe. Pure; the findings reveal nothing about a secret.
 struct SecretsCheck {
     private static let placeholders = [
         "changeme", "change-me", "change_me", "password", "secret", "example", "your-", "your_", "xxxxxxxx",
@@ -15,7 +15,7 @@ struct SecretsCheck {
 
     let environment: [String: String]
     let isDevelopment: Bool
-    /// The keys of `.paycast/`, which anybody on a developer's machine may know.
+    /// The keys of `.paycast/`, which anyone on a developer's machine may know.
     let developmentKeys: [String]
 
     var findings: [Finding] {
@@ -65,7 +65,7 @@ struct SecretsCheck {
         return findings
     }
 
-    /// Whoever knows the one knows the other.
+    /// Anyone who knows one of two equal secrets knows the other.
     private func repeated(_ given: [(name: String, value: String)]) -> [Finding] {
         var seen: [String: String] = [:]
         var findings: [Finding] = []

@@ -2,19 +2,19 @@ internal import Domain
 internal import HTTPClient
 internal import StoreInterface
 
-/// What a client sees of the server: its address and webhooks, whether it is ready, whether it knows the API key.
+/// What a client sees of the server: its address and webhooks, whether it is ready, and whether it knows the API key.
 struct ServerCheck {
     struct Result {
         var findings: [Finding]
         var isThere = false
-        /// What a proxy in front of it says the time is.
+        /// The time according to a proxy in front of it.
         var date: Instant?
         /// A development server's clock; nil for any other.
         var clock: Instant?
     }
 
     let remote: Remote
-    /// Whose webhooks have to be there.
+    /// The stores whose webhooks must be there.
     let stores: [Provider]
     let isDevelopment: Bool
     let client: HTTPClient
@@ -34,7 +34,7 @@ struct ServerCheck {
         )
     }
 
-    /// In the server's own words; those who may not ask are told nothing.
+    /// The server's own words; empty if the server does not allow us to ask.
     private var readiness: [Finding] {
         guard let response = try? client.send("GET", remote.url + "/ready", headers: remote.authorization),
             [200, 503].contains(response.status), let answer = JSONValue(response.body)
@@ -61,7 +61,7 @@ struct ServerCheck {
         }
     }
 
-    /// `PUT` moves it; to read it changes nothing.
+    /// Reading the clock changes nothing; `PUT` would move it.
     private var clock: Instant? {
         guard let response = try? client.send("GET", remote.url + "/demo/api/clock"), response.status == 200 else {
             return nil

@@ -1,9 +1,9 @@
 internal import StoreInterface
 internal import TurboStreams
 
-/// The templates that a server with these settings would read, judged as it judges them.
+/// The templates that a server with these settings would read, judged as the server judges them.
 struct TemplatesCheck {
-    /// Nil when there is no public folder, which the settings say.
+    /// Nil without a public folder, which the settings report.
     let publicFolder: String?
 
     var findings: [Finding] {

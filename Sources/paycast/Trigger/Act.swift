@@ -1,15 +1,15 @@
 internal import Domain
 internal import Simulator
 
-/// One thing that was done on behalf of a store, and what came of it.
+/// One thing that was done on behalf of a store, and its result.
 struct Act {
     enum Deed: Equatable {
         case delivered
         case repeated(Int)
         case tampered
-        /// What the store had said before, after what it says now.
+        /// An older statement of the store was delivered after the newer one.
         case stale
-        /// Not delivered at all: only the store's history knows of it.
+        /// Not delivered: only the store's history contains it.
         case lost
 
         var note: String? {
@@ -25,7 +25,7 @@ struct Act {
 
     var step: Scenario.Step
     var deed: Deed
-    /// Nil when it was lost.
+    /// Nil if the event was lost.
     var delivery: StoreDriver.Delivery?
     var signedAt: Instant
 

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// A fragment that a page has to receive.
+/// A fragment that a page must receive.
 enum Expectation: Equatable, CustomStringConvertible {
-    /// By its name, such as `success`, and perhaps the id of the element that it replaces.
+    /// The fragment's name, such as `success`, and optionally the id of the element that it replaces.
     case fragment(FragmentName, target: String?)
     case text(String)
 
-    /// `NAME` or `TARGET:NAME`; throws what to say about it.
+    /// Parses `NAME` or `TARGET:NAME`; the error says what is wrong.
     init(_ text: String) throws(ScenarioError) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let names = FragmentName.allCases.map(\.rawValue)
@@ -17,7 +17,7 @@ enum Expectation: Equatable, CustomStringConvertible {
         self = .fragment(name, target: parts.count == 2 ? parts[0] : nil)
     }
 
-    /// Whether it is this one: its markup, and what the feed says is in it (`paywall:success`).
+    /// Whether a message meets this: `html` is its markup, `fragments` what the feed says is in it (`paywall:success`).
     func isMet(by html: String, _ fragments: [String]) -> Bool {
         switch self {
         case .text(let text): html.contains(text)
@@ -30,7 +30,7 @@ enum Expectation: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the feed names it, but its markup did not come: the server has none.
+    /// Whether the feed names the fragment, but its markup did not arrive: the server has no template for it.
     func isNamed(in message: PageWatch.Message) -> Bool {
         guard case .fragment(let name, let wanted) = self, message.html.contains(#"action="refresh""#) else {
             return false
@@ -38,7 +38,7 @@ enum Expectation: Equatable, CustomStringConvertible {
         return message.fragments.contains { $0.hasSuffix(":\(name.rawValue)") && $0.hasPrefix(wanted ?? "") }
     }
 
-    /// Whether the page shows it after all of these: nothing newer took its element.
+    /// The message that shows it after all of these: nothing newer has replaced its element.
     func isMet(inTheEndOf messages: [PageWatch.Message]) -> PageWatch.Message? {
         guard case .fragment(_, let wanted) = self else { return messages.last { isMet(by: $0.html, $0.fragments) } }
         var newest: [Substring: PageWatch.Message] = [:]

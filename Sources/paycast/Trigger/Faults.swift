@@ -2,18 +2,18 @@
 struct Faults: Equatable {
     /// How often the same bytes are delivered.
     var copies = 1
-    /// How much later than it was signed, by the server's clock.
+    /// How long after signing it is delivered, by the server's clock.
     var delay = Duration.zero
-    /// One byte is changed after signing: the server has to refuse it.
+    /// One byte is changed after signing; the server must refuse the delivery.
     var isTampered = false
-    /// What the store had said before arrives after it.
+    /// An older statement of the store is delivered after it.
     var isStale = false
-    /// It never arrives: the store's history alone knows of it.
+    /// It never arrives; only the store's history contains it.
     var isLost = false
 
     static let none = Faults()
 
-    /// These, and what `others` add.
+    /// These faults combined with `others`.
     func merging(_ others: Faults) -> Faults {
         Faults(
             copies: max(copies, others.copies),

@@ -4,15 +4,15 @@ internal import Encoding
 internal import HTTPClient
 internal import Synchronization
 
-/// A page of one user, as a browser would open it, and the feed beside it, which names what arrives there and what became
-/// of each event. Without a user, the feed alone.
+/// A user's page, as a browser would open it, and the feed, which names what arrives on the page and says what became
+/// of each event. Without a user, only the feed.
 ///
-/// Two threads read, a third one waits. Nobody joins them: they end with the program.
+/// Two threads read, and a third one waits. No one joins the readers: they end with the program.
 final class PageWatch: Sendable {
     /// Something that the page received.
     struct Message {
         var html: String
-        /// `paywall:success`, in the words of the feed; empty until it has told.
+        /// In the words of the feed, such as `paywall:success`; empty until the feed has reported it.
         var fragments: [String]
 
         var description: String {
@@ -22,9 +22,9 @@ final class PageWatch: Sendable {
 
     private struct State {
         var messages: [(id: String, html: String)] = []
-        /// What the feed told, oldest first.
+        /// What the feed reported, oldest first.
         var entries: [FeedEntry] = []
-        /// By the cursor of the user's entries.
+        /// The fragments of the user's entries, by cursor.
         var fragments: [String: [String]] = [:]
         var openings = 0
         var problem: String?
@@ -33,7 +33,7 @@ final class PageWatch: Sendable {
     private let state = Mutex(State())
     private let waker = Waker()
 
-    /// Returns when both stand, so that nothing of what happens next is missed.
+    /// Returns when both connections are open, so that nothing that follows is missed.
     init(_ remote: Remote, user: String?, timeout: Duration) throws(CommandFailure) {
         var start: [(name: String, value: String)] = []
         if let user {
@@ -57,10 +57,10 @@ final class PageWatch: Sendable {
         try waitForOpenings(user == nil ? 1 : 2, timeout)
     }
 
-    /// What the feed has told up to now, oldest first.
+    /// What the feed has reported so far, oldest first.
     var entries: [FeedEntry] { state.withLock { $0.entries } }
 
-    /// What the feed tells of this event: a store may be answered without a word. Nil when it tells nothing in time.
+    /// The feed's entry for this event, since the answer to a store may be empty. Nil if none comes in time.
     func entry(of event: String, _ timeout: Duration) throws(CommandFailure) -> FeedEntry? {
         var found: FeedEntry?
         _ = try wait(from: 0, timeout) { [self] _ in
@@ -70,7 +70,7 @@ final class PageWatch: Sendable {
         return found
     }
 
-    /// How many messages have come up to now.
+    /// How many messages have arrived so far.
     var count: Int { state.withLock { $0.messages.count } }
 
     func messages(from start: Int) -> [Message] {
@@ -79,7 +79,7 @@ final class PageWatch: Sendable {
         }
     }
 
-    /// The first that `pick` finds in all that came after `start`; nil when time is up.
+    /// The first message from `start` on that `pick` selects; nil when the time is up.
     func wait(from start: Int, _ timeout: Duration, _ pick: ([Message]) -> Message?) throws(CommandFailure) -> Message?
     {
         let deadline = ContinuousClock.now + timeout
@@ -92,7 +92,7 @@ final class PageWatch: Sendable {
         }
     }
 
-    /// Waits until the page has all that was committed up to `cursor`, as far as the feed knows of it.
+    /// Waits until the page has received all that was committed up to `cursor`, as far as the feed has reported it.
     func settle(at cursor: Cursor, _ timeout: Duration) throws(CommandFailure) {
         _ = try wait(from: 0, timeout) { messages in
             state.withLock { state in
@@ -132,7 +132,7 @@ final class PageWatch: Sendable {
                     return status == 200
                 } onBytes: { bytes in
                     for event in parser.receive(bytes) { take(event) }
-                    // The first block, an id alone, tells that the page is seated.
+                    // The first block, an id alone, means that the page is connected.
                     if !isSeated && !parser.lastEventID.isEmpty {
                         isSeated = true
                         state.withLock { $0.openings += 1 }

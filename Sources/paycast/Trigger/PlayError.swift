@@ -1,20 +1,20 @@
 internal import Simulator
 
-/// Why a scenario ended before its end, or not as it should.
+/// Why a scenario ended early, or failed.
 enum PlayError: Error {
     case driver(StoreDriverError)
     case watch(CommandFailure)
-    /// The server does not take a genuine delivery.
+    /// The server refused a genuine delivery.
     case refused(StoreDriver.Delivery)
-    /// The server takes a delivery that was changed after signing.
+    /// The server accepted a delivery that was changed after signing.
     case tamperingAccepted(status: Int)
     case outcome(String?, expected: String)
-    /// What the page received in place of what was expected.
+    /// The page did not receive what was expected; `received` is what it got instead.
     case page(Expectation, received: [PageWatch.Message])
-    /// A page showed again what had passed.
+    /// A page went back to an older state.
     case setback(Setback)
 
-    /// `refusal` explains an answer of the server.
+    /// `refusal` explains a delivery that the server refused.
     func message(_ refusal: (StoreDriver.Delivery) -> CommandFailure) -> String {
         switch self {
         case .driver(let error): "\(error)"

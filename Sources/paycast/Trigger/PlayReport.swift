@@ -1,20 +1,20 @@
 internal import Domain
 internal import Simulator
 
-/// What `trigger` prints of what it did.
+/// Prints what `trigger` did.
 struct PlayReport {
     enum Style {
         /// One event: three lines.
         case single
         /// One line for each delivery.
         case lines
-        /// The server's answer to the one event, as it came.
+        /// The server's answer to the one event, unchanged.
         case answer
         /// One line of JSON for each delivery.
         case json
     }
 
-    /// The store is answered without an outcome, and the feed has told none.
+    /// Printed if the server's answer has no outcome, and the feed has reported none.
     static let unknown = "unknown"
 
     let style: Style
@@ -28,7 +28,7 @@ struct PlayReport {
         }
     }
 
-    /// The page has received what was expected.
+    /// The page has received the expected fragment.
     func show(_ expected: Expectation, _ message: PageWatch.Message) {
         switch style {
         case .single: printText("page     \(message.description)")
@@ -45,7 +45,7 @@ struct PlayReport {
         printText("cursor   \(delivery.cursor ?? "-")")
     }
 
-    /// A store that is answered with a status alone gets what the feed told, in the same words.
+    /// The server's answer. If the store gets only a status, what the feed reported, in the same format.
     private func answer(_ act: Act) -> [UInt8] {
         guard let delivery = act.delivery, delivery.body.isEmpty, delivery.isTaken else {
             return act.delivery?.body ?? []

@@ -5,22 +5,22 @@ internal import Simulator
 struct Scenario: Equatable {
     struct Step: Equatable {
         var line: Int
-        /// How much later than the step before, by the server's clock.
+        /// How long after the previous step, by the server's clock.
         var after: Duration
         /// In the store's words.
         var type: String
         var subtype: String?
-        /// What it does to the purchase; nil when nothing of it is known.
+        /// What it does to the purchase; nil if that is unknown.
         var meaning: LifeStep?
-        /// What is bought, or changed to.
+        /// The product that is bought, or changed to.
         var product: String?
         var faults = Faults.none
-        /// Fragments that the user's page has to receive.
+        /// The fragments that the user's page must receive.
         var expected: [Expectation] = []
-        /// What the server has to answer.
+        /// The outcome that the server must answer.
         var outcome: String?
 
-        /// What the store says just before it.
+        /// What the store sends just before it.
         var prelude: [StoreWords.Event] = []
 
         init(_ event: StoreWords.Event, line: Int, after: Duration) {
@@ -28,7 +28,8 @@ struct Scenario: Equatable {
             (type, subtype, meaning) = (event.type, event.subtype, event.meaning)
         }
 
-        /// Itself, behind the steps that announce it: they take its time, and a second passes between them.
+        /// The step, preceded by the steps that announce it: they happen at its time, and one second passes between
+        /// them.
         var withPrelude: [Step] {
             guard !prelude.isEmpty else { return [self] }
             var steps = prelude.map { Step($0, line: line, after: .seconds(1)) } + [self]
@@ -45,7 +46,7 @@ struct Scenario: Equatable {
 
     var steps: [Step]
 
-    /// Those that every store has some part of; steps that a store does not know are left out.
+    /// The built-in scenarios. Each store plays the steps that it knows; the others are left out.
     static let builtIn: KeyValuePairs<String, String> = [
         "life": """
         initial       expect success
@@ -67,7 +68,7 @@ struct Scenario: Equatable {
         """,
     ]
 
-    /// What is known to hold when its events came in another order.
+    /// What has been checked if the events arrived in another order.
     var whatShufflingChecks: String {
         let isTimeless = steps.allSatisfy { $0.faults.delay == .zero }
         var checks = isTimeless ? ["no late event took a page back"] : []
@@ -83,7 +84,7 @@ struct Scenario: Equatable {
     static var names: [String] { builtIn.map(\.key) }
 }
 
-/// A file that cannot be played: `life.txt:3: …`.
+/// Why a file cannot be played: `life.txt:3: …`.
 struct ScenarioError: Error, Equatable {
     var line: Int
     var message: String

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Simulator
 
-/// Reads a scenario: a step a line, or several with arrows between them.
+/// Reads a scenario: one step per line, or several with arrows between them.
 ///
 ///     +31d DID_RENEW expect manage      # after 31 days; comments run to the end of the line
 ///     initial → renew → refund
@@ -9,7 +9,7 @@ struct ScenarioParser {
     private static let limit = 1000
 
     private let words: StoreWords
-    /// Steps that the store does not know are left out.
+    /// Leaves out the steps that the store does not know.
     private let isLenient: Bool
 
     init(_ words: StoreWords, isLenient: Bool = false) {
@@ -20,14 +20,14 @@ struct ScenarioParser {
     func parse(_ text: String) throws(ScenarioError) -> Scenario {
         var steps: [Scenario.Step] = []
         var followsGap = false
-        // A carriage return and a line feed are one Character.
+        // A carriage return followed by a line feed is one Character.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             for piece in pieces(of: line) {
                 do throws(ScenarioError) {
                     let step = try step(piece, line: index + 1, isFirst: steps.isEmpty)
                     defer { followsGap = step == nil }
                     guard var step else { continue }
-                    // What it would show follows from what was left out.
+                    // What the step would show depends on the step that was left out.
                     if followsGap { step.expected = [] }
                     steps += step.withPrelude
                 } catch {
@@ -55,7 +55,7 @@ struct ScenarioParser {
 
     private func step(_ piece: [String], line: Int, isFirst: Bool) throws(ScenarioError) -> Scenario.Step? {
         var rest = piece[...]
-        // Two statements of the same second have no order at some stores.
+        // At some stores, two statements from the same second have no order.
         var after = isFirst ? Duration.zero : .seconds(1)
         if let first = rest.first, first.hasPrefix("+") {
             after = try ScenarioParser.duration(first.dropFirst())
@@ -110,7 +110,7 @@ struct ScenarioParser {
         return value
     }
 
-    /// `31d`, `12h30m`, `90s`; ten years at the most.
+    /// `31d`, `12h30m` or `90s`; at most ten years.
     static func duration(_ text: Substring) throws(ScenarioError) -> Duration {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         var total = 0
@@ -132,7 +132,7 @@ struct ScenarioParser {
 
 private let stepWords = ["expect", "outcome", "product", "duplicate", "delay", "tamper", "stale", "lose"]
 
-/// The line is added where it is known.
+/// The caller adds the line number.
 private func problem(_ message: String) -> ScenarioError {
     ScenarioError(line: 0, message: message)
 }

@@ -1,28 +1,28 @@
 internal import Domain
 internal import Simulator
 
-/// Performs a scenario: moves the server's clock, signs, posts, and looks at the page.
+/// Performs a scenario: moves the server's clock, signs, posts, and checks the page.
 struct ScenarioPlayer {
     private struct Signed {
         var step: Scenario.Step
         var delivery: SimulatedDelivery
-        /// What the store had said before.
+        /// An older statement of the store.
         var stale: SimulatedDelivery?
         var signedAt: Instant
     }
 
     private let driver: StoreDriver
     private let words: StoreWords
-    /// Whom it happens to, and where.
+    /// The parts of the request that all steps share: for whom, and where.
     private let template: StoreDriver.Request
-    /// Nil when nothing is expected, and the server's answers tell enough.
+    /// Nil if nothing is expected and the server's answers say enough.
     private let watch: PageWatch?
     private let timeout: Duration
-    /// The server's time; nil: each step moves its clock.
+    /// The server's time; if nil, each step moves the server's clock.
     private let now: Instant?
     private let report: PlayReport
     private var purchase: StoreDriver.Purchase?
-    /// Where the newest delivery was committed.
+    /// The newest position at which a delivery was committed.
     private var newest: Cursor?
 
     init(
@@ -38,7 +38,7 @@ struct ScenarioPlayer {
         (self.watch, self.timeout, self.now, self.report) = (watch, timeout, now, report)
     }
 
-    /// In its own order; the page is looked at before the next step.
+    /// Plays one step in order; the page is checked before the next step.
     mutating func play(_ step: Scenario.Step) throws(PlayError) {
         if !step.expected.isEmpty { try settle() }
         let start = watch?.count ?? 0
@@ -48,9 +48,9 @@ struct ScenarioPlayer {
         for expectation in step.expected { try check(expectation, from: start) }
     }
 
-    /// Everything is signed in its order and delivered in another one, to a server that finds the store as it is in the
-    /// end. What a step in between expects holds in order alone; what the last one expects has to be on the page in the
-    /// end, and no late event may take a page back.
+    /// Signs all steps in order, but delivers them in another order, to a server that sees the store in its final
+    /// state. What earlier steps expect holds only in order. What the last step expects must be on the page in the end,
+    /// and no late event may take a page back.
     mutating func shuffle(_ steps: [Scenario.Step], seed: UInt64) throws(PlayError) {
         var generator = SplitMix(seed: seed)
         let start = watch?.count ?? 0
@@ -84,7 +84,8 @@ struct ScenarioPlayer {
         }
     }
 
-    /// So that what came late of one step is not taken for the next one's. Not for long: the feed may have nothing of it.
+    /// Keeps late messages of one step from being taken for those of the next. Waits only briefly: the feed may have
+    /// nothing.
     private func settle() throws(PlayError) {
         guard let watch, let newest else { return }
         do { try watch.settle(at: newest, min(timeout, .seconds(1))) } catch { throw .watch(error) }
@@ -107,7 +108,7 @@ struct ScenarioPlayer {
         }
     }
 
-    /// What the step goes on from: the first one from what the server knows, every other one from the step before.
+    /// Where the step continues: the first one from what the server knows, each later one from the step before.
     private func purchase(
         for request: StoreDriver.Request,
         _ step: Scenario.Step
@@ -119,7 +120,7 @@ struct ScenarioPlayer {
         return purchase
     }
 
-    /// A minute older than the step, and without what it changed.
+    /// A statement one minute older than the step, without the step's change.
     private func statement(
         of purchase: StoreDriver.Purchase,
         before instant: Instant,
@@ -130,7 +131,7 @@ struct ScenarioPlayer {
         return try driver.sign(request, of: purchase, now: instant - .seconds(60))
     }
 
-    /// From now on the store's API tells of it.
+    /// From now on, the store's API returns it.
     private func publish(_ delivery: SimulatedDelivery) throws(PlayError) {
         do throws(StoreDriverError) { try driver.publish(delivery) } catch { throw .driver(error) }
     }
@@ -166,7 +167,7 @@ struct ScenarioPlayer {
         if let complaint = act.complaint { throw complaint }
     }
 
-    /// Google is answered with a status alone: the feed tells the outcome. It tells nothing of what it had told before.
+    /// Google gets only a status, so the outcome comes from the feed. The feed does not report an event twice.
     private func completed(_ answer: StoreDriver.Delivery, isKnown: Bool) throws(PlayError) -> StoreDriver.Delivery {
         guard let watch else { return answer }
         var answer = answer
@@ -195,7 +196,7 @@ struct ScenarioPlayer {
     }
 }
 
-/// The same order for the same seed, on every machine (https://prng.di.unimi.it/splitmix64.c).
+/// Gives the same order for the same seed on every machine (https://prng.di.unimi.it/splitmix64.c).
 private struct SplitMix: RandomNumberGenerator {
     var seed: UInt64
 

@@ -1,4 +1,4 @@
-/// An event that came after a newer one and changed the state all the same: pages went back to what had passed. Pure.
+/// An event that arrived after a newer one but still changed the state, so pages went back to an older state. Pure.
 struct Setback: Equatable {
     /// The late event's type.
     var label: String

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Simulator
 
-/// The events that a store has, as a person types them: its own names, or the words that mean the same at every store.
+/// A store's events as a person types them: by the store's own names, or in words that mean the same for every store.
 struct StoreWords {
     let vocabulary: StoreVocabulary
     /// The store's documented names.
@@ -11,7 +11,7 @@ struct StoreWords {
         var type: String
         var subtype: String?
         var meaning: LifeStep?
-        /// What the store says before it.
+        /// What the store sends before it.
         var prelude: [Event] = []
     }
 
@@ -29,7 +29,8 @@ struct StoreWords {
         self.types = types
     }
 
-    /// Throws for a plain word that is not one of ours. Other names are the store's: it may have added one.
+    /// Throws for a plain word that is not one of ours. Any other name is taken for the store's, which may have added
+    /// it.
     func event(_ text: String) throws(Unknown) -> Event {
         if let step = LifeStep(rawValue: text) {
             guard let event = vocabulary.event(for: step) else {
@@ -61,7 +62,7 @@ struct StoreWords {
         return known.isEmpty ? "for what is bought once\(hint)" : "here; there is \(known)\(hint)"
     }
 
-    /// What `--list` prints: our words and what they stand for, then the store's own names.
+    /// What `--list` prints: our words with their events, then the store's own names.
     var list: String {
         let words = vocabulary.steps.map { step in
             let first = vocabulary.prelude(to: step).map { name(of: $0) + " → " } ?? ""
@@ -81,7 +82,7 @@ struct StoreWords {
         return "no event is named \(quoted(type))\(suggestion(for: type, among: types)); --force sends it all the same"
     }
 
-    /// Stores add types, so a scenario, or whoever says --force, sends an unknown one all the same.
+    /// Stores add types, so a scenario or `--force` sends even an unknown type.
     func hint(about type: String) -> String? {
         guard !types.contains(type) else { return nil }
         let store = vocabulary.provider.rawValue

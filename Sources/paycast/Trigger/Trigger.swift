@@ -3,7 +3,7 @@ internal import Crypto
 internal import Domain
 internal import Simulator
 
-/// Delivers what a store would, locally signed, to a development server: one event, or a whole life.
+/// Delivers what a store would, locally signed, to a development server: one event, or a whole scenario.
 struct Trigger: Command {
     static let name = "trigger"
 
@@ -32,7 +32,7 @@ struct Trigger: Command {
         if let event { try refuseUnknown(event) }
     }
 
-    /// A slip of the fingers would be answered 200 and change nothing.
+    /// A mistyped event would be answered 200 and change nothing.
     private func refuseUnknown(_ event: String) throws(UsageError) {
         let vocabulary = StoreVocabulary(provider, options.request.kind ?? .subscription)
         let words = StoreWords(vocabulary, types: SimulatedStores.types(of: provider))
@@ -100,8 +100,8 @@ struct Trigger: Command {
         }
     }
 
-    /// The page is there before anything happens. The feed beside it tells what Google's answers do not, and whether
-    /// another order takes a page back.
+    /// The page opens before anything happens. The feed supplies the outcomes that Google's answers lack, and shows
+    /// whether another order takes a page back.
     private func watch(_ scenario: Scenario) throws(CommandFailure) -> PageWatch? {
         let user = options.request.user
         if user == nil, scenario.steps.contains(where: { !$0.expected.isEmpty }) {

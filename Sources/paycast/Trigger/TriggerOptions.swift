@@ -1,20 +1,20 @@
 internal import Domain
 internal import Simulator
 
-/// What is said on the command line of `trigger`, beside the event.
+/// What the command line of `trigger` says, apart from the event.
 struct TriggerOptions {
-    /// Whom it happens to, and where; its type is filled in later.
+    /// For whom, and where; the type is filled in later.
     let request: StoreDriver.Request
     let faults: Faults
     let seed: UInt64?
-    /// A file, or the name of one that is built in.
+    /// A file, or the name of a built-in scenario.
     let scenario: String?
     let expected: [Expectation]
     let timeout: Duration
     let printsJSON: Bool
-    /// Nothing is delivered: the store's events are printed.
+    /// Prints the store's events and delivers nothing.
     let isList: Bool
-    /// A type that the store does not document is sent as it is.
+    /// Sends a type that the store does not document unchanged.
     let isForced: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
@@ -41,7 +41,7 @@ struct TriggerOptions {
         self.expected = expected
     }
 
-    /// Nothing that needs the server's clock, or more than one delivery.
+    /// True if nothing needs the server's clock, or more than one delivery.
     var isOneDelivery: Bool { faults == .none && seed == nil }
 
     private static func request(_ arguments: inout Arguments) throws(UsageError) -> StoreDriver.Request {
@@ -54,7 +54,7 @@ struct TriggerOptions {
         let environment = try arguments.choice("--environment", among: StoreEnvironment.allCases.map(\.rawValue))
         if let order, OrderToken(order) == nil { throw UsageError("--order is a UUID, not \(quoted(order))") }
         var token = order.flatMap { OrderToken($0) }
-        // A purchase that no order announced: nobody is known to have made it.
+        // No order announced this purchase, so its buyer is unknown.
         if user == nil && token == nil { token = .random() }
         var request = StoreDriver.Request(type: "", user: user, order: token)
         request.product = product

@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// The server goes away under thousands of pages, an event is committed, and it comes back.
+/// The server stops while thousands of pages are open, an event is committed, and the pages return to the restarted
+/// server.
 enum Avalanche: Benchmark {
     static let name = "avalanche"
     private static let pages = 5000
 
     static func run(_ report: inout Report) throws {
         try run(&report, "SIGTERM", SIGTERM, Stage.Transport.allCases)
-        // A WebSocket whose server dies without a goodbye stays closed: Turbo never opens it again.
+        // Turbo never reopens a WebSocket. On SIGTERM, the server replaces its element first; when killed, it cannot.
         try run(&report, "kill -9", SIGKILL, Stage.Transport.returning)
         report.remark(
             "Published for a restart of the app under 5,000 clients: Action Cable p50 4.38 s, p95 7.09 s, 187 never; Solid Cable 215 never; AnyCable's server was not restarted."
@@ -33,7 +34,7 @@ enum Avalanche: Benchmark {
         }
     }
 
-    /// Seconds from the server's end to the newest state, for each page, by transport.
+    /// Seconds from the server's end until a page shows the newest state, for each page, by transport.
     private static func measure(
         _ transports: [Stage.Transport],
         _ signal: Int32,
@@ -51,7 +52,7 @@ enum Avalanche: Benchmark {
         stage.target.process.signal(signal)
         try stage.pages.turn(until: "the server to end") { stage.target.process.isGone() }
         try stage.restart()
-        // No page is back: the loop has not turned since.
+        // No page has reconnected yet: the loop has not turned since the restart.
         try stage.commit()
         try stage.settle(timeout: .seconds(90))
         try stage.finish()

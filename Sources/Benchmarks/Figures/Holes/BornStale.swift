@@ -1,4 +1,4 @@
-/// Events are committed after the page was rendered and before it subscribes.
+/// Events are committed after a page is rendered and before it subscribes.
 enum BornStale: Benchmark {
     static let name = "stale"
     private static let pages = 5000
@@ -19,7 +19,7 @@ enum BornStale: Benchmark {
         let cursors = try (0..<channels).map { try stage.cursor(channel: $0) }
         let start = nanoseconds()
         for page in 0..<pages {
-            // Two thousand pages a second open; the first do while events are being committed.
+            // Two thousand pages open per second; the first ones open while events are being committed.
             let time = start + UInt64(page) * millisecond / 2
             stage.add(transport, channel: page % channels, cursor: cursors[page % channels], at: time)
         }

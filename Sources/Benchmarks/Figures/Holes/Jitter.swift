@@ -1,5 +1,5 @@
-/// Every page loses its network about every 15 s, for 2 s, while messages come at 2 a second: AnyCable's jitter test
-/// (https://github.com/anycable/anycable/tree/master/docs), but with the clients that ship.
+/// Every page loses its network about every 15 s, for 2 s, while 2 messages are sent per second. This is AnyCable's
+/// jitter test (https://github.com/anycable/anycable/tree/master/docs), but with the clients as they ship.
 enum Jitter: Benchmark {
     static let name = "jitter"
     private static let pages = 5001
@@ -71,7 +71,7 @@ enum Jitter: Benchmark {
     }
 }
 
-/// What each page got, and how late.
+/// What each page received, and how late.
 final class JitterOutcome {
     private struct Outage {
         var from: UInt64
@@ -83,7 +83,7 @@ final class JitterOutcome {
     private var received = [0, 0, 0]
     private(set) var cuts = 0
     var refreshes = 0
-    /// Seconds, by transport: of what came during an outage, and of all else.
+    /// Seconds, by transport: for updates sent during an outage (`late`), and for all others (`live`).
     private(set) var late: [[Double]] = [[], [], []]
     private(set) var live: [[Double]] = [[], [], []]
     private let first: Int
@@ -98,12 +98,12 @@ final class JitterOutcome {
 
     func cut(_ page: Int, _ now: UInt64) {
         cuts += 1
-        // Cut again before it came back: one outage.
+        // The page was cut again before it came back: count one outage.
         if outages[page].to == .max { return }
         outages[page] = Outage(from: now, to: .max)
     }
 
-    /// The share of (page, update) whose update the page showed, or with one step a newer state of the same target.
+    /// The share of (page, update) pairs in which the page showed the update, or a newer state of the same target.
     func shown(_ kind: Int) -> Double {
         let pages = outages.indices.count { $0 % 3 == kind }
         let updates = (stage.versions[0] ?? 0) - first

@@ -1,4 +1,4 @@
-/// Pages fall asleep with their sockets half open, events are committed, and the pages are shown again.
+/// Pages fall asleep with half-open sockets, events are committed, and the pages are shown again.
 enum Sleep: Benchmark {
     static let name = "sleep"
     private static let pages = 2000
@@ -18,7 +18,7 @@ enum Sleep: Benchmark {
         }
     }
 
-    /// All but the raw WebSockets, which nobody opens again.
+    /// All pages but the raw WebSockets, which nothing reopens.
     private static func returning(_ stage: Stage, _ transports: [Stage.Transport], _ report: inout Report) throws {
         let start = nanoseconds()
         var times: [[Double]] = transports.map { _ in [] }
@@ -39,12 +39,12 @@ enum Sleep: Benchmark {
         stage.pages.onChange = nil
     }
 
-    /// A WebSocket that answers no ping is ended by the server.
+    /// The server closes a WebSocket that answers no ping.
     private static func freed(_ stage: Stage, awake: Int, _ report: inout Report) throws {
         let start = nanoseconds()
         var connections = Int.max
         var nextLook = start
-        // The sleepers of the other transports have a kernel that acknowledges for them, and a second socket each.
+        // The kernel still acknowledges for the other sleepers: the server keeps their old socket beside the new one.
         let expected = awake - pages / 4 + 3 * pages / 4
         while connections > expected, nanoseconds() < start + 60 * second {
             stage.pages.turn()

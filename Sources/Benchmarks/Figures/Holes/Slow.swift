@@ -1,4 +1,4 @@
-/// Ten pages read as fast as it comes; one reads 1 KB a second, one nothing at all.
+/// Ten pages read as fast as data arrives; one reads 1 KB per second, and one reads nothing at all.
 enum Slow: Benchmark {
     static let name = "slow"
     private static let fast = 10
