@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A store's document, taken apart with no step back.
+/// Reads a store's document as JSON, and refuses repeated members.
 enum StrictJSON {
     static func object(_ body: [UInt8]) throws(VerificationError) -> JSONNode {
         do throws(JSONObjectError) {

@@ -1,10 +1,10 @@
 public import Domain
 internal import Encoding
 
-/// What the ledger keeps: a webhook's body, an answer of the API, a transaction that an app posted, a receipt, a stored
-/// answer of `verifyReceipt`.
+/// Interprets what the ledger stores: a webhook's body, an answer of the API, a transaction that an app posted, a
+/// receipt, or a stored answer of `verifyReceipt`.
 extension AppleVerifier {
-    /// Every document is judged at the instant at which it says that it was signed, so an old one proves as it did.
+    /// Certificates must be valid when each document was signed, not now, so an old document verifies as before.
     public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         let now = stored.receivedAt
         guard stored.body.first == UInt8(ascii: "{") else {

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not believed.
+/// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not verified.
 struct JWS {
-    /// As much as the largest body that is let in.
+    /// As large as the largest accepted body.
     static let limit = 256 * 1024
-    /// Apple's has 4.4 KB. It is read before anybody vouches for it, so it gets less room than the rest.
+    /// Apple's header has 4.4 KB. It is parsed before the signature is checked, so its limit is lower than the body's.
     static let headerLimit = 16 * 1024
 
     private let bytes: [UInt8]
@@ -28,10 +28,10 @@ struct JWS {
 
     var header: ArraySlice<UInt8> { bytes[..<headerEnd] }
 
-    /// Header, dot and payload, as they were sent.
+    /// Header, dot and payload, as received.
     var signedBytes: ArraySlice<UInt8> { bytes[..<payloadEnd] }
 
-    /// Decode it only once the signature is known to be good.
+    /// Call it only after the signature has been verified.
     func payload() throws(VerificationError) -> [UInt8] {
         guard let payload = Base64URL.decode(bytes[(headerEnd + 1)..<payloadEnd]) else {
             throw .malformed(.invalidJWS)
@@ -40,7 +40,7 @@ struct JWS {
     }
 }
 
-/// The header of Apple's JWS: ES256 and three certificates, and nothing that would change what the signature means.
+/// The header of Apple's JWS: ES256, three certificates, and nothing that would change what the signature means.
 struct JWSHeader: Decodable {
     var alg: String?
     var x5c: [String]?
@@ -57,7 +57,7 @@ struct JWSHeader: Decodable {
         changesMeaning = container.contains(.crit) || container.contains(.b64)
     }
 
-    /// DER of leaf and intermediate. The third certificate is never opened: trust comes from our own roots alone.
+    /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.
     static func certificates(
         in segment: ArraySlice<UInt8>
     ) throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {

@@ -2,20 +2,20 @@ internal import Crypto
 public import Domain
 internal import Encoding
 
-/// Proves that a webhook was signed with PurchaseKit's secret, and says what it means. The signature has no date: a
-/// replay is known by its id, and says nothing new.
+/// Verifies that a webhook was signed with PurchaseKit's secret, and interprets it. The signature has no date; a replay
+/// is recognized by its id, and says nothing new.
 public struct PurchaseKitVerifier: StoreVerifier {
     private let secret: [UInt8]
     private let catalog: Catalog
 
-    /// Nil when the secret is empty: anybody could sign with that.
+    /// Returns nil when the secret is empty, because anybody could sign with that.
     public init?(secret: String, catalog: Catalog = Catalog()) {
         guard !secret.isEmpty else { return nil }
         self.secret = Array(secret.utf8)
         self.catalog = catalog
     }
 
-    /// What was proven when it was committed: the signature is not kept.
+    /// The body was verified when it was committed; its signature is not stored.
     public func reread(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         let signature = Hex.encode(HMAC.authenticate(stored.body, key: secret))
         return try verify(Delivery(body: stored.body, signature: signature), now: stored.receivedAt)
