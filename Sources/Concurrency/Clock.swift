@@ -2,10 +2,10 @@ public import Domain
 internal import Glibc
 internal import Synchronization
 
-/// What the server takes for *now*. In development it may start at another instant, runs on from there, and can be set
-/// while it runs. Copies are the same clock.
+/// The server's idea of *now*. In development it may start at another instant, runs on from there, and can be set while
+/// the server runs. All copies share one clock.
 public struct Clock: Sendable {
-    /// Milliseconds that it is ahead of the machine's clock.
+    /// How many milliseconds this clock is ahead of the machine's clock.
     private final class Lead: Sendable {
         let milliseconds: Atomic<Int64>
 
@@ -20,17 +20,18 @@ public struct Clock: Sendable {
         lead = Lead(0)
     }
 
-    /// A clock that reads `start` at this moment (`PAYCAST_DEV_NOW`).
+    /// A clock that reads `start` now (`PAYCAST_DEV_NOW`).
     public init(startingAt start: Instant) {
         lead = Lead(Clock.distance(to: start))
     }
 
-    /// How far it is ahead of the machine's clock.
+    /// How far this clock is ahead of the machine's clock.
     public var offset: Duration { .milliseconds(lead.milliseconds.load(ordering: .relaxed)) }
 
     public func now() -> Instant { Clock.realtime() + offset }
 
-    /// From now on it reads `instant`, and runs on from there. Whoever sleeps until an instant has to be woken.
+    /// Makes the clock read `instant` now and run on from there. The caller must wake threads that sleep until an
+    /// instant.
     public func set(to instant: Instant) {
         lead.milliseconds.store(Clock.distance(to: instant), ordering: .relaxed)
     }
@@ -47,7 +48,7 @@ public struct Clock: Sendable {
     }
 }
 
-/// Nanoseconds of the monotonic clock: for durations only.
+/// Nanoseconds of the monotonic clock. Use them to measure durations only.
 public func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A value that is replaced as a whole while other threads use it: what a reload brings.
+/// A value that is replaced as a whole while other threads use it, such as settings that a reload changes.
 public final class Current<Value: Sendable>: Sendable {
     private let stored: Mutex<Value>
 

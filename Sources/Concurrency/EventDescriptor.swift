@@ -2,12 +2,12 @@ internal import CLinux
 internal import Domain
 internal import Glibc
 
-/// Wakes a thread that sleeps on descriptors: an eventfd among them, which any thread may set.
+/// Wakes a thread that sleeps on descriptors: one of them is this eventfd, which any thread may signal.
 public final class EventDescriptor: Sendable {
     /// Readable while a wake is pending.
     public let descriptor: Int32
 
-    /// Nil when the process has no descriptor left.
+    /// Returns nil when the process has run out of descriptors.
     public init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
@@ -23,13 +23,13 @@ public final class EventDescriptor: Sendable {
         _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Takes the wakes that are pending.
+    /// Consumes the pending wakes.
     public func clear() {
         var wakes: UInt64 = 0
         _ = read(descriptor, &wakes, MemoryLayout<UInt64>.size)
     }
 
-    /// Sleeps until woken or until one of `sockets` is ready, for `timeout` at the most; takes the wakes that are pending.
+    /// Sleeps until woken, until one of `sockets` is ready, or for `timeout` at most. Consumes the pending wakes.
     public func wait(timeout: Duration, or sockets: inout [PolledSocket]) {
         var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         for socket in sockets {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The only place where threads meet: a bounded queue with one receiver.
+/// A bounded queue with one receiver, through which threads send each other messages.
 ///
-/// Any thread may send. Only the send that finds the queue empty wakes the receiver, so a burst costs one wake
-/// (the rule of NIO's event loop). The receiver takes everything at once.
+/// Any thread may send. Only a send into the empty queue wakes the receiver, so a burst costs one wake (the rule of
+/// NIO's event loop). The receiver takes all messages at once.
 public final class Mailbox<Message: Sendable>: Sendable {
     private struct Queue {
         var messages: [Message] = []
@@ -20,7 +20,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
         self.wake = wake
     }
 
-    /// False when the mailbox is full or closed; then nothing was sent.
+    /// Returns false when the mailbox is full or closed; then nothing was sent.
     @discardableResult
     public func send(_ message: Message) -> Bool {
         let (accepted, wasEmpty) = queue.withLock { queue in
@@ -32,7 +32,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
         return accepted
     }
 
-    /// Everything that waits, oldest first.
+    /// Takes all waiting messages, oldest first.
     public func drain() -> [Message] {
         queue.withLock { queue in
             let messages = queue.messages
@@ -43,7 +43,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     public var count: Int { queue.withLock { $0.messages.count } }
 
-    /// Refuses what comes from now on; what waits can still be drained.
+    /// Refuses new messages; those that wait can still be drained.
     public func close() {
         queue.withLock { $0.isClosed = true }
         wake()

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Domain
 internal import Glibc
 
-/// A value that threads share and whose changes they can sleep on: `Synchronization.Mutex` has no condition variable.
+/// A shared value that threads can wait on for changes: `Synchronization.Mutex` has no condition variable.
 ///
-/// Costs no descriptor, so that a server that has run out of them goes on. Sendable by this promise: lock and condition
-/// are pthreads' own, at addresses that never change, and the value is touched under the lock only.
+/// It uses no file descriptor, so a server that has run out of them goes on. It is safe to share: the lock and the
+/// condition variable are pthread objects whose addresses never change, and the value is only touched under the lock.
 public final class Monitor<Value: Sendable>: @unchecked Sendable {
-    /// Who is woken by a change.
+    /// Which waiting threads a change wakes.
     public enum Audience: Sendable {
         case one, everybody
     }
@@ -34,7 +34,7 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Changes the value and wakes those who sleep on it. `body` runs under the lock: it must not block.
+    /// Changes the value and wakes the threads that wait on it. `body` runs under the lock: it must not block.
     @discardableResult
     public func change<Result>(waking audience: Audience = .everybody, _ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
@@ -47,14 +47,14 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         return result
     }
 
-    /// Looks at the value, or changes what nobody sleeps on.
+    /// Reads the value, or changes a part of it that no thread waits on.
     public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return body(&value)
     }
 
-    /// Sleeps until `take` finds what it looks for; it runs under the lock, and may change the value.
+    /// Sleeps until `take` returns a value. `take` runs under the lock and may change the value.
     public func wait<Result>(for take: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -64,7 +64,7 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The same, for `timeout` at the most; nil when that has passed.
+    /// Sleeps for `timeout` at most; returns nil when that has passed.
     public func wait<Result>(timeout: Duration, for take: (inout Value) -> Result?) -> Result? {
         var end = Monitor.moment(after: timeout)
         pthread_mutex_lock(lock)
@@ -75,7 +75,7 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Of the monotonic clock; three weeks from now at the most, so that no sum overflows.
+    /// On the monotonic clock, and at most 24 days from now, so that no sum overflows.
     private static func moment(after timeout: Duration) -> timespec {
         let milliseconds = min(max(0, timeout.milliseconds), 1 << 31)
         let end = monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000

@@ -1,9 +1,9 @@
-/// What a thread waits for on one socket, and whether it has come.
+/// A socket that a thread waits for: which operations it waits for, and whether one is ready.
 public struct PolledSocket: Sendable {
     let descriptor: Int32
     let isRead: Bool
     let isWritten: Bool
-    /// There is something to read, there is room to write (whichever was asked for), or the connection has failed.
+    /// The socket can be read or written, whichever was requested, or the connection has failed.
     public internal(set) var isReady = false
 
     public init(_ descriptor: Int32, forReading isRead: Bool, forWriting isWritten: Bool) {

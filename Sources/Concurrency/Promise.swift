@@ -8,12 +8,12 @@ public final class Promise<Value: Sendable>: Sendable {
         self.value.change { $0 = value }
     }
 
-    /// Blocks until the value is there. Never on a loop.
+    /// Blocks until the value is there. Never call it on a loop.
     public func wait() -> Value {
         value.wait { $0 }
     }
 
-    /// Nil when the value has not come in time.
+    /// Returns nil when the value does not arrive in time.
     public func wait(timeout: Duration) -> Value? {
         value.wait(timeout: timeout) { $0 }
     }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A thread that takes its turn again and again until it is stopped.
+/// A thread that runs turns in a loop until it is stopped.
 public final class Routine: Sendable {
-    /// Long work looks at it between its steps.
+    /// Tells a long turn to stop: the turn checks it between its steps.
     public final class Stop: Sendable {
         private let raised = Atomic(false)
 
@@ -23,7 +23,7 @@ public final class Routine: Sendable {
         self.stop = stop
     }
 
-    /// `turn` says how long to sleep after it. `state` is what turns hand on to each other: the thread's own.
+    /// `turn` returns how long to sleep until the next one. Turns pass `state` on; only this thread uses it.
     public func start<State: Sendable>(
         _ name: String,
         _ state: State,
@@ -37,18 +37,18 @@ public final class Routine: Sendable {
         }
     }
 
-    /// The next turn begins at once.
+    /// Starts the next turn at once.
     public func wake() {
         waker.wake()
     }
 
-    /// No turn begins from now on.
+    /// Starts no more turns.
     public func halt() {
         stop.raise()
         waker.wake()
     }
 
-    /// Waits for the end of the turn that runs. Once only.
+    /// Halts and waits until the current turn has ended. Call it once only.
     public func end() {
         halt()
         let running = thread.withLock { thread in

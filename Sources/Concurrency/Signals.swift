@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Signals as something that a thread waits for.
+/// Signals that a thread can wait for.
 public enum Signals {
     public enum Arrival: Sendable {
-        /// SIGTERM, SIGINT.
+        /// SIGTERM or SIGINT.
         case stop
         /// SIGHUP.
         case reload
@@ -11,12 +11,12 @@ public enum Signals {
 
     /// Call first in a server's `main`: threads inherit the mask, so the signals stay pending until `next` takes them.
     ///
-    /// SIGUSR1 and SIGUSR2 mean nothing here. Other servers rotate logs or dump state on them, and a habit must not
-    /// kill this one.
+    /// SIGUSR1 and SIGUSR2 do nothing here. Other servers rotate logs or dump state on them, and an operator who sends
+    /// one out of habit must not kill this server.
     public static func block() {
         var set = set(of: stopSignals + [SIGHUP])
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A limit of file sizes is an error of the write that meets it, not the end of the server.
+        // Exceeding the file size limit should fail that write, not end the server.
         for ignored in [SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ] { signal(ignored, SIG_IGN) }
     }
 
@@ -25,8 +25,8 @@ public enum Signals {
         wait(for: stopSignals + [SIGHUP]) == SIGHUP ? .reload : .stop
     }
 
-    /// Somebody who asks twice does not want to wait: the next one ends the process at once. SIGHUP is no such demand
-    /// and stays pending.
+    /// An operator who asks twice does not want to wait: the next stop signal ends the process at once. SIGHUP does not
+    /// count and stays pending.
     public static func exitOnNext() {
         WorkerThread.detach(name: "signals") {
             _ = wait(for: stopSignals)

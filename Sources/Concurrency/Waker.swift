@@ -1,4 +1,4 @@
-/// A thread's sleep: any thread may `wake` it.
+/// Lets a thread sleep until another one calls `wake`.
 public final class Waker: Sendable {
     private let isPending = Monitor(false)
 
@@ -8,7 +8,7 @@ public final class Waker: Sendable {
         isPending.change { $0 = true }
     }
 
-    /// Sleeps until woken, or for `timeout` at the most; one wait takes all wakes before it.
+    /// Sleeps until woken, or for `timeout` at most. One wait consumes all earlier wakes.
     public func wait(timeout: Duration? = nil) {
         guard let timeout else { return isPending.wait(for: Waker.take) }
         isPending.wait(timeout: timeout, for: Waker.take)

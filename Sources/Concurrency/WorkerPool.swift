@@ -1,5 +1,5 @@
-/// Threads that share one queue: a job waits for the first thread that is free, never behind one that hangs while
-/// another idles.
+/// Threads that share one queue: the first free thread takes the next job, so no job waits behind one that hangs while
+/// another thread is idle.
 public final class WorkerPool: Sendable {
     public typealias Job = @Sendable () -> Void
 
@@ -12,7 +12,7 @@ public final class WorkerPool: Sendable {
     private let capacity: Int
     private let threads: [WorkerThread]
 
-    /// `capacity`: jobs that may wait, beside those that run.
+    /// `capacity` is the number of jobs that may wait, not counting those that run.
     public init(name: String, threads: Int, capacity: Int) {
         let state = Monitor(State())
         self.state = state
@@ -24,7 +24,7 @@ public final class WorkerPool: Sendable {
         }
     }
 
-    /// False when as many wait as may, or the pool is closing; then the job will not run.
+    /// Returns false when the queue is full or the pool is closing; then the job will not run.
     public func submit(_ job: @escaping Job) -> Bool {
         state.change(waking: .one) { state in
             guard !state.isClosing, state.queue.count < capacity else { return false }
@@ -33,24 +33,24 @@ public final class WorkerPool: Sendable {
         }
     }
 
-    /// Jobs that no thread has begun.
+    /// The number of jobs that no thread has begun.
     public var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Long jobs, and those that would begin one, look at it: the server is going down.
+    /// True while the server shuts down. Long jobs check it, and so does code that would begin one.
     public var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// Takes no more; what waits is finished.
+    /// Accepts no more jobs; those that wait still run.
     public func halt() {
         state.change { $0.isClosing = true }
     }
 
-    /// Finishes what waits and joins the threads. Once only, not from a job.
+    /// Finishes the waiting jobs and joins the threads. Call it once only, and not from a job.
     public func close() {
         halt()
         for thread in threads { thread.join() }
     }
 
-    /// Nil: there will be no more.
+    /// Returns nil when the pool is closing and the queue is empty.
     private static func next(_ state: Monitor<State>) -> Job? {
         state.wait { state -> Job?? in
             if let job = state.queue.removeFirst() { return job }
@@ -59,10 +59,10 @@ public final class WorkerPool: Sendable {
     }
 }
 
-/// First in, first out. Taking one never moves the others.
+/// A FIFO queue. Taking a job never moves the others one by one.
 private struct JobQueue {
     private var incoming: [WorkerPool.Job] = []
-    /// Older ones, the oldest last.
+    /// Older jobs, the oldest last.
     private var outgoing: [WorkerPool.Job] = []
 
     var count: Int { incoming.count + outgoing.count }

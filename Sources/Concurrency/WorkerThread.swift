@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// A named thread with one body. Its owner joins it.
+/// A named thread that runs one body. Its owner joins it.
 public struct WorkerThread: Sendable {
     private let thread: pthread_t
 
     /// Starts `body`; `name` (15 bytes at most) is what `top -H` and a debugger show.
     ///
-    /// For a program's start: without the thread there is no program, so it ends with one line that says what to do.
-    /// What a running server starts uses `detach`.
+    /// Use it while the program starts: the program cannot run without this thread, so a failure ends it with one line
+    /// that says what to do. A running server starts threads with `detach`.
     public init(name: String, body: @escaping @Sendable () -> Void) {
         guard let thread = WorkerThread.start(name, body) else {
             let line = "paycast: no thread can be started (\(name)); raise the limit of threads (ulimit -u)\n"
@@ -18,8 +18,8 @@ public struct WorkerThread: Sendable {
         self.thread = thread
     }
 
-    /// Runs `body` on a thread that nobody waits for: it must come to its end by itself. False when the system gives no
-    /// thread; then it does not run.
+    /// Runs `body` on a thread that nobody joins: `body` must end by itself. Returns false, and does not run it, when
+    /// the system cannot start a thread.
     @discardableResult
     public static func detach(name: String, body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(name, body) else { return false }
@@ -27,7 +27,7 @@ public struct WorkerThread: Sendable {
         return true
     }
 
-    /// Waits until the body has returned. Once only.
+    /// Waits until the body has returned. Call it once only.
     public func join() {
         pthread_join(thread, nil)
     }

@@ -1,6 +1,6 @@
 /// The roots that Apple publishes (https://www.apple.com/certificateauthority/), each with the SHA-256 of its DER.
 let appleRoots = [
-    // Apple Root CA - G3: ends the chain of every JWS today. P-384, valid until 2039-04-30.
+    // Apple Root CA - G3: the root of every JWS chain today. P-384, valid until 2039-04-30.
     // 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179
     """
     -----BEGIN CERTIFICATE-----
@@ -55,7 +55,7 @@ let appleRoots = [
     um1xRKtzCTrJ+VKACd+66eYWyi4uTLLT3OUEVLLUNIAytbwPF+E=
     -----END CERTIFICATE-----
     """,
-    // Apple Root CA: ends the chain of PKCS#7 receipts. RSA 2048, valid until 2035-02-09.
+    // Apple Root CA: the root of the chains in PKCS#7 receipts. RSA 2048, valid until 2035-02-09.
     // b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024
     """
     -----BEGIN CERTIFICATE-----

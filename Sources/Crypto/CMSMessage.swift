@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// One message as OpenSSL reads it: definite or indefinite lengths, its content in one piece or several. One thread's.
+/// One message, parsed by OpenSSL: definite or indefinite lengths, content in one piece or several. Confined to one
+/// thread.
 final class CMSMessage {
-    /// Apple sends three. Each one more costs a search for its issuer.
+    /// Apple sends three. Each further certificate costs a search for its issuer.
     private static let certificateLimit = 16
 
     private let pointer: OpaquePointer
@@ -40,13 +41,13 @@ final class CMSMessage {
         return Array(UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(octets))))
     }
 
-    /// The path from the one signer over the message's certificates to a trusted root (RFC 5280 §6).
+    /// The path from the only signer, through the message's certificates, to a trusted root (RFC 5280 §6).
     ///
-    /// Without the clock, and with SHA-1: the chain of old receipts has it. Whoever forges it needs a collision with a
-    /// certificate that Apple signs.
+    /// It ignores the clock and accepts SHA-1, because the chains of old receipts use it. A forger would need a
+    /// collision with a certificate that Apple signs.
     func chain(to anchors: TrustAnchors) throws(MessageError) -> [Certificate] {
         let certificates = OwnedCertificates(CMS_get1_certs(pointer))
-        // No signer would verify: https://docs.openssl.org/3.0/man3/CMS_verify/ asks only those that are there.
+        // A message without signers would verify: https://docs.openssl.org/3.0/man3/CMS_verify/ checks those it finds.
         guard certificates.count <= CMSMessage.certificateLimit, OPENSSL_sk_num(CMS_get0_SignerInfos(pointer)) == 1,
             CMS_set1_signers_certs(pointer, nil, 0) == 1, let signers = CMS_get0_signers(pointer)
         else { throw .unreadable }
@@ -78,14 +79,14 @@ final class CMSMessage {
         }
     }
 
-    /// Asked once the signer's chain is known to be good: a stranger's key costs no mathematics.
+    /// Read it only after `chain(to:)` has succeeded, so that a stranger's key costs no CPU time.
     var isSignatureGood: Bool {
         let flags = UInt32(CMS_BINARY | CMS_NO_SIGNER_CERT_VERIFY)
         return CMS_verify(pointer, nil, nil, nil, nil, flags) == 1
     }
 }
 
-/// A stack of certificates with a reference to each, as OpenSSL hands it out.
+/// A stack of certificates as OpenSSL returns it; it owns a reference to each one.
 private final class OwnedCertificates {
     let stack: OpaquePointer?
 

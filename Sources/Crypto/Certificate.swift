@@ -6,10 +6,10 @@ internal import Glibc
 /// An X.509 certificate (RFC 5280), read from exactly its DER bytes.
 struct Certificate: Sendable {
     let handle: Handle
-    /// Whole seconds, both ends included (RFC 5280 §4.1.2.5).
+    /// Whole seconds, including both ends (RFC 5280 §4.1.2.5).
     let validity: ClosedRange<Int64>
 
-    /// Nil for anything but one certificate without a byte after it.
+    /// Returns nil unless `der` is exactly one certificate, with no byte after it.
     init?(der: [UInt8]) {
         let pointer = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var cursor = buffer.baseAddress
@@ -29,7 +29,7 @@ struct Certificate: Sendable {
         self.validity = validity
     }
 
-    /// Another reference to one that OpenSSL has read already.
+    /// Takes another reference to a certificate that OpenSSL has already parsed.
     init?(sharing pointer: OpaquePointer) {
         guard X509_up_ref(pointer) == 1, let handle = Handle(pointer, free: X509_free),
             let validity = validityPeriod(pointer)
@@ -41,7 +41,7 @@ struct Certificate: Sendable {
     /// The subject's key; nil unless it is on P-256.
     var publicKey: PublicKey? { PublicKey(owning: handle.borrow { X509_get_pubkey($0) }) }
 
-    /// Signs documents and never certificates.
+    /// Whether it may sign documents but no certificates.
     var isEndEntity: Bool {
         handle.borrow { certificate in
             let usage = X509_get_key_usage(certificate)

@@ -2,14 +2,14 @@ internal import COpenSSL
 internal import Domain
 internal import Encoding
 
-/// A certificate together with its key: it signs others. For development and tests only; nothing here is ever trusted
-/// unless its root is configured.
+/// A certificate with its key, which signs other certificates. For development and tests only; nobody trusts it unless
+/// its root is configured.
 public struct CertificateIssuer: Sendable {
     /// DER.
     public let certificate: [UInt8]
     public let key: PrivateKey
 
-    /// Makes a certificate that `key` signs for itself.
+    /// Makes a self-signed certificate with `key`.
     public static func selfSigned(
         _ template: CertificateTemplate,
         key: PrivateKey
@@ -27,7 +27,7 @@ public struct CertificateIssuer: Sendable {
     }
 }
 
-/// One certificate on its way to be signed.
+/// A certificate that is not signed yet.
 private final class CertificateDraft {
     private let certificate: OpaquePointer
     private let template: CertificateTemplate
@@ -69,7 +69,7 @@ private final class CertificateDraft {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
         guard X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 else { return false }
-        // The subject's identifier comes first: a root's authority identifier repeats it.
+        // The subject key identifier must come first, because a root's authority key identifier repeats it.
         let named = [
             (NID_basic_constraints, template.basicConstraints),
             (NID_key_usage, template.keyUsage),
@@ -88,7 +88,7 @@ private final class CertificateDraft {
         return part != nil && X509_add_ext(certificate, part, -1) == 1
     }
 
-    /// An extension whose value is an ASN.1 NULL, like Apple's.
+    /// An extension whose value is an ASN.1 NULL, as in Apple's certificates.
     private func marker(_ identifier: String, isCritical: Bool) -> OpaquePointer? {
         let object = OBJ_txt2obj(identifier, 1)
         let value = ASN1_OCTET_STRING_new()
@@ -108,5 +108,5 @@ private final class CertificateDraft {
     }
 }
 
-/// `MBSTRING_UTF8`, a macro that Swift cannot read.
+/// `MBSTRING_UTF8`: Swift cannot import that macro.
 private let multibyteUTF8: Int32 = 0x1000

@@ -1,13 +1,13 @@
 internal import COpenSSL
 public import Domain
 
-/// What an operator wants to know of a certificate: whose it is, and when it ends.
+/// What an operator wants to know about a certificate: its subject and its validity.
 public struct CertificateSummary: Sendable, Equatable {
     /// The subject's common name, else its organization.
     public let name: String
     public let validity: ClosedRange<Instant>
 
-    /// Nil for anything but one certificate in DER.
+    /// Returns nil unless `der` is exactly one DER certificate.
     public init?(der: [UInt8]) {
         guard let certificate = Certificate(der: der) else { return nil }
         name =
@@ -37,6 +37,6 @@ private func text(_ part: Int32, of certificate: OpaquePointer) -> String? {
     let count = X509_NAME_get_text_by_NID(name, part, &buffer, Int32(buffer.count))
     guard count > 0 else { return nil }
     let scalars = buffer.prefix(Int(min(count, 127))).map { UInt8(bitPattern: $0) }
-    // It is printed on a terminal.
+    // The name goes to a terminal, so it must be printable.
     return String(decoding: scalars.map { (32...126).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
 }

@@ -1,17 +1,17 @@
 public import Domain
 
-/// What a certificate is to say. The three ready-made ones have the shape of Apple's; a test bends one of them.
+/// What a certificate should contain. The three presets have the shape of Apple's certificates; tests modify them.
 public struct CertificateTemplate: Sendable {
     public var commonName: String
     public var validFrom: Instant
     public var validUntil: Instant
-    /// `basicConstraints` in OpenSSL's notation (x509v3_config(5)); nil leaves the extension out, as for the others.
+    /// `basicConstraints` in OpenSSL's notation (x509v3_config(5)). Nil omits the extension, here and below.
     public var basicConstraints: String?
     public var keyUsage: String?
     /// Object identifiers of extensions that only need to be present.
     public var markers: [String]
     public var criticalMarkers: [String] = []
-    /// Whether subject and authority key identifiers are there; strict path validation wants them.
+    /// Whether subject and authority key identifiers are present; strict path validation requires them.
     public var hasKeyIdentifiers = true
 
     private init(

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Checks Apple's three-part chain once per (leaf, intermediate) and remembers the verdict.
 ///
-/// A P-384 check costs 0.7 ms and each document needs two of them, so the steady state must be a look-up. What is
-/// remembered holds for every instant of the chain's window; the caller asks for its own instant.
-/// Any thread may verify; the lock covers the look-up and the insertion, never the mathematics.
+/// A P-384 check costs 0.7 ms and each document needs two of them, so the steady state must be a lookup. A verdict
+/// holds at every instant of the chain's validity; the caller checks its own instant.
+/// Any thread may verify. The lock covers the lookup and the insertion, never the cryptography.
 public final class ChainVerifier: Sendable {
     private struct Memory {
         var chains: [[UInt8]: VerifiedChain] = [:]
@@ -16,13 +16,13 @@ public final class ChainVerifier: Sendable {
     private let capacity: Int
     private let memory = Mutex(Memory())
 
-    /// Only genuine chains are remembered, so a peer cannot fill the memory; `capacity` bounds it all the same.
+    /// Only genuine chains are remembered, so a peer cannot fill the memory; `capacity` bounds it anyway.
     public init(roots: TrustedRoots, capacity: Int = 64) {
         anchors = TrustAnchors(roots)
         self.capacity = capacity
     }
 
-    /// Judges the path from `leaf` over `intermediate` to a trusted root (RFC 5280 §6, without the instant).
+    /// Verifies the path from `leaf` through `intermediate` to a trusted root (RFC 5280 §6), ignoring the time.
     public func verify(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
         let key = SHA256.hash(leaf + intermediate)
         if let known = memory.withLock({ $0.chains[key] }) { return known }
@@ -35,14 +35,14 @@ public final class ChainVerifier: Sendable {
         return chain
     }
 
-    /// How many verdicts are remembered.
+    /// The number of remembered verdicts.
     public var count: Int { memory.withLock { $0.chains.count } }
 }
 
-/// A chain that leads to a trusted root: its leaf's key, and when it is to be believed.
+/// A chain that leads to a trusted root: its leaf's key, and when the chain is valid.
 public struct VerifiedChain: Sendable {
     public let key: PublicKey
-    /// Where the windows of leaf, intermediate and root overlap; whole seconds, both ends included.
+    /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
     private let validity: ClosedRange<Int64>
 
     init(key: PublicKey, validity: ClosedRange<Int64>) {
@@ -56,9 +56,9 @@ public struct VerifiedChain: Sendable {
 public enum ChainError: Error, Equatable, CustomStringConvertible {
     /// Not one DER certificate.
     case unreadable
-    /// No path to a trusted root; the reason in OpenSSL's words.
+    /// There is no path to a trusted root; the reason is OpenSSL's text.
     case untrusted(String)
-    /// A path, but not of Apple's shape: length, markers, kind of key.
+    /// There is a path, but it lacks the shape of Apple's: length, markers, kind of key.
     case wrongShape
 
     public var description: String {

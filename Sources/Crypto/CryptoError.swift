@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// OpenSSL refused something that is ours: a key file, a certificate to be made. Peers' input has its own errors.
+/// OpenSSL refused our own input, such as a key file or a certificate to make. Peers' input has its own errors.
 public enum CryptoError: Error, Equatable, CustomStringConvertible {
     case unreadableKey
     case failed(Operation)
 
-    /// What was attempted; a closed set, so that nothing secret gets into a message.
+    /// What was attempted. The set is closed, so that no secret gets into a message.
     public enum Operation: String, Sendable {
         case generateKey = "generate a key"
         case exportKey = "export a key"
@@ -20,7 +20,7 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Leaves nothing in this thread's error queue for a later call to trip over.
+    /// Clears this thread's error queue, so that no later call trips over it.
     static func failing(to operation: Operation) -> CryptoError {
         ERR_clear_error()
         return .failed(operation)

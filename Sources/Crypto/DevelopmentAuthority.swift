@@ -1,16 +1,16 @@
 public import Domain
 
-/// A throw-away certificate authority in the shape of Apple's: P-384 root and intermediate, P-256 leaf.
+/// A throwaway certificate authority with the shape of Apple's: P-384 root and intermediate, P-256 leaf.
 ///
-/// Only the leaf's key survives: nobody, not even its owner, can make this authority vouch for anything else.
+/// Only the leaf's key survives, so nobody, not even its owner, can make this authority certify anything else.
 public struct DevelopmentAuthority: Sendable {
     /// The root to trust, in PEM.
     public let root: String
-    /// Leaf, intermediate, root: what goes into `x5c`. DER.
+    /// Leaf, intermediate and root in DER, as they go into `x5c`.
     public let chain: [[UInt8]]
     public let leafKey: PrivateKey
 
-    /// 2010 to 2049: a development server may be told to live at any instant (`PAYCAST_DEV_NOW`).
+    /// 2010 to 2049, because a development server may run at any instant (`PAYCAST_DEV_NOW`).
     public static let validity =
         Instant(milliseconds: 1_262_304_000_000)...Instant(milliseconds: 2_524_607_999_000)
 

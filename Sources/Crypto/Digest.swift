@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// The hash functions that Rails' and the stores' formats name. SHA-1 only where a format leaves no choice.
+/// The hash functions that Rails' and the stores' formats use. Use SHA-1 only where a format requires it.
 public enum HashFunction: Sendable, CaseIterable {
     case sha256
     case sha1
 
-    /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as to hash 64 bytes
-    /// (crypto(7), "Explicit fetching"). The pointer outlives the call: the handles below are never let go.
+    /// Fetched once: OpenSSL 3 looks up what `EVP_sha256()` means at each use, which costs as much as hashing 64 bytes
+    /// (crypto(7), "Explicit fetching"). The pointer stays valid, because the handles below are never released.
     var evp: OpaquePointer? {
         switch self {
         case .sha256: HashFunction.sha256Method?.borrow { $0 }
@@ -33,7 +33,7 @@ public enum SHA256 {
         return digest
     }
 
-    /// Of what is too large to be held at once: `next` is asked for pieces until there are none.
+    /// Hashes data that is too large to hold at once: calls `next` for pieces until it returns nil.
     public static func hash(_ next: () -> [UInt8]?) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -45,7 +45,7 @@ public enum SHA256 {
     }
 }
 
-/// SHA-1 (FIPS 180-4): where a format leaves no choice.
+/// SHA-1 (FIPS 180-4), only for formats that require it.
 public enum SHA1 {
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
@@ -63,7 +63,7 @@ public enum HMAC {
     }
 }
 
-/// Keys from secrets (RFC 8018 §5.2).
+/// Derives keys from secrets (RFC 8018 §5.2).
 public enum PBKDF2 {
     public static func derive(
         from secret: String,
@@ -89,7 +89,7 @@ public enum PBKDF2 {
     }
 }
 
-/// Takes the same time wherever the first difference is. Lengths are no secret.
+/// Takes the same time wherever the first difference is. Lengths are not secret.
 public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     constantTimeEquals(left, right[...])
 }

@@ -1,12 +1,12 @@
-/// The two spellings of a P-256 signature: JWS has r and s side by side in 64 bytes (RFC 7518 §3.4), OpenSSL has DER.
+/// The two formats of a P-256 signature: JWS has r and s side by side in 64 bytes (RFC 7518 §3.4), OpenSSL uses DER.
 enum ECDSASignature {
-    /// Nil unless `raw` is 64 bytes and neither half is zero.
+    /// Returns nil unless `raw` is 64 bytes and neither half is zero.
     static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 64, let r = integer(raw[..<32]), let s = integer(raw[32...]) else { return nil }
         return [0x30, UInt8(r.count + s.count)] + r + s
     }
 
-    /// Nil unless `der` is a sequence of two integers below 2^256.
+    /// Returns nil unless `der` is a sequence of two integers below 2^256.
     static func raw(der: [UInt8]) -> [UInt8]? {
         var rest = der[...]
         guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,

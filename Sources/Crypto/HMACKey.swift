@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A key that many messages are authenticated with (HMAC-SHA-256, RFC 2104): what depends on the key alone is computed
-/// once (§4 there), which leaves a third of the time.
+/// A key that authenticates many messages (HMAC-SHA-256, RFC 2104). It computes once what depends on the key alone
+/// (§4 there), which leaves a third of the time.
 ///
-/// Sendable by this promise: nothing writes to the two contexts after the initializer, and to copy from them only reads.
+/// It is safe to share: nothing writes to the two contexts after the initializer, and copying from them only reads.
 final class HMACKey: @unchecked Sendable {
-    /// SHA-256 after its first block, which is the key combined with one of the two pads.
+    /// SHA-256 after its first block: the key combined with one of the two pads.
     private let inner: OpaquePointer?
     private let outer: OpaquePointer?
 
@@ -23,7 +23,7 @@ final class HMACKey: @unchecked Sendable {
         EVP_MD_CTX_free(outer)
     }
 
-    /// 32 bytes.
+    /// Returns 32 bytes.
     func authenticate(_ message: ArraySlice<UInt8>) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// What private keys of every kind do.
+/// What all kinds of private keys have in common.
 extension Handle {
-    /// SHA-256, signed in the key's own way: ECDSA in DER, RSA with PKCS#1.
+    /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
     func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }

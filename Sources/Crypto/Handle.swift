@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// One OpenSSL object and the function that frees it: the owner of every pointer that outlives a call.
+/// Owns one OpenSSL object and frees it. Every pointer that outlives a call belongs to a handle.
 ///
-/// Sendable by this promise: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one
+/// It is safe to share: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one
 /// key, certificate or store at the same time
-/// (https://docs.openssl.org/3.0/man7/openssl-threads/: reference counts and lazy caches are locked inside).
+/// (https://docs.openssl.org/3.0/man7/openssl-threads/: reference counts and lazy caches have locks inside).
 final class Handle: @unchecked Sendable {
     private let pointer: OpaquePointer
     private let free: @convention(c) (OpaquePointer?) -> Void
@@ -19,7 +19,7 @@ final class Handle: @unchecked Sendable {
         free(pointer)
     }
 
-    /// The pointer lives as long as `body` runs, which `pointer` alone would not promise.
+    /// Keeps the object alive while `body` runs; `pointer` alone would not.
     func borrow<Result, Failure>(
         _ body: (OpaquePointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Signs messages in CMS, as App Store receipts are. For development and tests only; nothing here is ever trusted unless
-/// its root is configured.
+/// Signs messages in CMS, the format of App Store receipts. For development and tests only; nobody trusts them unless
+/// the signer's root is configured.
 public struct MessageSigner: Sendable {
-    /// The ways in which one content may be signed.
+    /// The ways in which a message may be signed.
     public struct Form: OptionSet, Sendable {
         public let rawValue: Int
 
@@ -11,14 +11,14 @@ public struct MessageSigner: Sendable {
             self.rawValue = rawValue
         }
 
-        /// The signature is over the content itself.
+        /// The signature covers the content itself.
         public static let withoutAttributes = Form(rawValue: 1)
-        /// The signer is named by its key, not by its issuer.
+        /// The message names the signer by key, not by issuer.
         public static let namesKey = Form(rawValue: 2)
         public static let sha1 = Form(rawValue: 4)
         public static let withoutCertificates = Form(rawValue: 8)
         public static let detached = Form(rawValue: 16)
-        /// BER of indefinite lengths, the content in pieces: what Xcode writes.
+        /// BER with indefinite lengths and the content in pieces, as Xcode writes it.
         public static let indefinite = Form(rawValue: 32)
 
         fileprivate var flags: UInt32 {

@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// Textual armour of DER (RFC 7468).
+/// Text encoding of DER (RFC 7468).
 public enum PEM {
-    /// The contents of every block with this label, in order; nil when one of them is broken.
+    /// The contents of all blocks with this label, in order; nil when one of them is broken.
     public static func blocks(_ label: String, in text: String) -> [[UInt8]]? {
         var blocks: [[UInt8]] = []
         var body: String?

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An elliptic-curve key that signs: for the development store, for tests, and for a store's API.
+/// An elliptic-curve key that signs: for the development store, tests, and a store's API.
 public struct PrivateKey: Sendable {
     let key: Handle
     public let curve: Curve
@@ -21,7 +21,7 @@ public struct PrivateKey: Sendable {
         return key
     }
 
-    /// The half that checks what this one signs; nil unless it is a P-256 key.
+    /// The key that verifies this one's signatures; nil unless it is a P-256 key.
     public var publicKey: PublicKey? {
         key.borrow { key in
             EVP_PKEY_up_ref(key)
@@ -45,10 +45,10 @@ public struct PrivateKey: Sendable {
 
     public func pem() throws(CryptoError) -> String { try key.pem() }
 
-    /// ECDSA with SHA-256 in DER: what certificates hold and JWS refuses.
+    /// ECDSA with SHA-256 in DER: certificates use this form, JWS refuses it.
     public func derSignature(for message: [UInt8]) throws(CryptoError) -> [UInt8] { try key.signature(for: message) }
 
-    /// ES256 of a P-256 key: 64 raw bytes.
+    /// ES256 with a P-256 key: 64 raw bytes.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let raw = ECDSASignature.raw(der: try derSignature(for: message)) else { throw .failing(to: .sign) }
         return raw

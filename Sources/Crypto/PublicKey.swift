@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// A P-256 key that checks ES256 signatures (RFC 7518 §3.4). Any thread may use one, several at a time.
+/// A P-256 key that verifies ES256 signatures (RFC 7518 §3.4). Several threads may use it at the same time.
 public struct PublicKey: Sendable {
     private let key: Handle
 
-    /// Takes over one reference. Nil for any other kind of key: ES256 is P-256 and nothing else.
+    /// Takes over one reference. Returns nil for any other kind of key: ES256 requires P-256.
     init?(owning pointer: OpaquePointer?) {
         guard let key = Handle(pointer, free: EVP_PKEY_free), Curve(of: key) == .p256 else { return nil }
         self.key = key
     }
 
-    /// False for anything but a signature of 64 raw bytes over exactly `message`.
+    /// Returns false unless `signature` is 64 raw bytes that sign exactly `message`.
     public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard let der = ECDSASignature.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An RSA key that signs RS256: a Google service account's, and the development store's.
+/// An RSA key that signs RS256, for a Google service account or the development store.
 public struct RSAPrivateKey: Sendable {
     private let key: Handle
 
@@ -11,7 +11,7 @@ public struct RSAPrivateKey: Sendable {
         self.key = key
     }
 
-    /// 2048 bits: for development, where nobody's money depends on it.
+    /// Makes a key of 2048 bits, for development, where no money depends on it.
     public static func generate() throws(CryptoError) -> RSAPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -22,7 +22,7 @@ public struct RSAPrivateKey: Sendable {
         return key
     }
 
-    /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`), as service accounts' files hold it.
+    /// Reads an unencrypted PKCS#8 key (`BEGIN PRIVATE KEY`), as in a service account's file.
     public init(pem: String) throws(CryptoError) {
         guard let der = PEM.blocks("PRIVATE KEY", in: pem)?.first else { throw .unreadableKey }
         let pointer = der.withUnsafeBufferPointer { buffer in
@@ -41,7 +41,7 @@ public struct RSAPrivateKey: Sendable {
     /// RS256: PKCS#1 with SHA-256.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] { try key.signature(for: message) }
 
-    /// `n` and `e` of the public key, for a JSON Web Key.
+    /// `n` and `e` of the public key, as a JSON Web Key needs them.
     public var publicNumbers: (modulus: [UInt8], exponent: [UInt8]) {
         (number("n"), number("e"))
     }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// An RSA key that checks RS256 signatures (RFC 7518 §3.3). Any thread may use one, several at a time.
+/// An RSA key that verifies RS256 signatures (RFC 7518 §3.3). Several threads may use it at the same time.
 public struct RSAPublicKey: Sendable {
-    /// RFC 7518 asks for 2048 bits; beyond 8192 a check costs milliseconds.
+    /// RFC 7518 requires 2048 bits; beyond 8192 a check costs milliseconds.
     private static let sizes = Int32(2048)...Int32(8192)
 
     private let key: Handle
@@ -10,7 +10,7 @@ public struct RSAPublicKey: Sendable {
     /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Returns nil for a weak key and for
     /// anything that is not a key.
     public init?(modulus: [UInt8], exponent: [UInt8]) {
-        // 65537 in practice; 8 bytes are more than any store has ever used. With 1 every signature is its own message.
+        // 65537 in practice; 8 bytes are more than any store has ever used. With 1, every signature is its own message.
         let digits = exponent.drop { $0 == 0 }
         guard modulus.count <= 1024, exponent.count <= 8, let last = digits.last, last & 1 == 1,
             digits.count > 1 || last > 1
@@ -28,7 +28,7 @@ public struct RSAPublicKey: Sendable {
         self.key = key
     }
 
-    /// False for anything but a PKCS#1 signature with SHA-256 over exactly `message`.
+    /// Returns false unless `signature` is a PKCS#1 signature with SHA-256 of exactly `message`.
     public func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
@@ -43,10 +43,10 @@ public struct RSAPublicKey: Sendable {
     }
 }
 
-/// PKCS#1's RSAPublicKey in DER (RFC 8017 §A.1.1) is a sequence of two integers.
+/// PKCS#1's RSAPublicKey in DER (RFC 8017 §A.1.1): a sequence of two integers.
 private func sequence(_ content: [UInt8]) -> [UInt8] { [0x30] + length(content.count) + content }
 
-/// Without leading zeros, but for the one that keeps it positive.
+/// Without leading zeros, except for one that keeps the number positive.
 private func integer(_ magnitude: [UInt8]) -> [UInt8] {
     let digits = magnitude.drop { $0 == 0 }
     let content = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits)

@@ -1,10 +1,10 @@
 internal import COpenSSL
 public import Domain
 
-/// What a proven message carries, and when its signer was to be believed.
+/// The content of a verified message, and when its signer was valid.
 public struct SignedMessage: Sendable {
     public let content: [UInt8]
-    /// Where the windows of leaf, intermediate and root overlap; whole seconds, both ends included.
+    /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
     private let validity: ClosedRange<Int64>
 
     init(content: [UInt8], validity: ClosedRange<Int64>) {
@@ -14,15 +14,15 @@ public struct SignedMessage: Sendable {
 
     public func isValid(at instant: Instant) -> Bool { validity.contains(instant.seconds) }
 
-    /// What a message claims to carry. Nobody vouches for it: good for a question to Apple, never for an answer.
+    /// The content that an unverified message claims. Use it to ask Apple a question, never as an answer.
     public static func unprovenContent(of message: [UInt8]) -> [UInt8]? {
         try? CMSMessage(message).content
     }
 }
 
-/// Proves messages in CMS (RFC 5652), as App Store receipts are: signed once, by a chain of Apple's shape.
+/// Verifies CMS messages (RFC 5652) such as App Store receipts: one signer, with a chain of Apple's shape.
 ///
-/// Any thread may verify. Nothing is remembered: receipts are rare.
+/// Any thread may verify. It caches nothing, because receipts are rare.
 public struct MessageVerifier: Sendable {
     private let anchors: TrustAnchors
 
@@ -30,7 +30,7 @@ public struct MessageVerifier: Sendable {
         anchors = TrustAnchors(roots)
     }
 
-    /// The chain is judged without the clock, as for a JWS: the instant at which it must hold is inside the message.
+    /// Ignores the clock, as for a JWS: the message itself contains the instant at which the chain must be valid.
     public func verify(_ message: [UInt8]) throws(MessageError) -> SignedMessage {
         let cms = try CMSMessage(message)
         let chain = try cms.chain(to: anchors)
@@ -46,11 +46,11 @@ public struct MessageVerifier: Sendable {
 }
 
 public enum MessageError: Error, Equatable, CustomStringConvertible {
-    /// No CMS message that carries signed data.
+    /// Not a CMS message with signed data.
     case unreadable
-    /// No path to a trusted root; the reason in OpenSSL's words.
+    /// There is no path to a trusted root; the reason is OpenSSL's text.
     case untrusted(String)
-    /// A path, but not of Apple's shape: length, markers.
+    /// There is a path, but it lacks the shape of Apple's: length, markers.
     case wrongShape
     case badSignature
 

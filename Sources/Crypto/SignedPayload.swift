@@ -2,13 +2,13 @@ internal import Domain
 internal import Encoding
 internal import FoundationEssentials
 
-/// What a signed token says: a JSON string, or Rails' envelope around one when it has an expiry or a purpose.
+/// The payload of a signed token: a JSON string, or Rails' envelope around one if it has an expiry or a purpose.
 struct SignedPayload {
     private let stream: StreamName?
     private let expiry: String?
 
     init(_ payload: [UInt8]) {
-        // Every connect comes through here, nearly always with a bare string: no decoder for that.
+        // Every connection parses a token, nearly always a bare string: that needs no decoder.
         if payload.first == UInt8(ascii: "\"") {
             stream = JSONLiteral.string(payload).flatMap { StreamName($0) }
             expiry = nil
@@ -16,7 +16,7 @@ struct SignedPayload {
         }
         let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(payload)).rails
         expiry = envelope?.exp
-        // Stream names are signed without a purpose, and Rails takes nothing for one that has another.
+        // Stream names are signed without a purpose, and Rails rejects a message with another purpose.
         guard let envelope, (envelope.pur ?? "").isEmpty else {
             stream = nil
             return
@@ -26,7 +26,7 @@ struct SignedPayload {
     }
 
     func name(now: Instant) throws(StreamNameError) -> SignedName {
-        // Before its expiry, of which a page is told to load itself again: what is no name does not become one.
+        // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
         guard let stream else { throw .notAName }
         var end: Instant?
         if let expiry {
@@ -38,7 +38,7 @@ struct SignedPayload {
     }
 }
 
-/// Rails 7.1 puts the value into `data`; before, its Base64 JSON was in `message`.
+/// Rails 7.1 puts the value into `data`; older versions put it into `message`, as JSON in Base64.
 private struct Envelope: Decodable {
     struct Rails: Decodable {
         var data: String?

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Certificates, keys and addresses on disk: files of a few kilobytes, read and made in one go.
+/// Reads and writes files of a few kilobytes in one go: certificates, keys and addresses.
 public enum SmallFile {
-    /// At most 1 MiB.
+    /// Reads 1 MiB at most.
     public static func read(_ path: String) throws(SmallFileError) -> [UInt8] {
         guard let file = fopen(path, "re") else { throw SmallFileError(path: path, number: errno) }
         defer { fclose(file) }
@@ -12,8 +12,8 @@ public enum SmallFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Writes a new file that its owner alone may read, whole or not at all. False when it was there before:
-    /// of several processes one creates, the others find.
+    /// Writes a new file, whole or not at all, that only its owner may read. Returns false if the file already exists:
+    /// when several processes try, one of them creates it.
     public static func create(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) -> Bool {
         let draft = try writeDraft(of: path, bytes)
         defer { unlink(draft) }
@@ -22,7 +22,7 @@ public enum SmallFile {
         return false
     }
 
-    /// Writes a file that its owner alone may read, in place of the one that was there.
+    /// Writes a file that only its owner may read, and replaces an existing one.
     public static func replace(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) {
         let draft = try writeDraft(of: path, bytes)
         guard rename(draft, path) == 0 else {
@@ -32,14 +32,14 @@ public enum SmallFile {
         }
     }
 
-    /// Makes a folder that its owner alone may enter, unless it is there.
+    /// Makes a folder that only its owner may enter, unless it exists.
     public static func makeFolder(_ path: String) throws(SmallFileError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SmallFileError(path: path, number: errno) }
     }
 
     private static func writeDraft(of path: String, _ bytes: [UInt8]) throws(SmallFileError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
-        // Makes the file with mode 0600.
+        // mkstemp(3) creates the file with mode 0600.
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw SmallFileError(path: path, number: errno) }
         defer { close(descriptor) }

@@ -1,16 +1,16 @@
 public import Domain
 internal import Encoding
 
-/// Rails' signed stream names: what `turbo_stream_from` puts into a page, made and checked with the same keys.
+/// Rails' signed stream names: signs and verifies what `turbo_stream_from` puts into a page, with the same keys.
 ///
 /// A token is `BASE64(JSON)--HEX(HMAC-SHA256(key, BASE64))`
 /// (https://github.com/rails/rails/blob/main/activesupport/lib/active_support/message_verifier.rb).
 public struct StreamSigner: Sendable {
-    /// One secret that names may be signed with.
+    /// A secret that signs names.
     public struct Key: Sendable {
         let hmac: HMACKey
 
-        /// A key as it is (`PAYCAST_STREAM_KEYS`, `config.turbo.signed_stream_verifier_key`).
+        /// Uses the text itself as the key (`PAYCAST_STREAM_KEYS`, `config.turbo.signed_stream_verifier_key`).
         public init(text: String) {
             hmac = HMACKey(Array(text.utf8))
         }
@@ -32,13 +32,13 @@ public struct StreamSigner: Sendable {
 
     private let keys: [Key]
 
-    /// The first key signs, every key verifies. Nil without a key.
+    /// The first key signs, every key verifies. Returns nil if there is no key.
     public init?(keys: [Key]) {
         guard !keys.isEmpty else { return nil }
         self.keys = keys
     }
 
-    /// With an expiry the name travels in Rails' `_rails` envelope, which a stock Rails checks too.
+    /// With an expiry, the name goes into Rails' `_rails` envelope, which a stock Rails checks too.
     public func sign(_ name: StreamName, expires: Instant? = nil) -> String {
         let literal = JSONLiteral.literal(name.text)
         let payload = expires.map { #"{"_rails":{"data":\#(literal),"exp":"\#($0.iso8601)"}}"# } ?? literal
@@ -47,10 +47,10 @@ public struct StreamSigner: Sendable {
         return "\(encoded)--\(Hex.encode(digest))"
     }
 
-    /// Reads nothing of a token before one of the keys has vouched for it.
+    /// Parses nothing of a token before its signature matches one of the keys.
     public func verify(_ token: String, now: Instant) throws(StreamNameError) -> SignedName {
         let bytes = Array(token.utf8)
-        // From the end, as Rails does: the encoded part may hold dashes of its own.
+        // Split from the end, as Rails does: the encoded part may contain dashes.
         guard bytes.count > 66, bytes.count <= 4096 else { throw .forged }
         let encoded = bytes.dropLast(66)
         let digest = bytes.suffix(64)
@@ -62,10 +62,10 @@ public struct StreamSigner: Sendable {
     }
 }
 
-/// What a genuine token names.
+/// The stream that a genuine token names.
 public struct SignedName: Sendable, Equatable {
     public var stream: StreamName
-    /// Nil: for ever.
+    /// Nil if the name never expires.
     public var expires: Instant?
 }
 
@@ -73,9 +73,9 @@ public struct SignedName: Sendable, Equatable {
 public enum StreamNameError: Error, Equatable, CustomStringConvertible {
     /// Not signed with one of our keys.
     case forged
-    /// Genuine, but its time is over: a fresh page cures it.
+    /// Genuine, but expired: reloading the page cures it.
     case expired
-    /// Genuine, but what was signed is not the name of a stream.
+    /// Genuine, but what was signed is not a stream name.
     case notAName
 
     public var description: String {

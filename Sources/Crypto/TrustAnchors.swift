@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// OpenSSL's store of pinned roots, and the judgement of one path. The store is filled here and only read afterwards.
+/// OpenSSL's store of pinned roots, which verifies one path. The initializer fills it; afterwards it is only read.
 struct TrustAnchors: Sendable {
-    /// What marks Apple's certificates: receipt signing on the leaf, WWDR on the intermediate. Presence is the claim.
+    /// Extensions that mark Apple's certificates: receipt signing on the leaf, WWDR on the intermediate. Only their
+    /// presence counts.
     enum Marker {
         static let leaf = "1.2.840.113635.100.6.11.1"
         static let intermediate = "1.2.840.113635.100.6.2.1"
@@ -31,10 +32,10 @@ struct TrustAnchors: Sendable {
         return VerifiedChain(key: key, validity: start...end)
     }
 
-    /// Builds the path in strict mode and gives the validity of the root at its end.
+    /// Builds the path in strict mode and returns the validity of the root at its end.
     ///
-    /// Without the clock: the signed date that the chain is to be judged at is known only after the signature is
-    /// checked, so the window is compared by whoever knows it.
+    /// It ignores the clock: the signed date at which the chain must be valid is known only after the signature has
+    /// been checked, so the caller compares that date.
     private func rootWindow(_ leaf: Certificate, _ intermediate: Certificate) throws(ChainError) -> ClosedRange<Int64> {
         guard let store, let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null() else {
             throw .untrusted("out of memory")
@@ -63,7 +64,7 @@ struct TrustAnchors: Sendable {
     ) throws(ChainError) -> ClosedRange<Int64> {
         let parameters = X509_STORE_CTX_get0_param(context)
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_NO_CHECK_TIME))
-        // 112 bits at least: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
+        // At least 112 bits: RSA of 2048 bits, no SHA-1 (X509_VERIFY_PARAM_set_auth_level(3)).
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         guard X509_verify_cert(context) == 1 else {
             let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context)))

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The root certificates that a chain may end in.
+/// The root certificates that a chain may end at.
 public struct TrustedRoots: Sendable, Equatable {
-    /// DER, each known to be one readable certificate.
+    /// In DER; each is one readable certificate.
     public let certificates: [[UInt8]]
 
-    /// Nil if `certificates` is empty or one of them cannot be read.
+    /// Returns nil if `certificates` is empty or one of them cannot be read.
     public init?(_ certificates: [[UInt8]]) {
         guard !certificates.isEmpty, certificates.allSatisfy({ Certificate(der: $0) != nil }) else { return nil }
         self.certificates = certificates
     }
 
-    /// Nil if `pem` holds no certificate or a broken block.
+    /// Returns nil if `pem` has no certificate or has a broken block.
     public init?(pem: String) {
         guard let blocks = PEM.blocks("CERTIFICATE", in: pem) else { return nil }
         self.init(blocks)
@@ -21,7 +21,7 @@ public struct TrustedRoots: Sendable, Equatable {
         self.certificates = certificates
     }
 
-    /// Apple's published roots. Pinned: the system's certificates are never asked.
+    /// Apple's published roots. They are pinned: the system's certificates do not count.
     public static let apple = TrustedRoots(
         unchecked: appleRoots.compactMap { PEM.blocks("CERTIFICATE", in: $0)?.first }
     )
@@ -30,7 +30,7 @@ public struct TrustedRoots: Sendable, Equatable {
         TrustedRoots(unchecked: left.certificates + right.certificates)
     }
 
-    /// Reads a file of PEM or DER, or every such file of a folder (`PAYCAST_APPLE_ROOTS`).
+    /// Reads a PEM or DER file, or every such file of a folder (`PAYCAST_APPLE_ROOTS`).
     public static func load(from path: String) throws(TrustedRootsError) -> TrustedRoots {
         var certificates: [[UInt8]] = []
         for file in try files(at: path) {

@@ -1,7 +1,6 @@
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).
 ///
-/// Decoding is strict: no white space, padding where it belongs, and zero bits at the end, so that one value has one
-/// text.
+/// Decoding is strict, so that one value has one text: no white space, exact padding, and zero bits at the end.
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values = decodingTable(alphabet)
@@ -24,7 +23,7 @@ public enum Base64 {
     }
 }
 
-/// Base64 with the URL-safe alphabet and without padding (RFC 4648 §5), as JWS wants it: padding is refused.
+/// Base64 with the URL-safe alphabet (RFC 4648 §5), as in JWS: without padding, which it refuses.
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values = decodingTable(alphabet)
@@ -64,7 +63,8 @@ private func decodingTable(_ alphabet: [UInt8]) -> [UInt8] {
     return table
 }
 
-/// `text` without padding. A notification is 35 KB of it, so the inner loop checks four characters with one branch.
+/// Decodes `text` without padding. A notification holds 35 KB of it, so the inner loop checks four characters with one
+/// branch.
 private func decoded(_ text: Span<UInt8>, _ table: [UInt8]) -> [UInt8]? {
     let (groups, tail) = text.count.quotientAndRemainder(dividingBy: 4)
     guard tail != 1 else { return nil }

@@ -14,7 +14,7 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
     return offset
 }
 
-/// Likewise the first byte that ends or interrupts a JSON string: a quote, a backslash or a control character
+/// Likewise finds the first byte that ends or interrupts a JSON string: a quote, a backslash or a control character
 /// (RFC 8259 §7).
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
@@ -32,7 +32,7 @@ public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     return offset
 }
 
-/// Likewise the first ASCII control character, tabs included.
+/// Likewise finds the first ASCII control character, tabs included.
 public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
     var offset = start
@@ -47,7 +47,7 @@ public func offsetOfControl(in bytes: Span<UInt8>, from start: Int) -> Int {
 }
 
 extension RawSpan {
-    /// Eight bytes, with the first as the lowest.
+    /// Eight bytes, the first one as the lowest.
     fileprivate func word(at offset: Int) -> UInt64 {
         unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
     }
@@ -55,5 +55,5 @@ extension RawSpan {
 
 private func everyByte(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 * UInt64(byte) }
 
-/// Only the lowest bit that is set is reliable: a borrow may set others above it.
+/// Only the lowest set bit is reliable: a borrow may set others above it.
 private func highBitsOfZeroes(_ word: UInt64) -> UInt64 { (word &- everyByte(1)) & ~word & everyByte(0x80) }

@@ -6,7 +6,7 @@ public enum Hex {
         String(decoding: text(bytes), as: UTF8.self)
     }
 
-    /// The text as bytes, for comparisons that make no `String`.
+    /// The text as bytes, for comparisons that need no `String`.
     public static func text(_ bytes: some Collection<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
             count = 2 * bytes.count
@@ -17,7 +17,7 @@ public enum Hex {
         }
     }
 
-    /// Both cases are read; nil for an odd count or another character.
+    /// Reads both cases. Returns nil for an odd number of digits or any other character.
     public static func decode(_ text: String) -> [UInt8]? {
         let values = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
         guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }

@@ -1,6 +1,6 @@
-/// `%XX` in addresses (RFC 3986 §2.1).
+/// Percent-encoding in URLs (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// All but the unreserved characters (RFC 3986 §2.3) as `%XX`. Forms write a space as `+`, as Ruby's `CGI.escape` does.
+    /// Encodes all but the unreserved characters (RFC 3986 §2.3). Forms write a space as `+`, like Ruby's `CGI.escape`.
     public static func encode(_ text: String, spaceIsPlus: Bool = false) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -13,12 +13,12 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// The same of a whole text.
+    /// Decodes a whole text.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
     }
 
-    /// Nil for a broken escape, a NUL, or what is no UTF-8. Forms write a space as `+`.
+    /// Returns nil for a broken escape, a NUL, or anything that is not UTF-8. Forms write a space as `+`.
     public static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         guard bytes.contains(where: { $0 == percent || $0 == 0 || $0 == plus && plusIsSpace }) else {
             return text(bytes.span)
@@ -44,7 +44,7 @@ public enum PercentEncoding {
         return text(decoded.span)
     }
 
-    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    /// Avoids `String(validating:as:)`, which requests metadata from the runtime at each call.
     private static func text(_ bytes: Span<UInt8>) -> String? {
         do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
     }

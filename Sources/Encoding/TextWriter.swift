@@ -1,5 +1,5 @@
-/// Writes pieces of text one behind the other into memory that was reserved for all of them: appended to an array, each
-/// would pay for what the array promises. More than fits traps.
+/// Writes pieces of text one after another into memory that is reserved for all of them: appending each to an array
+/// would cost that array's checks every time. Writing more than fits traps.
 public struct TextWriter {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     public private(set) var count = 0
@@ -21,7 +21,7 @@ public struct TextWriter {
         bytes.withUnsafeBufferPointer { write($0) }
     }
 
-    /// In decimal digits.
+    /// Writes decimal digits.
     public mutating func write(_ number: Int) {
         write(String(number))
     }

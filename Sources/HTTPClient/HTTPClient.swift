@@ -1,16 +1,16 @@
 internal import CCurl
 
-/// Blocking HTTP over libcurl: connections are used again, no redirects, no cookies. An answer is never an error,
-/// whatever its status.
+/// Blocking HTTP over libcurl. It reuses connections, follows no redirects and keeps no cookies. An answer is never an
+/// error, whatever its status.
 public struct HTTPClient: Sendable {
     public struct Response: Sendable {
         public let status: Int
-        /// As they were received, in their order.
+        /// In the order in which they arrived.
         public let headers: [(name: String, value: String)]
         /// 16 MiB at most.
         public let body: [UInt8]
 
-        /// The first header of that name; names ignore case.
+        /// The first header with that name; case does not matter.
         public func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
@@ -19,7 +19,7 @@ public struct HTTPClient: Sendable {
     private let timeout: Duration
     private let handles = IdleHandles()
 
-    /// `timeout` limits a whole `send`, and the connecting of a `stream`.
+    /// `timeout` limits a whole `send`, but only the connecting of a `stream`.
     public init(timeout: Duration) {
         self.timeout = timeout
     }
@@ -49,9 +49,9 @@ public struct HTTPClient: Sendable {
         return Response(status: response.status, headers: response.headers, body: received)
     }
 
-    /// GETs an answer without an end, such as Server-Sent Events. `onResponse` gets the status, `onBytes` what arrives,
-    /// and `onTick` is asked about once a second; each on this thread, and false ends the stream. Returns then, or when
-    /// the server ends it.
+    /// GETs an endless answer, such as Server-Sent Events. Calls `onResponse` with the status, `onBytes` with what
+    /// arrives, and `onTick` about once a second, all on this thread; each ends the stream by returning false. Returns
+    /// when one of them or the server has ended the stream.
     ///
     /// Throws `silent` after 45 s without a byte: three heartbeats of the server.
     public func stream(
@@ -74,7 +74,7 @@ public struct HTTPClient: Sendable {
 
 private let bodyLimit = 16 << 20
 
-/// The version of libcurl that runs, for `paycast version`.
+/// The version of the libcurl that is loaded, for `paycast version`.
 public let libcurlVersion: String = {
     let words = String(cString: curl_version()).split(separator: " ")
     return words.first.map { String($0.dropFirst("libcurl/".count)) } ?? "unknown"

@@ -1,8 +1,8 @@
-/// Why there is no answer. Names the origin only: an address may carry tokens, and so may headers and bodies.
+/// Why there is no answer. Errors name the origin only, because URLs, headers and bodies may carry tokens.
 public enum HTTPClientError: Error, Equatable, CustomStringConvertible {
-    /// Not an address that can be asked; says why.
+    /// The URL cannot be requested; the text says why.
     case invalidURL(String)
-    /// A method or header that would change the meaning of the request; the name only.
+    /// A method or header would change the meaning of the request; the text holds its name at most, never its value.
     case invalidRequest(String)
     case refused(String)
     case unknownHost(String)
@@ -10,10 +10,10 @@ public enum HTTPClientError: Error, Equatable, CustomStringConvertible {
     case certificate(String)
     /// The connection ended in the middle of the answer.
     case brokenOff(String)
-    /// A stream without a sign of life.
+    /// A stream that showed no sign of life.
     case silent(String)
     case tooLarge(String)
-    /// Anything else: libcurl's number and words.
+    /// Anything else, with libcurl's code and text.
     case failed(String, code: Int, reason: String)
 
     public var description: String {

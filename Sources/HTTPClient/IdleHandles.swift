@@ -1,23 +1,23 @@
 internal import CCurl
 internal import Synchronization
 
-/// libcurl's handles between two requests. A handle keeps its connections and TLS sessions, so that a client which asks
-/// one store again and again greets it once. One thread at a time uses a handle.
+/// libcurl handles that no request uses now. A handle keeps its connections and TLS sessions, so a client that calls
+/// one store again and again needs one handshake only. One thread at a time uses a handle.
 final class IdleHandles: Sendable {
-    /// As many as there are threads that wait for stores (`--loops` apart, 8).
+    /// The number of threads that wait for stores (8, not counting `--loops`).
     private static let limit = 8
 
-    /// Addresses of handles, the last used one last.
+    /// Addresses of handles, the one used last at the end.
     private let addresses = Mutex<[UInt]>([])
 
-    /// Nil when libcurl does not start.
+    /// Returns nil when libcurl does not start.
     func take() -> UnsafeMutableRawPointer? {
         guard curlIsReady else { return nil }
         let address = addresses.withLock { $0.popLast() }
         return address.flatMap { UnsafeMutableRawPointer(bitPattern: $0) } ?? curl_easy_init()
     }
 
-    /// All that was asked of it is forgotten, its connections apart.
+    /// Resets all options of the handle; its connections stay.
     func put(_ handle: UnsafeMutableRawPointer) {
         curl_easy_reset(handle)
         let address = UInt(bitPattern: handle)
@@ -36,5 +36,5 @@ final class IdleHandles: Sendable {
     }
 }
 
-/// Once for the process; nothing else here uses libcurl.
+/// Initializes libcurl once for the process; nothing else here uses it.
 private let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK

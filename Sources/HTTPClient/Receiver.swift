@@ -1,4 +1,4 @@
-/// What libcurl's callbacks talk to; lives for one transfer, on its thread.
+/// The object behind libcurl's callbacks. It lives for one transfer, on that transfer's thread.
 final class Receiver {
     private let silenceLimit: Duration?
     private let onHead: (ResponseHead) -> Bool
@@ -7,7 +7,7 @@ final class Receiver {
     private var head = ResponseHead()
     private var isHeadComplete = false
     private var lastByte = ContinuousClock.now
-    /// One of the closures said false, so libcurl's error about it does not count.
+    /// True when one of the closures returned false, so that libcurl's error about it does not count.
     private(set) var wasStopped = false
     private(set) var isSilent = false
 
@@ -23,7 +23,7 @@ final class Receiver {
         self.onTick = onTick
     }
 
-    /// Anything but the count that came in makes libcurl end the transfer.
+    /// Handles one header line. Any result but `count` makes libcurl end the transfer.
     func line(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard !isHeadComplete else { return count }  // Trailers.
         switch head.received(UnsafeRawBufferPointer(start: start, count: count)) {
@@ -41,8 +41,8 @@ final class Receiver {
         return goOn(onBytes(UnsafeRawBufferPointer(start: start, count: count))) ? count : 0
     }
 
-    /// libcurl asks at least once a second; 1 ends the transfer. Its own low-speed limit would count a heartbeat of
-    /// three bytes as silence.
+    /// libcurl calls this at least once a second; 1 ends the transfer. libcurl's own low-speed limit would count a
+    /// heartbeat of three bytes as silence.
     func tick() -> Int32 {
         if let silenceLimit { isSilent = lastByte.duration(to: .now) > silenceLimit }
         return !isSilent && goOn(onTick()) ? 0 : 1

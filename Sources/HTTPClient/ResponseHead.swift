@@ -1,4 +1,4 @@
-/// Reads a status line and headers, line by line; pure. An interim answer (1xx) is forgotten when the next head begins.
+/// Reads a status line and headers, line by line; pure. It drops an interim answer (1xx) when the next head begins.
 struct ResponseHead {
     enum LineAction: Equatable {
         case more
@@ -10,7 +10,7 @@ struct ResponseHead {
     private(set) var headers: [(name: String, value: String)] = []
     private var size = 0
 
-    /// One line with its line break, as libcurl hands it over. Refuses more than 64 KiB.
+    /// Takes one line with its line break, as libcurl passes it. Refuses more than 64 KiB in total.
     mutating func received(_ bytes: UnsafeRawBufferPointer) -> LineAction {
         size += bytes.count
         guard size <= 64 << 10 else { return .refuse }

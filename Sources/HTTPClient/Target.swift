@@ -1,9 +1,9 @@
 internal import CCurl
 
-/// An address that was understood by the same parser that will use it.
+/// A URL, parsed by the same parser that libcurl uses to request it.
 struct Target {
     let url: String
-    /// `scheme://host[:port]`: what errors may name.
+    /// `scheme://host[:port]`: the only part that errors may name.
     let origin: String
     let isLoopback: Bool
 

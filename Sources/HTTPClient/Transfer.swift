@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// One request with one of libcurl's easy handles.
+/// One request on one of libcurl's easy handles.
 struct Transfer: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private let handles: IdleHandles
@@ -23,7 +23,7 @@ struct Transfer: ~Copyable {
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
         text(CURLOPT_URL, target.url)
         text(CURLOPT_PROTOCOLS_STR, "http,https")
-        // A proxy of the environment is for the outside world; it cannot reach this machine's own loopback.
+        // A proxy from the environment is for the outside world; it cannot reach this machine's own loopback.
         if target.isLoopback { text(CURLOPT_PROXY, "") }
         text(CURLOPT_USERAGENT, "paycast")
         number(CURLOPT_NOSIGNAL, 1)
@@ -53,7 +53,7 @@ struct Transfer: ~Copyable {
         if let totalTimeout { number(CURLOPT_TIMEOUT_MS, totalTimeout.wholeMilliseconds) }
     }
 
-    /// Runs to the end, or until one of the closures says false.
+    /// Runs to the end, or until one of the closures returns false.
     func perform(
         silenceLimit: Duration? = nil,
         _ onHead: (ResponseHead) -> Bool,
@@ -70,7 +70,7 @@ struct Transfer: ~Copyable {
         if let failure { throw failure }
     }
 
-    /// The receiver lives as long as the call, so C borrows it.
+    /// The receiver lives as long as this call, so C only borrows it.
     private func run(_ receiver: Receiver) -> HTTPClientError? {
         let context = Unmanaged.passUnretained(receiver).toOpaque()
         _ = paycast_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { owner(of: $3)?.line($0, $1 * $2) ?? 0 }
@@ -119,7 +119,7 @@ private func owner(of context: UnsafeMutableRawPointer?) -> Receiver? {
     context.map { Unmanaged<Receiver>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// What libcurl wants: `Name: value`, `Name;` for an empty value, and `Name:` to leave out one of its own.
+/// Header lines in libcurl's format: `Name: value`, `Name;` for an empty value, `Name:` to drop one of its own headers.
 private func headerLines(_ headers: [(String, String)]) throws(HTTPClientError) -> [String] {
     var lines = headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"]
     for (name, value) in headers {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How many sockets this process may hold.
+/// How many files and sockets this process may have open.
 public enum FileLimit {
     /// The hard limit.
     public static func highest() -> Int {
@@ -9,7 +9,7 @@ public enum FileLimit {
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Whether so many more can be opened now.
+    /// Whether `count` more files can be opened now.
     public static func hasRoom(for count: Int) -> Bool {
         var opened: [Int32] = []
         defer { opened.forEach { close($0) } }
@@ -21,7 +21,7 @@ public enum FileLimit {
         return true
     }
 
-    /// Sets the soft limit of open files to `count`, or to the hard one where that is less: a page is a file.
+    /// Sets the soft limit of open files to `count`, or to the hard limit if that is lower. Every page takes one.
     public static func set(_ count: Int) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

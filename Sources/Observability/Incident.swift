@@ -1,29 +1,29 @@
 internal import Domain
 
-/// A failure that repeats: a line when it begins, one when it ends, and a count between. Pure.
+/// A failure that repeats: the log gets one line when it begins and one, with a count, when it ends. Pure.
 public struct Incident: Sendable, Equatable {
-    /// What it is now; nil when all is well.
+    /// The latest reason; nil when all is well.
     public private(set) var reason: String?
-    /// How often it was met since it began.
+    /// How often the failure occurred since it began.
     public private(set) var count = 0
-    /// Monotonic nanoseconds.
+    /// Monotonic nanoseconds, as is `metAt`.
     private var beganAt: UInt64 = 0
     private var metAt: UInt64 = 0
-    /// Nanoseconds without a failure after which it is over.
+    /// How many nanoseconds must pass without a failure before the incident is over.
     private let calm: UInt64
 
-    /// `calm` is for what comes and goes while it lasts: on a full disk every third small write succeeds.
+    /// Set `calm` for a failure that comes and goes while it lasts: on a full disk every third small write succeeds.
     public init(calm: Duration = .zero) {
         self.calm = UInt64(max(0, calm.milliseconds)) * 1_000_000
     }
 
-    /// What an operator is to be told.
+    /// What an operator should be told.
     public enum News: Sendable, Equatable {
         case began(reason: String)
         case ended(count: Int, seconds: Int)
     }
 
-    /// `now` is in monotonic nanoseconds. Nil: nothing new.
+    /// Records one failure. `now` is in monotonic nanoseconds. Returns nil when there is nothing new to report.
     public mutating func met(_ reason: String, now: UInt64) -> News? {
         let isNew = self.reason == nil
         if isNew { (count, beganAt) = (0, now) }
@@ -33,7 +33,7 @@ public struct Incident: Sendable, Equatable {
         return isNew ? .began(reason: reason) : nil
     }
 
-    /// It was not met this time.
+    /// Call it when the failure did not occur. Returns the news that the incident is over, if it is.
     public mutating func isOver(now: UInt64) -> News? {
         guard reason != nil, now >= metAt + calm else { return nil }
         reason = nil

@@ -1,4 +1,4 @@
-/// Lets one of many like lines through in a minute, with the number of those that it stands for. Pure.
+/// Lets one of many similar lines through per minute, with the number of lines that it stands for. Pure.
 public struct LineLimit<Key: Hashable & Sendable>: Sendable {
     private struct Window {
         var openedAt: UInt64
@@ -12,8 +12,8 @@ public struct LineLimit<Key: Hashable & Sendable>: Sendable {
 
     public init() {}
 
-    /// How many lines the one that is written now stands for; nil: write none. `now` is in monotonic nanoseconds; keys
-    /// are few, and known before anybody connects.
+    /// Returns how many lines the one written now stands for, or nil if none should be written. `now` is in monotonic
+    /// nanoseconds. The keys must be few and fixed, so that clients cannot add any.
     public mutating func admit(_ key: Key, now: UInt64) -> Int? {
         guard var window = windows[key], now < window.openedAt + LineLimit.minute else {
             let held = windows[key]?.held ?? 0

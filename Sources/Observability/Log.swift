@@ -2,9 +2,9 @@ public import Concurrency
 internal import Domain
 internal import Glibc
 
-/// One line an event, to stderr, in one `write(2)` so that lines of several threads never mix.
+/// Writes one line per event to stderr, in one `write(2)` each, so that lines from several threads never mix.
 ///
-/// The message is a constant; what varies goes into fields. Secrets, tokens and payloads go nowhere near it.
+/// The message is a constant; what varies goes into the fields. Never log secrets, tokens or payloads.
 public struct Log: Sendable {
     public enum Level: Int, CaseIterable, Comparable, Sendable {
         case debug, info, warning, error
@@ -42,7 +42,7 @@ public struct Log: Sendable {
         self.sink = sink
     }
 
-    /// Drops everything: for tests that do not look.
+    /// Drops everything: for tests that do not check the log.
     public static let silent = Log(level: .error, format: .text, sink: { _ in })
 
     /// A state worth knowing while developing.
@@ -55,12 +55,12 @@ public struct Log: Sendable {
         write(.info, message, fields)
     }
 
-    /// Something that may need a look tomorrow.
+    /// Something that somebody may have to look at tomorrow.
     public func warning(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
         write(.warning, message, fields)
     }
 
-    /// Something that needs somebody now.
+    /// Something that somebody has to look at now.
     public func error(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
         write(.error, message, fields)
     }
@@ -79,7 +79,7 @@ public struct Log: Sendable {
         writeLine(line, to: 2)
     }
 
-    /// For the one line that a program which starts us waits for.
+    /// For the one line that a parent process waits for.
     public static func standardOutput(_ line: String) {
         writeLine(line, to: 1)
     }

@@ -1,4 +1,4 @@
-/// The two spellings of a log line. Control characters never reach the terminal or break a line.
+/// The two formats of a log line. Control characters never reach the terminal or break a line.
 enum LogLine {
     static func text(time: String, level: Log.Level, message: String, _ pairs: [(String, String)]) -> String {
         let fields = pairs.map { " \($0.0)=\(quotedIfNeeded($0.1))" }.joined()

@@ -1,8 +1,8 @@
 internal import CLinux
 
-/// The memory that this process has been given.
+/// The memory of this process.
 public enum Memory {
-    /// Gives back what is free (malloc_trim(3)): after a crowd has left, the allocator would keep its memory for another.
+    /// Returns free memory to the system (malloc_trim(3)): otherwise the allocator keeps it after a crowd has left.
     public static func release() {
         malloc_trim(0)
     }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// All counters of a process and their page in Prometheus' text format
+/// All metrics of a process, and the page that shows them in Prometheus' text format
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 ///
-/// Instruments are made once, at start, by the parts that count; label values come from enums, so the page is bounded.
+/// The parts that count create their instruments once, at start. Label values come from enums, so the page is bounded.
 public final class Metrics: Sendable {
     private struct Family {
         var help: String
@@ -30,12 +30,12 @@ public final class Metrics: Sendable {
         return gauge
     }
 
-    /// A counter that stands elsewhere, under another name.
+    /// Shows a count that is kept elsewhere; `reading` fetches it.
     public func counter(_ name: String, _ help: String, reading: @escaping @Sendable () -> Int) {
         register(name, help, "counter") { ["\(name) \(reading())"] }
     }
 
-    /// A gauge that stands elsewhere, under another name.
+    /// Shows a level that is kept elsewhere; `reading` fetches it.
     public func gauge(
         _ name: String,
         _ help: String,

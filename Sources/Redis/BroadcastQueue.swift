@@ -1,13 +1,13 @@
 internal import Domain
 
-/// Broadcasts between Redis and the ledger: one batch is on its way at a time and stays here until it is committed, so
-/// that their order holds whatever happens. What came meanwhile is the next batch.
+/// The queue of broadcasts between Redis and the ledger. It submits one batch at a time and keeps it until it is
+/// committed, so that the order holds whatever happens. Broadcasts that arrive meanwhile form the next batch.
 ///
-/// Decides only.
+/// Pure.
 struct BroadcastQueue {
     private static let countLimit = 1000
     private static let byteLimit = 4 << 20
-    /// Before a batch that the ledger could not take is tried again.
+    /// The pause before a retry of a batch that the busy ledger did not take.
     private static let pause = Duration.milliseconds(100)
 
     private enum Phase: Equatable {
@@ -20,15 +20,15 @@ struct BroadcastQueue {
     private var batch: [Fragment] = []
     private var waiting: [Fragment] = []
     private var waitingBytes = 0
-    /// Since when the ledger takes nothing.
+    /// Since when the ledger has taken nothing.
     private(set) var refusedSince: Duration?
 
-    /// False: leave what comes to Redis, which keeps some megabytes for us before it cuts us off.
+    /// If false, leave new messages with Redis, which buffers some megabytes for us before it closes the connection.
     var hasRoom: Bool {
         waiting.count < BroadcastQueue.countLimit && waitingBytes < BroadcastQueue.byteLimit
     }
 
-    /// When `next` has something to try again.
+    /// When `next` has something to retry.
     var retry: Duration? {
         if case .refused(let until) = phase { until } else { nil }
     }
@@ -38,7 +38,7 @@ struct BroadcastQueue {
         waitingBytes += bytes
     }
 
-    /// What to submit now.
+    /// The batch to submit now.
     mutating func next(at now: Duration) -> [Fragment]? {
         switch phase {
         case .submitted: return nil
@@ -54,26 +54,26 @@ struct BroadcastQueue {
         return batch
     }
 
-    /// The ledger has the batch.
+    /// The ledger has committed the batch.
     mutating func committed() {
         batch = []
         phase = .resting
         refusedSince = nil
     }
 
-    /// The ledger is busy: the same batch again, later.
+    /// The ledger is busy: retry the same batch later.
     mutating func refused(at now: Duration) {
         phase = .refused(until: now + BroadcastQueue.pause)
         refusedSince = refusedSince ?? now
     }
 
-    /// The ledger will never take the batch; returns how many were in it.
+    /// The ledger will never take the batch. Returns the number of broadcasts in it.
     mutating func discard() -> Int {
         defer { committed() }
         return batch.count
     }
 
-    /// What is not submitted, for the last time.
+    /// Takes everything that is not submitted, when the listener ends.
     mutating func rest() -> [Fragment] {
         let rest = (phase == .submitted ? [] : batch) + waiting
         (batch, waiting, waitingBytes) = ([], [], 0)

@@ -1,10 +1,10 @@
-/// Whether broadcasts arrive, judged by heartbeats that go the same way: Redis is at most once, and a connection that
-/// looks healthy may deliver nothing (https://github.com/anycable/anycable/issues/275,
+/// Decides whether broadcasts arrive, judging by heartbeats that take the same way: Redis delivers at most once, and a
+/// connection that looks healthy may deliver nothing (https://github.com/anycable/anycable/issues/275,
 /// https://github.com/rails/rails/issues/27659).
 ///
-/// Decides only; times are of the monotonic clock.
+/// Pure; times are on the monotonic clock.
 struct Link {
-    /// What is due.
+    /// What to do now.
     enum Action: Equatable {
         case connect
         case beat(Int)
@@ -13,14 +13,14 @@ struct Link {
 
     enum News: Equatable {
         case connected
-        /// Broadcasts were lost for so long.
+        /// Broadcasts may have been lost for this long.
         case recovered(after: Duration)
     }
 
     private enum Phase {
         case waiting(until: Duration)
         case opening(until: Duration)
-        /// `due` is when the heartbeat that is on its way must be back.
+        /// `due` is when the pending heartbeat must be back.
         case subscribed(next: Duration, due: Duration?)
     }
 
@@ -29,7 +29,7 @@ struct Link {
     private var lastBeat = 0
     private var failures = 0
     private var outageSince: Duration?
-    /// Nil while the newest heartbeat that had to be back is back.
+    /// Nil from the first heartbeat that comes back until the connection is lost.
     private(set) var problem: RedisProblem? = .starting
 
     init(timing: RedisTiming, now: Duration) {
@@ -59,7 +59,7 @@ struct Link {
         }
     }
 
-    /// Redis confirmed the subscription; whether it delivers is for a heartbeat to show.
+    /// Redis confirmed the subscription; a heartbeat must still show that it delivers.
     mutating func subscribed(at now: Duration) {
         phase = .subscribed(next: now, due: nil)
     }
@@ -75,14 +75,14 @@ struct Link {
         return .recovered(after: now - since)
     }
 
-    /// Nobody reads just now, so that no heartbeat can be heard.
+    /// The listener does not read now, so no heartbeat can come back.
     mutating func paused(at now: Duration) {
         guard case .subscribed(let next, _?) = phase else { return }
         phase = .subscribed(next: next, due: now + timing.patience)
     }
 
-    /// The connection is given up. True when an outage begins. `random`, from 0 to 1, spreads servers out that lost the
-    /// same Redis.
+    /// The connection failed. Returns true when an outage begins. `random`, from 0 to 1, spreads out the reconnects of
+    /// several servers that lost the same Redis.
     mutating func lost(_ problem: RedisProblem, at now: Duration, random: Double) -> Bool {
         let pause = min(timing.pause.upperBound, timing.pause.lowerBound * (1 << min(failures, 16)))
         failures += 1

@@ -20,7 +20,7 @@ final class ListenerLoop {
         link = Link(timing: ports.timing, now: moment())
     }
 
-    /// Returns when the mailbox is closed.
+    /// Returns when the mailbox has been closed.
     func run() {
         blockBrokenPipe()
         while !ports.mailbox.isClosed {
@@ -39,7 +39,7 @@ final class ListenerLoop {
         let isListening = queue.hasRoom
         var sockets = session?.interests(isListening: isListening) ?? []
         let next = min(link.next, queue.retry ?? .seconds(Int64.max))
-        // Rounded up: a poll that ends too early would come back at once.
+        // Round up: a poll that ends too early would only be repeated.
         let timeout = max(.zero, next - moment()) + .milliseconds(1)
         ports.bell.wait(timeout: timeout, or: &sockets)
         connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
@@ -140,7 +140,7 @@ private func moment() -> Duration {
     .nanoseconds(Int64(clamping: monotonicNanoseconds()))
 }
 
-/// hiredis writes without MSG_NOSIGNAL. The signal is sent to the thread that writes, and stays pending there.
+/// hiredis writes without MSG_NOSIGNAL. The kernel sends SIGPIPE to the writing thread, where it now stays pending.
 private func blockBrokenPipe() {
     var set = sigset_t()
     sigemptyset(&set)

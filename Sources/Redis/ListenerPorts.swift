@@ -2,20 +2,20 @@ internal import Concurrency
 internal import Observability
 internal import Synchronization
 
-/// What the listener's thread shares with others.
+/// What the listener's thread shares with other threads.
 final class ListenerPorts: Sendable {
     let settings: RedisSettings
     let timing: RedisTiming
     let log: Log
     let counts: RedisMetrics
     let submit: RedisListener.Submit
-    /// What became of the batch that is on its way; closed to end the thread.
+    /// The result of the submitted batch. Closing the mailbox ends the thread.
     let mailbox: Mailbox<RedisListener.Commitment>
     let bell: EventDescriptor
-    /// Written by the listener's thread.
+    /// Only the listener's thread writes it.
     let problem = Mutex<RedisProblem?>(.starting)
 
-    /// Nil when the process has no descriptor left.
+    /// Returns nil when the process has run out of descriptors.
     init?(
         settings: RedisSettings,
         timing: RedisTiming,

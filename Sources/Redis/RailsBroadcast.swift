@@ -2,18 +2,18 @@ internal import Domain
 internal import Encoding
 internal import TurboStreams
 
-/// What `ActionCable.server.broadcast` published: ActiveSupport's JSON of anything, and a string of HTML when it comes
-/// from Turbo (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).
+/// A message that `ActionCable.server.broadcast` published: ActiveSupport's JSON of any value. Turbo publishes a string
+/// of HTML (https://github.com/hotwired/turbo-rails/blob/main/app/channels/turbo/streams/broadcasts.rb).
 enum RailsBroadcast {
     /// Why a message is not for pages.
     enum Refusal: String, Error, CaseIterable {
-        /// Its channel is no stream's name.
+        /// Its channel is not a stream's name.
         case channel
         /// It is over 256 KiB.
         case size
-        /// It is no JSON string: another channel's message, or another program's.
+        /// It is not a JSON string, but another channel's or another program's message.
         case json
-        /// The string is no `<turbo-stream>` elements.
+        /// The string does not consist of `<turbo-stream>` elements.
         case markup
     }
 

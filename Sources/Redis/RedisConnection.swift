@@ -2,15 +2,15 @@ internal import CHiredis
 internal import Concurrency
 internal import Glibc
 
-/// One connection. Nothing here waits, except for the resolver when the host is a name. Confined to one thread.
+/// One connection. Its calls do not block, except that resolving a host name does. Confined to one thread.
 final class RedisConnection {
-    /// What one message may take before it is complete.
+    /// The most bytes to buffer for an incomplete message.
     private static let limit = 64 << 20
 
     private let context: UnsafeMutablePointer<redisContext>
     private var hasToWrite = true
 
-    /// Begins to connect; whether it succeeds shows when it is first used.
+    /// Begins to connect; the first use shows whether that succeeded.
     init(_ address: RedisURL.Address) throws(RedisProblem) {
         let opened =
             switch address {
@@ -30,12 +30,12 @@ final class RedisConnection {
         redisFree(context)
     }
 
-    /// What to wait for; `isRead` is false while nobody has room for what would come.
+    /// What to wait for. `isRead` is false while there is no room for more messages.
     func interest(isRead: Bool) -> PolledSocket {
         PolledSocket(context.pointee.fd, forReading: isRead, forWriting: hasToWrite)
     }
 
-    /// Puts a command behind those that are to be written.
+    /// Appends a command to the output buffer.
     func append(_ words: [String]) {
         let copies = words.map { strdup($0) }
         defer { copies.forEach { free($0) } }
@@ -45,7 +45,7 @@ final class RedisConnection {
         hasToWrite = true
     }
 
-    /// Writes as much as fits.
+    /// Writes as much as the socket takes.
     func write() throws(RedisProblem) {
         guard hasToWrite else { return }
         var isDone: Int32 = 0
@@ -53,9 +53,9 @@ final class RedisConnection {
         hasToWrite = isDone == 0
     }
 
-    /// Writes and reads what a ready socket allows, 16 KiB at the most.
+    /// Writes and reads what a ready socket allows; reads 16 KiB at most.
     func exchange(isRead: Bool) throws(RedisProblem) {
-        // Ready, though nothing was asked of it: it has failed.
+        // The socket is ready although it waits for nothing, so it has failed.
         guard isRead || hasToWrite else { throw .closed }
         try write()
         if isRead { try read() }
@@ -67,7 +67,7 @@ final class RedisConnection {
         else { throw .tooMuch }
     }
 
-    /// The next complete reply of what was read.
+    /// Takes the next complete reply out of the input buffer.
     func next() throws(RedisProblem) -> RedisReply? {
         var reply: UnsafeMutableRawPointer?
         guard redisGetReplyFromReader(context, &reply) == REDIS_OK else { throw problem(of: context) }

@@ -3,27 +3,27 @@ public import Domain
 public import Observability
 internal import Synchronization
 
-/// Receives what a Rails app broadcasts through Redis, and hands it to the ledger.
+/// Receives what a Rails app broadcasts through Redis, and submits it to the ledger.
 ///
-/// Redis keeps nothing for those who are away. So heartbeats go through it all the time, an outage is told in
-/// `problems`, and after it, as after the start, `heal` makes up for what may have been lost.
+/// Redis keeps nothing for a listener that is away. So heartbeats pass through it all the time, `problems` reports an
+/// outage, and after each outage, and after the start, `heal` makes up for what may have been lost.
 public final class RedisListener: Sendable {
-    /// What became of a batch.
+    /// The result of a batch.
     public enum Commitment: Sendable {
         case committed
-        /// Nothing was written: the same batch comes again.
+        /// Nothing was written: the listener retries the same batch.
         case busy
         /// It will never be written.
         case refused
     }
 
-    /// Hands fragments to the ledger, to be committed together; false when it has no room. The completion runs once, on
-    /// any thread.
+    /// Submits fragments to the ledger, to be committed together; returns false when it has no room. The completion
+    /// runs once, on any thread.
     public typealias Submit = @Sendable ([Fragment], @escaping @Sendable (Commitment) -> Void) -> Bool
 
-    /// When broadcasts went past us.
+    /// When broadcasts may have been missed.
     public enum Gap: Sendable {
-        /// Before the first heartbeat came back; nobody listened.
+        /// Before the first heartbeat came back: nobody listened yet.
         case beforeStart
         case outage
     }
@@ -34,7 +34,7 @@ public final class RedisListener: Sendable {
     private let ports: ListenerPorts
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Nil when the process has no descriptor left.
+    /// Returns nil when the process has run out of descriptors.
     public init?(
         _ settings: RedisSettings,
         timing: RedisTiming = RedisTiming(),
@@ -55,19 +55,19 @@ public final class RedisListener: Sendable {
         self.ports = ports
     }
 
-    /// Begins to listen; a Redis that is not there is waited for. `heal` runs on the listener's thread, once after each
-    /// gap, when broadcasts arrive again. Once only.
+    /// Begins to listen, and waits for a Redis that does not run yet. `heal` runs on the listener's thread, once after
+    /// each gap, as soon as broadcasts arrive again. Call it once only.
     public func start(heal: @escaping Heal) {
         let ports = ports
         thread.withLock { $0 = WorkerThread(name: "redis") { ListenerLoop(ports, heal: heal).run() } }
     }
 
-    /// Why broadcasts do not arrive, when they do not: one sentence for `/ready`.
+    /// Why broadcasts do not arrive, as one sentence for `/ready`; empty when they do.
     public var problems: [String] {
         ports.problem.withLock { $0 }.map { ["redis: \($0)"] } ?? []
     }
 
-    /// Hands what was received to the ledger and ends the thread. Before the ledger closes.
+    /// Submits what was received to the ledger and ends the thread. Call it before the ledger closes.
     public func close() {
         ports.mailbox.close()
         let running = thread.withLock { thread in

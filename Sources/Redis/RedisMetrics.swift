@@ -1,6 +1,6 @@
 internal import Observability
 
-/// What the listener counts.
+/// The listener's metrics.
 struct RedisMetrics: Sendable {
     let connected: Gauge
     let messages: Counter

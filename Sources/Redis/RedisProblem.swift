@@ -1,12 +1,12 @@
-/// Why broadcasts do not arrive, in words for the operator. Holds nothing that Redis was told.
+/// Why broadcasts do not arrive, in words for the operator. Contains nothing that was sent to Redis, such as passwords.
 enum RedisProblem: Error, Equatable, CustomStringConvertible {
     case starting
-    /// The system's or the resolver's words.
+    /// The text of the system or the resolver.
     case unreachable(String)
     case closed
-    /// Connected, but what is sent does not come back.
+    /// Connected, but heartbeats do not come back.
     case silent
-    /// The first word of Redis' error; the rest may repeat a password.
+    /// `code` is the first word of Redis' error; the rest may repeat a password.
     case refused(command: String, code: String)
     case notRedis
     case tooMuch

@@ -1,15 +1,15 @@
 internal import CHiredis
 
-/// One answer of Redis (RESP2).
+/// A reply from Redis (RESP2).
 enum RedisReply: Equatable {
     case text([UInt8])
     case integer(Int)
-    /// Its first word, such as `WRONGPASS`.
+    /// The first word, such as `WRONGPASS`.
     case error(code: String)
     case nothing
     case list([RedisReply])
 
-    /// Copies what hiredis owns. Lists nest nine levels at the most; deeper ones are a protocol error.
+    /// Copies what hiredis owns. hiredis refuses lists that nest deeper than nine levels as a protocol error.
     init(_ reply: redisReply) {
         switch reply.type {
         case REDIS_REPLY_STRING, REDIS_REPLY_STATUS: self = .text(RedisReply.bytes(of: reply))

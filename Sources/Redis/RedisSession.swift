@@ -1,12 +1,12 @@
 internal import Concurrency
 internal import Domain
 
-/// The two connections of one attempt: one that is subscribed, and one that publishes heartbeats, because RESP2 lets no
-/// connection do both (https://redis.io/docs/latest/develop/pubsub/). Confined to one thread.
+/// The two connections of one attempt: one subscribes and the other publishes heartbeats, because a RESP2 connection
+/// cannot do both (https://redis.io/docs/latest/develop/pubsub/). Confined to one thread.
 final class RedisSession {
     enum Event: Equatable {
         case subscribed
-        /// One of ours came back.
+        /// One of this server's heartbeats came back.
         case heartbeat(Int)
         case message(channel: [UInt8], payload: [UInt8])
     }
@@ -14,7 +14,7 @@ final class RedisSession {
     private let channels: RedisChannels
     private let subscriber: RedisConnection
     private let publisher: RedisConnection
-    /// What both were told before anything else, and did not answer yet.
+    /// The initial commands of each connection that have no reply yet.
     private var unanswered: (subscriber: [String], publisher: [String])
 
     init(_ url: RedisURL, _ channels: RedisChannels) throws(RedisProblem) {
@@ -32,12 +32,12 @@ final class RedisSession {
         try publisher.write()
     }
 
-    /// Of the subscriber and the publisher, in this order.
+    /// The sockets of the subscriber and the publisher, in this order.
     func interests(isListening: Bool) -> [PolledSocket] {
         [subscriber.interest(isRead: isListening), publisher.interest(isRead: true)]
     }
 
-    /// Moves bytes where `interests` found something to do.
+    /// Moves bytes on the sockets that are ready.
     func exchange(_ ready: [PolledSocket], isListening: Bool) throws(RedisProblem) {
         for (connection, socket) in zip([subscriber, publisher], ready) where socket.isReady {
             try connection.exchange(isRead: isListening || connection === publisher)
@@ -45,7 +45,7 @@ final class RedisSession {
         while let reply = try publisher.next() { try check(reply, of: &unanswered.publisher, last: "PUBLISH") }
     }
 
-    /// The next thing that was read; nil when there is nothing more for now.
+    /// The next event that has been read; nil when there is none for now.
     func next() throws(RedisProblem) -> Event? {
         while let reply = try subscriber.next() {
             guard case .list(let items) = reply else {

@@ -1,10 +1,10 @@
-/// How long is waited for what.
+/// The intervals and deadlines of the listener.
 public struct RedisTiming: Sendable {
-    /// Between two heartbeats.
+    /// The interval between two heartbeats.
     public var heartbeat: Duration
-    /// In which a connection is subscribed and a heartbeat comes back.
+    /// The deadline for subscribing, and for each heartbeat to come back.
     public var patience: Duration
-    /// Before the first new attempt, and before all after some failures.
+    /// The pause before the first reconnect, and the pause that it grows to after several failures.
     public var pause: ClosedRange<Duration>
 
     public init(

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// Where Redis is: `REDIS_URL`. Its password shows in no description.
+/// Where Redis is: `REDIS_URL`. No description of it shows the password.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public enum Failure: Error, Equatable, CustomStringConvertible {
         case tls
@@ -38,7 +38,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
 
     /// Reads `redis://[user:password@]host[:port][/database]`, `unix:/path` or `unix://[user:password@]/path`.
     ///
-    /// The database is checked and then forgotten: publish and subscribe span all of them
+    /// The database is checked and then ignored: publish and subscribe span all databases
     /// (https://redis.io/docs/latest/develop/pubsub/#database--scoping).
     public init(_ text: String) throws(Failure) {
         guard !text.contains("?"), !text.contains("#") else { throw .query }
@@ -90,12 +90,12 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
     }
 
     private static func unix(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
-        // A socket's address holds 107 bytes of path (unix(7)).
+        // A Unix socket's path has 107 bytes at most (unix(7)).
         guard authority.isEmpty, path.count > 1, isPlain(String(path), limit: 107) else { throw .missingPath }
         return .unix(path: String(path))
     }
 
-    /// Percent decoding; nil when it is malformed or hides a control character.
+    /// Decodes percent escapes; returns nil when they are malformed or hide a control character.
     private static func decoded(_ text: Substring) -> String? {
         guard let text = PercentEncoding.decode(text) else { return nil }
         return text.isEmpty || isPlain(text, limit: 1024) ? text : nil

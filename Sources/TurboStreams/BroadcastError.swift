@@ -16,7 +16,7 @@ public enum BroadcastError: Error, Equatable, CustomStringConvertible {
     case unknownTemplate(String)
     case rootWithoutTarget(template: String, target: String)
 
-    /// For machines: `invalid_html`, `invalid_action`, `invalid_target`, `invalid_content` or `unknown_template`.
+    /// For programs: `invalid_html`, `invalid_action`, `invalid_target`, `invalid_content` or `unknown_template`.
     public var code: String {
         switch self {
         case .notMarkup, .emptyMarkup, .missingTemplateElement, .severalTemplateElements, .syntax: "invalid_html"

@@ -1,13 +1,13 @@
 public import Domain
 
-/// A broadcast in parts: what is to happen to which element, and with what.
+/// A broadcast in parts: which action to apply to which element, and with which content.
 public struct BroadcastForm: Sendable, Equatable {
     public var action: String
     /// A DOM id.
     public var target: String?
     /// A CSS selector.
     public var targets: String?
-    /// The name of a template, filled with `values`.
+    /// The name of a template, which `values` fill.
     public var template: String?
     public var html: String?
     public var values: [String: String]
@@ -28,7 +28,7 @@ public struct BroadcastForm: Sendable, Equatable {
         self.values = values
     }
 
-    /// The fragment that it means on `stream`, or the first thing that is wrong with it.
+    /// Makes the fragment for `stream`, or throws the first error.
     public func fragment(on stream: StreamName, templates: TemplateSet) throws(BroadcastError) -> Fragment {
         try checkAction()
         try checkTarget()
@@ -74,6 +74,6 @@ public struct BroadcastForm: Sendable, Equatable {
     }
 }
 
-/// Turbo's own: https://turbo.hotwired.dev/reference/streams. Others are a page's custom actions, with their own needs.
+/// Turbo's own actions: https://turbo.hotwired.dev/reference/streams. Others are custom actions with their own needs.
 private let actionsWithContent: Set<String> = ["append", "prepend", "before", "after", "replace", "update"]
 private let actionsOnElements = actionsWithContent.union(["remove"])

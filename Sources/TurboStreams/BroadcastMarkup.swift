@@ -1,9 +1,9 @@
 public import Domain
 
-/// Complete `<turbo-stream>` elements as a publisher wrote them, checked so far that they end where they seem to end.
+/// Complete `<turbo-stream>` elements as a publisher wrote them, checked only to end where they seem to end.
 public struct BroadcastMarkup: Sendable, Equatable {
     public let html: String
-    /// The action and target of the only element; with several elements the action is `refresh` where one of them reloads
+    /// The action and target of the only element. With several elements, the action is `refresh` if one of them reloads
     /// the page, else the first one's, and both targets are nil, so that nothing collapses.
     public let action: String
     public let target: String?
@@ -23,7 +23,7 @@ public struct BroadcastMarkup: Sendable, Equatable {
         Fragment(stream: stream, action: action, target: target, targets: targets, content: .markup(html))
     }
 
-    /// Refuses content that would not stay inside the `<template>` around it.
+    /// Refuses content that would break out of the `<template>` around it.
     static func checkContent(_ html: String) throws(BroadcastError) {
         var reader = MarkupReader(HTMLScanner(html))
         try reader.content()
@@ -36,7 +36,7 @@ private struct StreamTag {
     var targets: String?
 }
 
-/// Follows the tags that decide where a fragment ends; all others are the publisher's business.
+/// Follows the tags that decide where a fragment ends; the publisher is responsible for all others.
 private struct MarkupReader {
     private var scanner: HTMLScanner
 
@@ -57,7 +57,7 @@ private struct MarkupReader {
         return elements
     }
 
-    /// To the end, with every `<template>` closed and none closed that it did not open.
+    /// Reads to the end. Every `<template>` must be closed, and every end tag must have a start tag.
     mutating func content() throws(BroadcastError) {
         var open: [HTMLToken] = []
         while let token = try next() {
@@ -104,7 +104,7 @@ private struct MarkupReader {
 
     private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isNamed(token.name, "template") }
 
-    /// Walks the source from its beginning, so it is for errors only.
+    /// Counts lines from the beginning of the source, so use it for errors only.
     private func line(of token: HTMLToken) -> Int {
         scanner.line(at: token.range.lowerBound)
     }

@@ -1,4 +1,4 @@
-/// Turns text into HTML that shows exactly this text, inside an element or inside a quoted attribute.
+/// Turns text into HTML that shows exactly this text, inside an element or a quoted attribute.
 public enum HTML {
     public static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
@@ -25,11 +25,11 @@ public enum HTML {
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
     ]
 
-    /// Elements whose content is text up to their own end tag, with no tags in it.
+    /// Elements whose content is plain text up to their own end tag.
     static let rawTextElements: [StaticString] = [
         "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
     ]
 
-    /// Of those, the ones in which `&lt;` means `<`: only there is escaped text safe.
+    /// The raw text elements in which `&lt;` means `<`: escaped text is safe only there.
     static let escapableRawTextElements: Set<String> = ["textarea", "title"]
 }

@@ -1,15 +1,15 @@
-/// An element at the top level of a piece of HTML.
+/// A top-level element of a piece of HTML.
 struct HTMLElement: Equatable {
     var name: String
-    /// As written, character references untouched.
+    /// As written, without decoding character references.
     var id: String?
-    /// From `<` of its start tag to `>` of its end tag.
+    /// From the `<` of its start tag to the `>` of its end tag.
     var range: Range<Int>
 
-    /// Splits HTML in which every element is closed, nothing but comments standing between the elements.
+    /// Splits HTML into its top-level elements. Every element must be closed, and only comments may stand between them.
     ///
-    /// Stricter than a browser: an end tag that HTML lets one leave out is an error, so that a slip of the pen in a
-    /// template shows at start and not on a page.
+    /// It is stricter than a browser: leaving out an optional end tag is an error, so that a typo in a template shows
+    /// at start and not on a page.
     static func topLevel(of source: [UInt8]) throws(HTMLSyntaxError) -> [HTMLElement] {
         var scanner = HTMLScanner(source)
         var elements: [HTMLElement] = []
@@ -47,7 +47,7 @@ struct HTMLElement: Equatable {
 }
 
 extension HTMLToken {
-    /// `/>` counts in SVG and MathML only; in HTML a browser ignores it.
+    /// `/>` counts only in SVG and MathML; in HTML, browsers ignore it.
     fileprivate func hasNoContent(_ name: String, inForeign: @autoclosure () -> Bool) -> Bool {
         HTML.voidElements.contains(name) || (isSelfClosing && (isForeign(name) || inForeign()))
     }

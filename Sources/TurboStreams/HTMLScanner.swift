@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// Reads HTML source piece by piece, as a browser's tokenizer does, in one pass.
+/// Splits HTML source into tokens as a browser does, in one pass.
 ///
-/// https://html.spec.whatwg.org/multipage/parsing.html#tokenization; it refuses where a browser would read on into
-/// whatever follows, since a fragment is put between tags of ours.
+/// https://html.spec.whatwg.org/multipage/parsing.html#tokenization. It throws where a browser would read on into
+/// whatever follows, because fragments are embedded between our own tags.
 struct HTMLScanner {
     let source: [UInt8]
     private var position = 0
-    /// The name of an element whose content is text, after its start tag.
+    /// The name of a raw text element, after its start tag.
     private var rawElement: Range<Int>?
 
     init(_ source: [UInt8]) {
@@ -40,7 +40,7 @@ struct HTMLScanner {
         String(decoding: source[range], as: UTF8.self)
     }
 
-    /// Names are compared and told without regard to ASCII case, and no other. `name` is in lower case.
+    /// Compares a name; only ASCII letters match in either case. `name` is in lower case.
     func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         let source = source.span
@@ -52,7 +52,7 @@ struct HTMLScanner {
         String(decoding: source[range].map(lower), as: UTF8.self)
     }
 
-    /// Of a start tag, in their order.
+    /// The attributes of a start tag, in their order.
     func attributes(of token: HTMLToken) -> [HTMLAttribute] {
         var scanner = self
         scanner.position = token.name.upperBound
@@ -106,7 +106,7 @@ struct HTMLScanner {
     private mutating func comment() throws(HTMLSyntaxError) -> HTMLToken {
         let start = position
         let ends = (matches(Array("<!--".utf8), at: start) ? ["-->", "--!>"] : [">"]).map { Array($0.utf8) }
-        // `<!-->` and `<!--->` are whole comments, so the end may overlap the beginning.
+        // `<!-->` and `<!--->` are complete comments, so the end may overlap the beginning.
         position += 2
         while position < source.count {
             for end in ends where matches(end, at: position) {
@@ -134,12 +134,12 @@ struct HTMLScanner {
         return HTMLToken(kind: kind, range: start..<position, name: name, isSelfClosing: isSelfClosing)
     }
 
-    /// The next one of the tag that begins at `start`; nil at its `>`.
+    /// The next attribute of the tag that begins at `start`; nil at its `>`.
     private mutating func attribute(ofTagAt start: Int) throws(HTMLSyntaxError) -> HTMLAttribute? {
         skip { !isSpace($0) && $0 != UInt8(ascii: "/") }
         guard position < source.count else { throw .unfinishedTag(line: line(at: start)) }
         guard source[position] != UInt8(ascii: ">") else { return nil }
-        // A name may begin with "=", which is how a browser reads <a =b>.
+        // A name may begin with "=": browsers read <a =b> that way.
         let first = position
         position += 1
         skip { endsTagName($0) || $0 == UInt8(ascii: "=") }
@@ -154,7 +154,7 @@ struct HTMLScanner {
         return HTMLAttribute(name: name, value: value, isQuoted: isQuoted)
     }
 
-    /// Nil when the source ends inside of it.
+    /// Returns nil when the source ends inside the value.
     private mutating func value() -> (Range<Int>, isQuoted: Bool)? {
         guard position < source.count else { return nil }
         let quote = source[position]
@@ -175,7 +175,7 @@ struct HTMLScanner {
         position = offset(from: position, where: isEnd)
     }
 
-    /// The first one from `start` on, or the end of the source.
+    /// The first offset at or after `start` that matches, or the end of the source.
     private func offset(from start: Int, where isEnd: (UInt8) -> Bool) -> Int {
         let source = source.span
         var offset = start
@@ -183,7 +183,7 @@ struct HTMLScanner {
         return offset
     }
 
-    /// Compares without regard to ASCII case.
+    /// Compares without regard to the case of ASCII letters.
     private func matches(_ text: [UInt8], at offset: Int) -> Bool {
         guard offset + text.count <= source.count else { return false }
         return text.indices.allSatisfy { lower(source[offset + $0]) == text[$0] }

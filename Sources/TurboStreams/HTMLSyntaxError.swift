@@ -1,4 +1,4 @@
-/// Why a piece of HTML cannot stand inside a fragment: it would swallow, or break out of, what stands around it.
+/// Why a piece of HTML cannot be part of a fragment: it would swallow what surrounds it, or break out of it.
 public enum HTMLSyntaxError: Error, Equatable, CustomStringConvertible {
     case unfinishedTag(line: Int)
     case unfinishedComment(line: Int)

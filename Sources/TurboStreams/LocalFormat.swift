@@ -3,13 +3,13 @@ internal import FoundationEssentials
 internal import FoundationInternationalization
 internal import Synchronization
 
-/// How dates and prices are written in one language; of all files here, the only one that knows ICU.
+/// How one language writes dates and prices. Only this file uses ICU.
 struct LocalFormat: Sendable {
     private let locale: Locale
     private let date: Date.FormatStyle
 
-    /// Of the closest language that ICU knows; English of one that it does not, which would be written as by a machine.
-    /// Kept for each: there are about a thousand that it knows, however many are asked for.
+    /// The format of the closest language that ICU knows, else English, because ICU's own fallback looks machine-made.
+    /// Formats are cached: ICU knows about a thousand languages, however many are requested.
     static func of(_ language: LanguageTag) -> LocalFormat {
         let identifier = known(language) ?? "en"
         return formats.withLock { formats in
@@ -20,7 +20,7 @@ struct LocalFormat: Sendable {
         }
     }
 
-    /// How many are kept.
+    /// The number of cached formats.
     static var count: Int { formats.withLock(\.count) }
 
     static func knows(_ language: LanguageTag) -> Bool { known(language) != nil }
@@ -28,10 +28,10 @@ struct LocalFormat: Sendable {
     private static let formats = Mutex<[String: LocalFormat]>([:])
     private static let identifiers = Set(Locale.availableIdentifiers)
 
-    /// Never the language as it came: Foundation keeps a locale for each identifier that it was ever asked for.
+    /// Never pass on the tag as received: Foundation keeps a locale for each identifier that it was ever asked for.
     private static func known(_ language: LanguageTag) -> String? {
         if let identifier = known([language]) { return identifier }
-        // `zh-TW` is known as `zh-Hant-TW` only, and `iw` is called `he` now.
+        // ICU knows `zh-TW` as `zh-Hant-TW` only, and `iw` is now called `he`.
         let whole = LanguageTag(Locale.Language(identifier: language.text).maximalIdentifier)
         return known(whole?.fallbacks ?? []) ?? known(language.fallbacks)
     }
@@ -42,7 +42,7 @@ struct LocalFormat: Sendable {
 
     private init(_ identifier: String) {
         locale = Locale(identifier: identifier)
-        // In UTC, as where no language is known; by the calendar of the locale, `۲۷ آذر ۱۴۰۴` in Persian.
+        // In UTC, as when no language is known, and in the locale's calendar: `۲۷ آذر ۱۴۰۴` in Persian.
         date = Date.FormatStyle(
             date: .long,
             time: .omitted,
@@ -52,20 +52,20 @@ struct LocalFormat: Sendable {
         )
     }
 
-    /// `18. Dezember 2025`; nil for a text that is no instant. About 10 µs.
+    /// `18. Dezember 2025`; nil if the text is not an instant. Takes about 10 µs.
     func date(_ iso8601: String) -> String? {
         Instant(iso8601: iso8601).map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1000).formatted(date) }
     }
 
-    /// `79,99 €` for `79.99` and `EUR`, a number where the currency is not known; nil for a text that is no price of ours.
-    /// About 50 µs.
+    /// `79,99 €` for `79.99` and `EUR`, or a plain number if the currency is not a code; nil if the text is not a price
+    /// in our format. Takes about 50 µs.
     func price(_ text: String, currency: String) -> String? {
         guard let (price, digits) = decimal(text) else { return nil }
         guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (97...122).contains($0 | 0x20) }) else {
             return price.formatted(Decimal.FormatStyle(locale: locale).precision(.fractionLength(digits)))
         }
         let style = Decimal.FormatStyle.Currency(code: currency, locale: locale)
-        // Ours has a third digit only where it counts; else the currency has as many as are usual: yen none.
+        // Our text has a third digit only if it matters; otherwise use the currency's usual digits (none for yen).
         return price.formatted(digits > 2 ? style.precision(.fractionLength(digits)) : style)
     }
 

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Turns fragments into the `<turbo-stream>` elements that pages receive, with the templates of one moment.
+/// Turns fragments into the `<turbo-stream>` elements that pages receive, using the templates of one moment.
 public struct Renderer: Sendable {
     private let templates: TemplateSet
 
@@ -8,10 +8,10 @@ public struct Renderer: Sendable {
         self.templates = templates
     }
 
-    /// One complete element in UTF-8, or what a publisher wrote as several.
+    /// Returns one complete element in UTF-8, or all the elements that a publisher wrote.
     ///
-    /// Without a template the page is told to reload, so that its own server renders the truth; a banner that has
-    /// nothing to say is emptied, so that a stale one never stays.
+    /// If there is no template, the page is told to reload, so that the app's own server renders the current state. If
+    /// a template has no banner, the banner on the page is emptied, so that a stale one never stays.
     public func render(_ fragment: Fragment) -> [UInt8] {
         switch fragment.content {
         case .markup(let markup): return Array(markup.utf8)
@@ -30,7 +30,7 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// What `fragment` puts on a page, for a page that is rendered whole; nil where there is no template for it.
+    /// The element that a fragment would put on a page, for a page that is rendered whole; nil if it has no template.
     public func element(_ name: FragmentName, for target: PageTarget, values: [String: String]) -> [UInt8]? {
         let found = templates.find(name.rawValue, action: "replace", target: target.rawValue, values: values)
         guard case .template(let template) = found else { return nil }
@@ -39,13 +39,13 @@ public struct Renderer: Sendable {
         return bytes
     }
 
-    /// Makes every stock client load its page again.
+    /// Makes every stock client reload its page.
     public static let refresh = StreamElement(action: "refresh").bytes { _ in }
 }
 
 extension [String: String] {
-    /// The values of a state change, with those that `template` shows as the user's language writes them. A broadcast's own
-    /// values are as its publisher wrote them.
+    /// The values of a state change, with the date and price that `template` shows written in the user's language. A
+    /// broadcast's own values stay as its publisher wrote them.
     fileprivate func written(for template: Template) -> [String: String] {
         guard let language = self[TemplateValues.locale].flatMap({ LanguageTag($0) }) else { return self }
         var values = self

@@ -1,11 +1,11 @@
-/// One element of a template file, parsed once: what is written, and the names of the values between it.
+/// One element of a template file, parsed once into literals and the names of the values between them.
 ///
-/// Values are always escaped, and may stand only where escaping is enough: in text and in quoted attributes.
+/// Values are always escaped, and allowed only where escaping is enough: in text and in quoted attributes.
 struct Template: Equatable {
     enum Segment: Equatable {
         case literal([UInt8])
         case value(String)
-        /// A value that begins an address (`href="{{url}}"`), where `javascript:` would be code.
+        /// A value at the start of a URL (`href="{{url}}"`), where `javascript:` would be code.
         case address(String)
     }
 
@@ -15,14 +15,14 @@ struct Template: Equatable {
         try self.init(source, range: source.indices)
     }
 
-    /// `values` are the names that it may show; nil: any, since they come with a broadcast.
+    /// `values` are the names that the template may use; nil allows any, because they come with a broadcast.
     init(_ source: [UInt8], range: Range<Int>, values: Set<String>? = nil) throws(TemplateError) {
         segments = try TemplateCompiler.segments(of: range, in: source, values: values)
     }
 
     func shows(_ value: String) -> Bool { segments.contains(.value(value)) || segments.contains(.address(value)) }
 
-    /// A name without a value shows nothing.
+    /// A name that has no value shows nothing.
     func append(_ values: [String: String], to bytes: inout [UInt8]) {
         for segment in segments {
             switch segment {
@@ -39,13 +39,13 @@ struct Template: Equatable {
 enum Address {
     static let schemes: Set<String> = ["http", "https", "mailto", "tel"]
 
-    /// True for a relative address and for one of `schemes`; a template that needs another scheme writes it out.
+    /// True for a relative URL and for one of `schemes`; a template that needs another scheme spells it out.
     static func isHarmless(_ address: String) -> Bool {
         guard let scheme = scheme(of: address) else { return true }
         return schemes.contains(scheme)
     }
 
-    /// What a browser takes for the scheme: it drops leading controls and spaces, and line breaks and tabs anywhere
+    /// The scheme as a browser reads it: browsers drop leading controls and spaces, and line breaks and tabs anywhere
     /// (https://url.spec.whatwg.org/#concept-basic-url-parser).
     static func scheme(of address: String) -> String? {
         let visible = address.utf8.drop { $0 <= 32 }.filter { ![9, 10, 13].contains($0) }

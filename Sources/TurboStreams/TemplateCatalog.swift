@@ -1,9 +1,9 @@
-/// What is known of a folder of templates: the versions that are served, and what is wrong with newer ones.
+/// The state of a folder of templates: the versions that are served, and the problems of newer ones.
 struct TemplateCatalog: Sendable {
     private(set) var templates = TemplateSet()
     private(set) var problems: [String: TemplateProblem] = [:]
     private var stamps: [String: TemplateFolder.Stamp] = [:]
-    /// Files that were served, and are gone.
+    /// Files that were served before and are gone.
     private var removed: Set<String> = []
 
     var warnings: [TemplateWarning] {
@@ -47,7 +47,7 @@ struct TemplateCatalog: Sendable {
     ) {
         let source: [UInt8]
         do { source = try folder.read(file, stamp) } catch {
-            // Without its stamp it is read again at the next look: permissions change without the file changing.
+            // Without a stamp it is read again next time: permissions may change while the file does not.
             return report(TemplateProblem(file: file, error: error), &changes)
         }
         stamps[file] = stamp

@@ -1,15 +1,15 @@
 internal import Domain
 
-/// Cuts the source of an element at its placeholders, and refuses one wherever an escaped value could still be code.
+/// Splits the source of an element at its placeholders, and refuses them where an escaped value could still be code.
 struct TemplateCompiler {
     private let scanner: HTMLScanner
-    /// The names that a placeholder may have; nil: any.
+    /// The names that placeholders may have; nil allows any.
     private let names: Set<String>?
     private var segments: [Template.Segment] = []
-    /// What stands since the last placeholder.
+    /// The bytes since the last placeholder.
     private var literal: [UInt8] = []
 
-    /// `range` is an element of `source`; line numbers of errors count from the beginning of `source`.
+    /// `range` is an element of `source`; errors count lines from the beginning of `source`.
     static func segments(
         of range: Range<Int>,
         in source: [UInt8],
@@ -28,12 +28,12 @@ struct TemplateCompiler {
 
     private mutating func run(_ range: Range<Int>) throws(TemplateError) {
         var tokens = scanner
-        // To the end of the source: comments between the elements are the author's, too.
+        // Go on to the end of the source: comments between the elements are the author's, too.
         while let token = try tokens.nextOfTemplate() {
             if token.kind == .comment { try comment(token) }
             guard range.contains(token.range.lowerBound) else { continue }
             switch token.kind {
-            case .comment: break  // For authors, not for pages.
+            case .comment: break  // Comments are for authors, not for pages.
             case .text: try text(token)
             case .rawText where HTML.escapableRawTextElements.contains(scanner.name(token.name)): try text(token)
             case .rawText:
@@ -50,18 +50,18 @@ struct TemplateCompiler {
         try values(in: token.range, isText: true)
     }
 
-    /// It is left out, so it must not hold a value that its author takes for shown, nor part a `<` from a letter.
+    /// Comments are dropped, so they must not hold a value that the author expects to see, nor part `<` from a letter.
     private func comment(_ token: HTMLToken) throws(TemplateError) {
         if let braces = firstBraces(in: token.range) {
             let line = scanner.line(at: braces)
-            // Browsers take </{{name}}> for a comment; its author did not.
+            // Browsers read </{{name}}> as a comment; its author did not mean one.
             let isWritten = scanner.source[token.range].starts(with: "<!--".utf8)
             throw isWritten ? .placeholderInComment(line: line) : .placeholderInTag(line: line)
         }
         try refuseOpenBracket(before: token.range.lowerBound)
     }
 
-    /// A `<` is text as long as nothing follows that makes it a tag: the value could.
+    /// A `<` is text unless what follows makes it a tag, and a value could do that.
     private func refuseOpenBracket(before offset: Int) throws(TemplateError) {
         let bracket = UInt8(ascii: "<")
         if literal.last == bracket || literal.suffix(2).elementsEqual("</".utf8) {
@@ -96,7 +96,7 @@ struct TemplateCompiler {
         }
     }
 
-    /// Where the address begins with a value, the value's scheme is checked whenever it is shown.
+    /// If the URL begins with a value, the value's scheme is checked whenever it is rendered.
     private mutating func address(_ attribute: HTMLAttribute, _ braces: Int) throws(TemplateError) {
         let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
@@ -104,7 +104,7 @@ struct TemplateCompiler {
             throw .placeholderInCode(line: line, place: "a \(scheme): address")
         }
         if let end = prefix.utf8.firstIndex(where: { ":/?#".utf8.contains($0) }) {
-            // A reference such as &#106; is a letter of the scheme, and one that is unfinished is what the value makes it.
+            // A reference such as &#106; is a letter of the scheme, and the value could complete an unfinished one.
             guard !prefix.utf8[..<end].contains(UInt8(ascii: "&")) else {
                 throw .addressPrefix(line: line, attribute: name)
             }
@@ -112,7 +112,7 @@ struct TemplateCompiler {
         }
         guard prefix.isEmpty else { throw .addressPrefix(line: line, attribute: name) }
         let end = try placeholder(at: braces, before: attribute.value.upperBound, as: Template.Segment.address)
-        // With {{a}}:{{b}}, what is harmless alone could be the scheme.
+        // In {{a}}:{{b}}, a value that is harmless alone could become the scheme.
         guard end == attribute.value.upperBound || "/?#".utf8.contains(scanner.source[end]) else {
             throw .addressPrefix(line: line, attribute: name)
         }
@@ -131,7 +131,7 @@ struct TemplateCompiler {
         literal(done..<range.upperBound)
     }
 
-    /// Answers the offset behind its `}}`.
+    /// Returns the offset after its `}}`.
     private mutating func placeholder(
         at braces: Int,
         before end: Int,

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// One file of `public/fragments/`: an element for each page target that it replaces, each carrying that target's id.
+/// One file of `public/fragments/`: an element for each page target that it replaces, with that target's id.
 struct TemplateFile: Equatable {
     /// By id.
     let roots: [String: Template]
@@ -28,7 +28,7 @@ struct TemplateFile: Equatable {
         self.roots = roots
     }
 
-    /// What stands before the first dot; nil when no fragment could ask for it.
+    /// The part before the first dot; nil when no fragment could have that name.
     static func name(of key: String) -> String? {
         let name = key.prefix { $0 != "." }
         guard !name.isEmpty, name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == 95 }),
@@ -37,7 +37,7 @@ struct TemplateFile: Equatable {
         return String(name)
     }
 
-    /// The element that `action` puts at `target`: the one with its id, or the only one where ids need not agree.
+    /// The element that `action` puts at `target`: the one with that id, or the only element if ids need not match.
     func root(action: String, target: String?) -> Template? {
         if let target, let root = roots[target] { return root }
         guard target == nil || action != "replace", roots.count == 1 else { return nil }
@@ -54,7 +54,7 @@ struct TemplateFile: Equatable {
         guard elements.contains(where: { $0.id == required }) else { throw .missingTarget(required) }
     }
 
-    /// A page's template whose name is a slip of the fingers. It is warned of, and need not be fit for broadcasts.
+    /// A page's template with a typo in its name. It causes a warning and need not be valid as a broadcast template.
     private static func isMisnamed(_ elements: [HTMLElement], _ name: String) -> Bool {
         guard let meant = TemplateWarning.nearestFile(to: name).flatMap(FragmentName.init(rawValue:)) else {
             return false
@@ -71,7 +71,7 @@ struct TemplateFile: Equatable {
 }
 
 extension FragmentName {
-    /// The target that a template of this name exists for.
+    /// The target that a template of this name must contain.
     var requiredTarget: PageTarget {
         switch self {
         case .success, .pending, .paywall, .fixBilling, .paused, .revoked, .moved: .paywall

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// The only file here that touches the disk: lists and reads `public/fragments/`. Without such a folder there are the
-/// files that the program carries.
+/// Lists and reads `public/fragments/`; only this file touches the disk. If there is no such folder, it provides the
+/// files that are built into the program.
 struct TemplateFolder: Sendable {
-    /// Tells a changed file without reading it; the inode tells one that was moved into its place.
+    /// Detects a changed file without reading it; the inode detects a file that was moved into its place.
     struct Stamp: Equatable {
         var inode: UInt64
         var size: Int64
         var seconds: Int
         var nanoseconds: Int
 
-        /// No file has it.
+        /// No file on disk has this stamp.
         static let builtIn = Stamp(inode: 0, size: -1, seconds: 0, nanoseconds: 0)
     }
 
@@ -20,7 +20,7 @@ struct TemplateFolder: Sendable {
     /// By file name.
     let builtIn: [String: [UInt8]]
 
-    /// Every `*.html` that is a plain file.
+    /// Every regular file named `*.html`.
     func files() throws(TemplateError) -> [String: Stamp] {
         guard let folder = opendir(path) else {
             if errno == ENOENT { return builtIn.mapValues { _ in .builtIn } }

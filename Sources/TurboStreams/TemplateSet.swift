@@ -1,15 +1,15 @@
 internal import Domain
 
-/// The templates of one moment. A value: rendering never waits for a file.
+/// The templates at one moment. It is a value, so rendering never waits for a file.
 public struct TemplateSet: Sendable, Equatable {
     enum Found: Equatable {
         case template(Template)
-        /// There are files of that name, but none has an element for the target.
+        /// There are files with that name, but none has an element for the target.
         case otherTargets
         case nothing
     }
 
-    /// By file name without `.html`. Names that come with a fragment are looked up here and never become a path.
+    /// Keyed by file name without `.html`. A fragment's name is only looked up here and never becomes a path.
     private var files: [String: TemplateFile] = [:]
 
     public init() {}
@@ -39,8 +39,8 @@ public struct TemplateSet: Sendable, Equatable {
         files[TemplateSet.key(of: file)] = nil
     }
 
-    /// The most specific element for `target`: a variant replaces what it has and leaves the rest to the next one. A
-    /// template that has a banner only, for a user who has access, leaves the card to `success`.
+    /// The most specific element for `target`: a variant supplies the elements that it has and leaves the others to the
+    /// next variant. For a user with access, a template that has only a banner leaves the card to `success`.
     func find(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
         let found = findOwn(name, action: action, target: target, values: values)
         guard found == .otherTargets, target == PageTarget.paywall.rawValue,
@@ -59,7 +59,7 @@ public struct TemplateSet: Sendable, Equatable {
         return candidates.isEmpty ? .nothing : .otherTargets
     }
 
-    /// Most specific first: NAME.PRODUCT.LOCALE, NAME.PRODUCT, NAME.LOCALE, NAME; of the locales the fall-backs, too.
+    /// Most specific first: NAME.PRODUCT.LOCALE, NAME.PRODUCT, NAME.LOCALE, NAME; each LOCALE with its fallbacks.
     static func keys(_ name: String, product: String?, language: LanguageTag?) -> [String] {
         let locales = language?.fallbacks.map { ".\($0)" } ?? []
         let product = product.flatMap { $0.isEmpty ? nil : name + "." + $0 }

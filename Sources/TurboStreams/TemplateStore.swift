@@ -1,49 +1,49 @@
 internal import Synchronization
 
-/// The templates of a folder, kept up with its files.
+/// The templates of a folder, updated when its files change.
 ///
 /// Any thread may read; one thread calls `refresh()` every second or so.
 public final class TemplateStore: Sendable {
-    /// What a look at the folder found, for the log.
+    /// What a refresh found in the folder, for the log.
     public struct Changes: Sendable, Equatable {
-        /// File names that are now served, or served in a new version.
+        /// Files that are newly served, or served in a new version.
         public var updated: [String] = []
-        /// File names that are gone, with what was served of them.
+        /// Files that are gone; their templates are no longer served.
         public var removed: [String] = []
-        /// Files that broke since the last look; the last good version stays.
+        /// Files that broke since the last refresh; the last good version stays in use.
         public var broken: [TemplateProblem] = []
     }
 
     private let folder: TemplateFolder
-    /// Held while copying only, never while reading files, so that a render does not wait for the disk.
+    /// Locked only to copy, never while reading files, so that rendering does not wait for the disk.
     private let state = Mutex(TemplateCatalog())
-    /// Held through a look at the folder.
+    /// Locked during a whole refresh.
     private let refreshing = Mutex(())
 
     /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
     ///
-    /// Where there is no such folder, the templates are those of `builtIn`, by file name. One that is missing is allowed:
-    /// pages then get a `refresh`.
+    /// If there is no such folder, it serves `builtIn`, keyed by file name. A template may be missing: pages then get a
+    /// `refresh`.
     public init(folder: String, builtIn: [String: [UInt8]] = [:]) throws(TemplateProblems) {
         self.folder = TemplateFolder(path: folder, builtIn: builtIn)
         let broken = refresh().broken
         if !broken.isEmpty { throw TemplateProblems(problems: broken) }
     }
 
-    /// The templates of this moment, ready to render.
+    /// The current templates, ready to render.
     public var renderer: Renderer { Renderer(templates: templates) }
 
     public var templates: TemplateSet { state.withLock { $0.templates } }
 
-    /// What is broken now, a sentence each, for `/ready`.
+    /// What is broken now, as sentences for `/ready`.
     public var problems: [String] {
         state.withLock { $0.problems.values.map(\.description).sorted() }
     }
 
-    /// What is allowed and perhaps not meant: missing, removed and misnamed files.
+    /// What is allowed but probably a mistake: missing, removed and misnamed files.
     public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
 
-    /// Reads the files that changed since the last look.
+    /// Reads the files that changed since the last refresh.
     @discardableResult
     public func refresh() -> Changes {
         refreshing.withLock { _ in

@@ -1,26 +1,26 @@
 internal import Domain
 
-/// Something about the folder of templates that is allowed, and perhaps not meant.
+/// Something about the template folder that is allowed but probably a mistake.
 public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
     public enum Cause: Sendable, Equatable {
-        /// `hasVariants`: there are files of that name for some products or locales.
+        /// `hasVariants` is true if files with that name exist for some products or locales.
         case missing(hasVariants: Bool)
-        /// It was there when the server looked last.
+        /// The server served it before, and it is gone.
         case removed
-        /// No fragment is called so, but one has nearly that name.
+        /// No fragment has this name, but one has a similar name.
         case misnamed(nearest: String)
-        /// What stands last in the name is a language, spelled otherwise than it is looked for.
+        /// The last part of the name is a language, but not in the spelling that the lookup uses.
         case misspelledLocale(right: String)
         case emptyFolder
     }
 
-    /// As it is called inside the folder; empty for the folder itself.
+    /// Its name inside the folder; empty for the folder itself.
     public var file: String
     public var cause: Cause
 
     public var description: String { "fragments/\(file) \(effect)" }
 
-    /// What is so, and what pages see of it.
+    /// What the problem is, and what pages see of it.
     public var effect: String {
         switch cause {
         case .missing(let hasVariants): "is missing: " + missing(hasVariants)
@@ -47,7 +47,7 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension TemplateWarning {
-    /// `served` and `removed` are file names, `broken` those with a problem that is told elsewhere.
+    /// `served` and `removed` are file names; `broken` are those whose problem is reported elsewhere.
     static func all(served: Set<String>, removed: Set<String>, broken: Set<String>) -> [TemplateWarning] {
         if served.isEmpty, removed.isEmpty, broken.isEmpty { return [TemplateWarning(file: "", cause: .emptyFolder)] }
         let names = Set(served.compactMap { TemplateFile.name(of: TemplateSet.key(of: $0)) })
@@ -67,7 +67,7 @@ extension TemplateWarning {
         return warnings.sorted { $0.file < $1.file }
     }
 
-    /// `success.pt-BR.html` for `success.pt_br.html`; nil when it is right, or ends in no language that there is.
+    /// `success.pt-BR.html` for `success.pt_br.html`; nil when the spelling is right or the last part is no language.
     private static func rightSpelling(of file: String) -> String? {
         let parts = TemplateSet.key(of: file).split(separator: ".")
         guard parts.count > 1, let last = parts.last.map(String.init), let language = LanguageTag(last),
@@ -76,8 +76,8 @@ extension TemplateWarning {
         return parts.dropLast().joined(separator: ".") + ".\(language).html"
     }
 
-    /// The file that was most likely meant: with the same product and locale, and a name that a fragment has. Nil when it
-    /// has such a name, or none that is near: then it is an app's own.
+    /// The file that was probably meant: with the same product and locale, and a fragment's name. Nil when the name
+    /// already is a fragment's, or resembles none: then the template is the app's own.
     static func nearestFile(to file: String) -> String? {
         let name = String(file.prefix { $0 != "." })
         guard FragmentName(rawValue: name) == nil,

@@ -1,13 +1,13 @@
-/// JSON string literals (RFC 8259 §7): from the text to its literal, and back.
+/// JSON string literals (RFC 8259 §7): converts text to a literal and back.
 public enum JSONLiteral {
-    /// Escapes what must be escaped and nothing else, as Ruby's generator does.
+    /// Escapes only what must be escaped, as Ruby's generator does.
     public static func literal(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(Array(text.utf8), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the literal of a UTF-8 text, with its quotes.
+    /// Appends the literal of a UTF-8 text, including its quotes.
     public static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + text.count + 2)
         bytes.append(quote)
@@ -30,20 +30,20 @@ public enum JSONLiteral {
         bytes.append(hexDigits[Int(byte & 15)])
     }
 
-    /// Reads a text that is one string literal and nothing else; nil for any other text.
+    /// Reads a text that is exactly one string literal; returns nil for any other text.
     public static func string(_ json: [UInt8]) -> String? {
         guard case .string(let body) = JSONNode(json) else { return nil }
         return text(body)
     }
 
-    /// What stands between the quotes of a literal, unescaped; nil when that is no UTF-8 text.
+    /// Unescapes the bytes between the quotes of a literal; returns nil when they are not UTF-8.
     static func text(_ body: ArraySlice<UInt8>) -> String? {
         hasEscape(body.span) ? unescaped(body) : validated(body.span)
     }
 
     private static func hasEscape(_ body: Span<UInt8>) -> Bool { offset(of: backslash, in: body) < body.count }
 
-    /// `String(validating:as:)` asks the runtime for metadata at each call.
+    /// Avoids `String(validating:as:)`, which requests metadata from the runtime at each call.
     private static func validated(_ bytes: Span<UInt8>) -> String? {
         do { return String(copying: try UTF8Span(validating: bytes)) } catch { return nil }
     }
@@ -61,7 +61,7 @@ public enum JSONLiteral {
             bytes.append(contentsOf: rest.prefix(plain))
             guard plain < rest.count else { break }
             rest = rest.dropFirst(plain + 1)
-            // What markup is full of, without a way over a scalar.
+            // A fast path that makes no scalar: markup is full of these two.
             if let next = rest.first, next == quote || next == backslash {
                 bytes.append(next)
                 rest = rest.dropFirst()
@@ -88,7 +88,7 @@ public enum JSONLiteral {
         }
     }
 
-    /// A pair of surrogates is one code point; half a pair is an error.
+    /// A surrogate pair is one code point; half a pair is an error.
     private static func codePoint(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
         guard let high = unit(&rest) else { return nil }
         guard (0xD800...0xDBFF).contains(high) else { return Unicode.Scalar(high) }

@@ -1,8 +1,7 @@
 extension JSONNode {
-    /// The object that a text is: UTF-8, at most 16 deep, no member twice.
+    /// Reads an object strictly: UTF-8, at most 16 levels deep, no repeated member.
     ///
-    /// Two members of one name are read differently by different parsers, so that what was proven and what is understood
-    /// could differ.
+    /// Parsers disagree about two members with the same name, so what was verified and what is understood could differ.
     public static func object(strictly bytes: [UInt8]) throws(JSONObjectError) -> JSONNode {
         guard isText(bytes), let node = JSONNode(bytes), node.isObject else { throw .notAnObject }
         guard !node.repeatsMember else { throw .repeatedMember }
@@ -13,7 +12,7 @@ extension JSONNode {
         do { return try UTF8Span(validating: bytes.span).count == bytes.count } catch { return false }
     }
 
-    /// An object, at any depth, has two members of one name. Goes as deep as the scanner lets a text nest.
+    /// Whether an object at any depth has two members of the same name. The scanner's depth limit bounds the recursion.
     public var repeatsMember: Bool {
         switch self {
         case .null, .boolean, .number, .string: false
@@ -23,7 +22,7 @@ extension JSONNode {
         }
     }
 
-    /// By bytes, once escapes are read. A name that is no text cannot be compared with the others.
+    /// Compares unescaped names as bytes. A name that is not UTF-8 cannot be compared, so it counts as a repetition.
     private static func repeatsName(_ members: [JSONMember]) -> Bool {
         if members.count <= 8, !members.contains(where: \.hasEscapedName) { return repeatsFewNames(members) }
         var names: Set<[UInt8]> = []
@@ -32,7 +31,7 @@ extension JSONNode {
         }
     }
 
-    /// What publishers send thousands of times a second: without a copy.
+    /// Publishers send such objects thousands of times a second, so this makes no copy.
     private static func repeatsFewNames(_ members: [JSONMember]) -> Bool {
         for (index, member) in members.enumerated() {
             for other in members[..<index] where other.rawName.elementsEqual(member.rawName) { return true }

@@ -1,18 +1,18 @@
-/// A JSON text (RFC 8259), checked for its syntax; what it holds is decoded when somebody asks.
+/// A JSON text (RFC 8259) whose syntax has been checked; values are decoded on demand.
 ///
-/// For the texts that pages and publishers send thousands of times a second: Foundation's decoder takes 9 % of the
-/// whole way of a transient broadcast. Arrays and objects nest 16 deep at the most.
+/// For texts that pages and publishers send thousands of times a second: Foundation's decoder would take 9 % of the
+/// whole time of a transient broadcast. Arrays and objects nest 16 levels deep at most.
 public enum JSONNode: Sendable, Equatable {
     case null
     case boolean(Bool)
-    /// As it stands in the text.
+    /// The digits as in the text.
     case number(ArraySlice<UInt8>)
-    /// What stands between the quotes.
+    /// The bytes between the quotes, still escaped.
     case string(ArraySlice<UInt8>)
     case array([JSONNode])
     case object([JSONMember])
 
-    /// Nil when it is no JSON, or nests deeper.
+    /// Returns nil when `bytes` are not JSON or nest too deep.
     public init?(_ bytes: [UInt8]) {
         var scanner = JSONScanner(bytes)
         guard let node = scanner.text() else { return nil }
@@ -23,7 +23,7 @@ public enum JSONNode: Sendable, Equatable {
         self.init(Array(text.utf8))
     }
 
-    /// An object's member; of two with the same name the last one counts, as in JavaScript and Ruby.
+    /// An object's member; if two have the same name, the last one counts, as in JavaScript and Ruby.
     public subscript(name: String) -> JSONNode? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.isNamed(name) }?.value
@@ -60,7 +60,7 @@ public struct JSONMember: Sendable, Equatable {
     let rawName: ArraySlice<UInt8>
     public let value: JSONNode
 
-    /// Nil when the name is no UTF-8 text.
+    /// Nil when the name is not UTF-8.
     public var name: String? { JSONLiteral.text(rawName) }
 
     var hasEscapedName: Bool { rawName.contains(JSONLiteral.backslash) }

@@ -1,4 +1,4 @@
-/// Reads one JSON text from its first byte to its last, with no step back.
+/// Reads one JSON text from its first byte to its last and never steps back.
 struct JSONScanner {
     private static let depthLimit = 16
 
@@ -9,7 +9,7 @@ struct JSONScanner {
         self.bytes = bytes
     }
 
-    /// The whole text; nil when something is left over.
+    /// Reads the whole text; returns nil when bytes are left over.
     mutating func text() -> JSONNode? {
         guard let node = value(depth: 0) else { return nil }
         skipSpace()
@@ -54,7 +54,7 @@ struct JSONScanner {
         return takes(UInt8(ascii: "]")) ? .array(items) : nil
     }
 
-    /// What stands between the quotes. Escapes are looked at when the text is asked for.
+    /// The bytes between the quotes. Escapes are decoded on demand.
     private mutating func string() -> ArraySlice<UInt8>? {
         guard index < bytes.count, bytes[index] == JSONLiteral.quote else { return nil }
         let start = index + 1
@@ -64,7 +64,7 @@ struct JSONScanner {
         return bytes[start..<(index - 1)]
     }
 
-    /// Where its quote stands, or what ends it too early.
+    /// The offset of the closing quote, or of the byte that ends the string too early.
     private func end(ofStringAt start: Int) -> Int {
         let bytes = bytes.span
         var end = start

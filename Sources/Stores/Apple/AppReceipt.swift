@@ -1,13 +1,13 @@
 internal import Domain
 
-/// What an App Store receipt carries: a SET of attributes
+/// The content of an App Store receipt: a SET of attributes
 /// (https://developer.apple.com/library/archive/releasenotes/General/ValidateAppStoreReceipt/Chapters/ReceiptFields.html).
 struct AppReceipt {
     /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Xcode`.
     var type: String?
     var bundle: String?
     var createdAt: Instant?
-    /// Of a receipt of the Volume Purchase Program.
+    /// Only in receipts of the Volume Purchase Program.
     var expiresAt: Instant?
     var purchases: [ReceiptPurchase]
 
@@ -21,7 +21,7 @@ struct AppReceipt {
         for value in attributes.purchases { purchases.append(try ReceiptPurchase(try ReceiptAttributes(value[...]))) }
     }
 
-    /// Nil for a receipt of Xcode, and for one that does not say.
+    /// Nil for a receipt from Xcode, and for one that does not name its type.
     var environment: StoreEnvironment? {
         switch type {
         case "Production", "ProductionVPP": .production
@@ -45,13 +45,13 @@ extension ReceiptPurchase {
     }
 }
 
-/// `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. Of a type that is there twice, the first
-/// counts: nobody may append another meaning.
+/// `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. If a type occurs twice, the first one
+/// counts, so that nobody can append another meaning.
 private struct ReceiptAttributes {
     private static let purchase: Int64 = 17
 
     private var values: [Int64: [UInt8]] = [:]
-    /// The one type that is meant to be there several times.
+    /// The values of the only type that may occur several times.
     var purchases: [[UInt8]] = []
 
     init(_ bytes: ArraySlice<UInt8>) throws(BERReader.Malformed) {
@@ -60,7 +60,7 @@ private struct ReceiptAttributes {
         guard outer.isAtEnd else { throw BERReader.Malformed() }
     }
 
-    /// Some tools wrap the content once more.
+    /// Accepts an extra wrapper around the content, which some tools add.
     init(unwrapped bytes: [UInt8]) throws(BERReader.Malformed) {
         var outer = BERReader(bytes[...])
         guard let element = try outer.next(), outer.isAtEnd else { throw BERReader.Malformed() }
@@ -90,7 +90,7 @@ private struct ReceiptAttributes {
 
     func integer(_ type: Int64) -> Int64? { element(type)?.integer }
 
-    /// An empty date counts as missing. One that cannot be read might have been a cancellation.
+    /// An empty date counts as missing. An unreadable one throws, because it may be a cancellation.
     func date(_ type: Int64) throws(BERReader.Malformed) -> Instant? {
         guard let text = text(type), !text.isEmpty else { return nil }
         guard let date = Instant(iso8601: text) else { throw BERReader.Malformed() }

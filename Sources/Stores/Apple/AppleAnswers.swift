@@ -1,10 +1,10 @@
 public import Domain
 
-/// Which notifications are asked for. Apple keeps 180 days in Production and 30 in Sandbox.
+/// Which notifications to request. Apple keeps them for 180 days in Production and 30 in Sandbox.
 public struct AppleNotificationQuery: Sendable, Equatable {
     public var start: Instant
     public var end: Instant
-    /// Those alone that our server did not answer with a success.
+    /// Requests only notifications that our server did not answer with a success.
     public var onlyFailures: Bool
 
     public init(start: Instant, end: Instant, onlyFailures: Bool = false) {
@@ -16,9 +16,9 @@ public struct AppleNotificationQuery: Sendable, Equatable {
 
 /// One page of the notification history.
 public struct AppleNotificationPage: Sendable, Equatable {
-    /// What Apple posts, or would have posted, to `/webhooks/apple`: not proven yet.
+    /// What Apple posts, or would have posted, to `/webhooks/apple`; not verified yet.
     public var bodies: [[UInt8]]
-    /// Asks for the next page; nil at the end.
+    /// The token of the next page; nil at the end.
     public var next: String?
 
     public init(bodies: [[UInt8]], next: String?) {
@@ -27,21 +27,21 @@ public struct AppleNotificationPage: Sendable, Equatable {
     }
 }
 
-/// What became of a test notification.
+/// The result of a test notification.
 public struct AppleTestStatus: Sendable, Equatable {
     public struct Attempt: Sendable, Equatable {
         public var at: Instant?
-        /// Apple's word: `SUCCESS`, `TIMED_OUT`, `TLS_ISSUE`, `NO_RESPONSE` …; an open set.
+        /// Apple's value: `SUCCESS`, `TIMED_OUT`, `TLS_ISSUE`, `NO_RESPONSE` …; an open set.
         public var result: String
     }
 
-    /// The notification, proven.
+    /// The notification, verified.
     public var event: Event
-    /// Empty: not sent yet.
+    /// Empty while Apple has not sent it.
     public var attempts: [Attempt]
 }
 
-/// `hasMore` and the token of the next page, as every paged answer has them.
+/// A page with `hasMore` and the token of the next page, like every paged answer.
 struct AppleHistoryAnswer: Decodable {
     struct Record: Decodable {
         var signedPayload: String

@@ -1,14 +1,14 @@
 internal import Domain
 internal import Encoding
 
-/// One request to the App Store Server API: what is asked, not where and not by whom.
+/// One request to the App Store Server API, without the host and the credentials.
 struct AppleCall: Equatable {
     var method = "GET"
     var path: String
     var query: [String] = []
     var body: [UInt8]?
 
-    /// Behind the address of an environment.
+    /// The path and query that follow an environment's address.
     var target: String { query.isEmpty ? path : path + "?" + query.joined(separator: "&") }
 
     static func statuses(of id: String) -> AppleCall {
@@ -19,7 +19,7 @@ struct AppleCall: Equatable {
         AppleCall(path: "/inApps/v1/transactions/\(PercentEncoding.encode(id))")
     }
 
-    /// Newest first: what a bound cuts off is the oldest.
+    /// Newest first, so that a page limit cuts off the oldest.
     static func history(of id: String, revision: String?) -> AppleCall {
         let revision = revision.map { ["revision=\(PercentEncoding.encode($0))"] } ?? []
         return AppleCall(
@@ -28,7 +28,7 @@ struct AppleCall: Equatable {
         )
     }
 
-    /// The body is the same on every page, as Apple demands.
+    /// The body is the same for every page, as Apple requires.
     static func notifications(_ query: AppleNotificationQuery, after token: String?) -> AppleCall {
         let body = AppleHistoryRequest(
             startDate: query.start.milliseconds,

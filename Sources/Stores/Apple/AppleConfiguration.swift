@@ -1,10 +1,10 @@
 public import Crypto
 public import Domain
 
-/// Whom the Apple routes serve.
+/// Which apps and environments the Apple routes serve.
 public struct AppleConfiguration: Sendable {
     public enum Accepted<Value: Hashable & Sendable>: Sendable {
-        /// Development only.
+        /// For development only.
         case any
         case only(Set<Value>)
 
@@ -25,11 +25,11 @@ public struct AppleConfiguration: Sendable {
 
     /// The numeric Apple IDs of the apps.
     public enum AppIDs: Sendable, Equatable {
-        /// Development, and Sandbox alone.
+        /// For development, or if only Sandbox is served.
         case any
-        /// Of whichever app.
+        /// These ids, whatever the app's bundle id.
         case only(Set<Int64>)
-        /// By bundle id: an app without one is not served in Production.
+        /// One id for each bundle id. An app without one is not served in Production.
         case each([String: Int64])
 
         func contains(_ id: Int64?, of bundle: String) -> Bool {
@@ -49,16 +49,16 @@ public struct AppleConfiguration: Sendable {
         }
     }
 
-    /// With none of them, everything is answered `notConfigured`.
+    /// If empty, every request fails with `notConfigured`.
     public let bundleIDs: Accepted<String>
-    /// Compared in Production only: Sandbox payloads may leave it out.
+    /// Compared only in Production: Sandbox payloads may leave it out.
     public let appIDs: AppIDs
     public let environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
-    /// For what a receipt does not tell of its products.
+    /// Supplies what a receipt does not say about its products.
     public let catalog: Catalog
 
-    /// Production without an app id would believe any app that shares the bundle id, so there is no such configuration.
+    /// Throws for Production without an app id, because that would accept any app that shares the bundle id.
     public init(
         bundleIDs: Accepted<String>,
         appIDs: AppIDs,

@@ -1,8 +1,8 @@
 internal import Domain
 
 extension EventKind {
-    /// Our name for Apple's type and subtype. Both are open sets: an unknown subtype gets what its type alone means
-    /// where that claims nothing wrong, everything else is `providerUnknown`. State never depends on it.
+    /// Our name for Apple's type and subtype. Both are open sets: an unknown subtype gets the meaning of its type alone
+    /// if that claims nothing wrong; everything else is `providerUnknown`. State never depends on it.
     init(appleType type: String, subtype: String?, isFamilyShared: Bool) {
         self =
             switch (type, subtype) {
@@ -46,7 +46,7 @@ extension EventKind {
             }
     }
 
-    /// For a transaction that comes alone, from an app.
+    /// The kind of a transaction that an app posted, without a notification.
     init(appleTransaction transaction: AppleTransaction) {
         self =
             switch (transaction.kind, transaction.transactionReason) {

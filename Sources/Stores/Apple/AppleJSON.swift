@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The only place where the JSON of Apple's API is written and read.
+/// Reads and writes the JSON of Apple's API; nothing else does.
 enum AppleJSON {
     static func encode(_ document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
@@ -9,7 +9,7 @@ enum AppleJSON {
         return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 
-    /// Nil for anything that is not JSON or does not fit.
+    /// Returns nil for anything that is not JSON or does not match `type`.
     static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
         try? JSONDecoder().decode(type, from: Data(json))
     }

@@ -2,17 +2,17 @@ internal import Domain
 internal import HTTPClient
 internal import StoreInterface
 
-/// The way to Apple: signs who asks, and tells an answer from a refusal. Blocks.
+/// The connection to Apple: authorizes requests, and distinguishes answers from refusals. Blocks.
 struct AppleLine: Sendable {
     let tokens: AppleTokens
-    /// Of each environment that is served; nil while it is not known where that is.
+    /// The address of each environment that is served; nil while it is unknown.
     let address: @Sendable (StoreEnvironment) -> String?
     let client: HTTPClient
     let witness: StoreWitness
 
     func serves(_ environment: StoreEnvironment) -> Bool { address(environment) != nil }
 
-    /// The body of a success.
+    /// Returns the body of a successful answer.
     func send(
         _ call: AppleCall,
         for app: String,

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What is posted: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
+/// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.
 struct AppleBody: Decodable {
     var signedPayload: String?
     var isVersionOne: Bool
@@ -59,7 +59,7 @@ struct AppleNotification: SignedDocument {
         var signedAppTransactionInfo: String?
     }
 
-    /// Whom it is for. Nil unless exactly one of the four members is there.
+    /// The app and environment that it is for. Nil unless exactly one of the four members is present.
     var claims: AppleClaims? {
         let claims = [
             data.map { AppleClaims(bundle: $0.bundleId, app: $0.appAppleId, environment: $0.environment) },
@@ -71,7 +71,7 @@ struct AppleNotification: SignedDocument {
     }
 }
 
-/// The app and the world that a document says it is for.
+/// The app and environment that a document names.
 struct AppleClaims {
     var bundle: String?
     var app: Int64?
@@ -79,7 +79,7 @@ struct AppleClaims {
 }
 
 extension AppleClaims {
-    /// A token has no environment of its own: the id's prefix tells.
+    /// A token does not state its environment, but the id's prefix does.
     init(token: AppleNotification.ExternalPurchaseToken) {
         let isSandbox = token.externalPurchaseId?.hasPrefix("SANDBOX") ?? false
         let environment: StoreEnvironment = isSandbox ? .sandbox : .production

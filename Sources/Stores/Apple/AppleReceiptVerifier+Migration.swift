@@ -3,11 +3,11 @@ public import Encoding
 internal import StoreInterface
 
 extension AppleReceiptVerifier {
-    /// What a stored answer of `verifyReceipt` says: for apps that bring their subscribers along.
+    /// Interprets a stored answer of `verifyReceipt`, for apps that bring their subscribers along.
     ///
-    /// Nobody signed it: whoever may post it vouches for it. It is dated by the request that Apple answered, so that
-    /// every statement that Apple signed after it wins, in whatever order they arrive. `environment` is what was asked,
-    /// for answers that do not say it; `body` is kept.
+    /// The answer is not signed: the client that may post it vouches for it. It is dated by the request that Apple
+    /// answered, so that every statement that Apple signed later wins, in whatever order they arrive. `environment` is
+    /// the one that was asked, for answers that do not name it; `body` is what the ledger stores.
     public func migrate(
         _ node: JSONNode,
         environment asked: StoreEnvironment?,

@@ -2,10 +2,10 @@ internal import Crypto
 public import Domain
 public import StoreInterface
 
-/// Proves App Store receipts without asking Apple, and says what they mean.
+/// Verifies App Store receipts without asking Apple, and interprets them.
 ///
-/// A receipt shows what was bought when it was made, and stays valid for ever, after a refund too: it may extend access,
-/// or carry a cancellation, and never shortens access. Any thread may verify, several at a time.
+/// A receipt shows what had been bought when it was made, and stays valid forever, even after a refund. So it may
+/// extend access or carry a cancellation, but never shortens access. Several threads may verify at the same time.
 public struct AppleReceiptVerifier: Sendable {
     public let configuration: AppleConfiguration
     private let messages: MessageVerifier
@@ -15,20 +15,21 @@ public struct AppleReceiptVerifier: Sendable {
         messages = MessageVerifier(roots: configuration.roots)
     }
 
-    /// For the same apps as `verifier`.
+    /// Serves the same apps as `verifier`.
     public init(beside verifier: AppleVerifier) {
         self.init(verifier.configuration)
     }
 
-    /// One event for each contract, oldest purchase first; one that says nothing for a receipt without purchases.
+    /// Returns one event for each contract, oldest purchase first; for a receipt without purchases, one event that says
+    /// nothing.
     ///
-    /// Their ids are the same for the same receipt, whoever posts it.
+    /// The event ids depend only on the receipt, not on who posts it.
     public func verify(_ receipt: [UInt8], now: Instant) throws(VerificationError) -> [Event] {
         let message = try open(receipt)
         let content = try parse(message.content)
         guard let createdAt = content.createdAt else { throw .malformed(.invalidReceipt) }
         guard createdAt <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
-        // The signer of old receipts expired long ago.
+        // The certificate of an old receipt's signer expired long ago.
         guard message.isValid(at: createdAt) else { throw .untrusted(.outsideValidity) }
         guard content.expiresAt.map({ now < $0 }) ?? true else { throw .untrusted(.outsideValidity) }
         let place = try ReceiptPlace(bundle: content.bundle, content.environment, configuration)
@@ -42,8 +43,8 @@ public struct AppleReceiptVerifier: Sendable {
         return try statement.events(content.purchases)
     }
 
-    /// What a receipt that nobody vouches for may be asked about: nothing of another app. A receipt of iOS 6 need not name
-    /// its app; Apple's answer does.
+    /// What to ask Apple about an unverified receipt; nil for another app's receipt. A receipt from iOS 6 need not name
+    /// its app, but Apple's answer does.
     public func clue(in receipt: [UInt8]) -> ReceiptClue? {
         guard let clue = ReceiptClue(unproven: receipt) else { return nil }
         if clue.app == nil, ReceiptClue.isPropertyList(receipt) { return configuration.bundleIDs.isEmpty ? nil : clue }
@@ -71,7 +72,7 @@ public struct AppleReceiptVerifier: Sendable {
     }
 }
 
-/// Whose receipt it is: the app first, then the environment.
+/// The app and environment of a receipt. It checks the app first, then the environment.
 struct ReceiptPlace {
     var app: String
     var environment: StoreEnvironment

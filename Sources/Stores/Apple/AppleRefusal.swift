@@ -1,7 +1,7 @@
 internal import Domain
 public import StoreInterface
 
-/// An answer of Apple's other than a success, and what it asks of us
+/// An answer from Apple that is not a success, and what it means
 /// (https://developer.apple.com/documentation/appstoreserverapi/error-codes). Pure.
 struct AppleRefusal {
     var status: Int
@@ -28,8 +28,8 @@ struct AppleRefusal {
     }
 
     /// `Retry-After` is an absolute UNIX time in milliseconds, not seconds from now
-    /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). What a proxy says in
-    /// seconds is understood as well. The limits are counted by the hour, so nothing waits longer.
+    /// (https://developer.apple.com/documentation/appstoreserverapi/identifying-rate-limits). A proxy may give seconds
+    /// instead. The limits apply per hour, so no pause is longer.
     private func comeback(_ now: Instant) -> Instant? {
         guard let number = retryAfter.flatMap({ Int64($0) }), number >= 0 else { return nil }
         let after = number > 10_000_000_000 ? Instant(milliseconds: number) : now + .seconds(number)
@@ -68,7 +68,7 @@ struct AppleRefusal {
 }
 
 extension StoreAPIError {
-    /// Apple knows no such transaction in the environment that was asked.
+    /// Apple knows no such transaction in the requested environment.
     public var isUnknownTransaction: Bool {
         guard case .refused(404, let code?, _) = self else { return false }
         return ["4040001", "4040005", "4040010"].contains(code)
@@ -77,7 +77,7 @@ extension StoreAPIError {
     /// Apple does not keep notifications for that long.
     public var isTooFarBack: Bool { code == "4000012" }
 
-    /// The page that was asked for can only be reached from the first one again.
+    /// The page token is invalid or expired: start again at the first page.
     public var isExpiredPage: Bool { code == "4000014" || code == "4000017" }
 
     private var code: String? {

@@ -2,7 +2,7 @@ public import Domain
 public import StoreInterface
 
 extension AppleServerAPI {
-    /// Get Notification History, one page; `token` is the last page's `next`, with the same query.
+    /// Get Notification History, one page. `token` is the last page's `next`, with the same query.
     public func notificationHistory(
         _ query: AppleNotificationQuery,
         after token: String? = nil,
@@ -57,7 +57,7 @@ extension AppleServerAPI {
         return answer
     }
 
-    /// A signed answer that does not prove genuine is ignored.
+    /// Throws when a signed answer is not genuine.
     func proven(
         _ environment: StoreEnvironment?,
         _ verify: () throws(VerificationError) -> Event
@@ -70,8 +70,8 @@ extension AppleServerAPI {
         return event
     }
 
-    /// Whose environment is not known is looked for in Production, then in Sandbox: an app that is in review, or not
-    /// released yet, is known in Sandbox only.
+    /// If the environment is unknown, asks Production and then Sandbox: an app that is in review or not released yet is
+    /// only known in Sandbox.
     func asking<Answer>(
         _ environment: StoreEnvironment?,
         _ ask: (StoreEnvironment) throws(StoreAPIError) -> Answer

@@ -2,13 +2,13 @@ public import Domain
 public import StoreInterface
 
 extension AppleServerAPI {
-    /// 20 transactions a page: more than any buyer has, and an end for a server that never says that there is one.
+    /// A page has 20 transactions, so this is more than any buyer has. It also stops a server whose pages never end.
     static let pageLimit = 50
 
-    /// Everything that is known behind one id, as events to be committed: each subscription's status, and every
-    /// transaction of that buyer. `id` is any transaction's, original or not, or an app transaction's.
+    /// Everything that Apple knows about one id, as events to commit: each subscription's status, and every transaction
+    /// of that buyer. `id` is that of any transaction, original or not, or of an app transaction.
     ///
-    /// Without an environment, Production is asked first and Sandbox when the id is not known there.
+    /// Without an environment, asks Production first, and Sandbox if Production does not know the id.
     public func statements(
         of id: String,
         in environment: StoreEnvironment?,
@@ -20,7 +20,7 @@ extension AppleServerAPI {
         }
     }
 
-    /// Get All Subscription Statuses: with snapshots, one for each subscription of the buyer.
+    /// Get All Subscription Statuses: returns one event with a snapshot for each of the buyer's subscriptions.
     public func statuses(
         of id: String,
         in environment: StoreEnvironment?,
@@ -31,7 +31,7 @@ extension AppleServerAPI {
         }
     }
 
-    /// Get Transaction History: transactions alone, 1,000 at the most, newest first.
+    /// Get Transaction History: returns only transactions, newest first, 1,000 at most.
     public func history(
         of id: String,
         in environment: StoreEnvironment?,
@@ -54,7 +54,7 @@ extension AppleServerAPI {
         }
     }
 
-    /// Set App Account Token, of any kind of purchase but a family-shared one; `id` is the original transaction's.
+    /// Set App Account Token, for any purchase except a family-shared one. `id` is the original transaction's.
     public func setAccountToken(
         _ token: OrderToken,
         of id: String,
@@ -64,7 +64,7 @@ extension AppleServerAPI {
         _ = try line.send(.setAccountToken(token, of: id), for: app, in: environment, now: now)
     }
 
-    /// Finish Transaction: StoreKit delivers it to the app no more. Only after our commit.
+    /// Finish Transaction: StoreKit no longer delivers it to the app. Call it only after our commit.
     public func finish(_ id: String, in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) {
         _ = try line.send(.finish(id), for: app, in: environment, now: now)
     }
@@ -86,7 +86,7 @@ extension AppleServerAPI {
                     now: now
                 )
             }
-            // The status is not signed: it counts for the subscription beside which it stands, and for no other.
+            // The status is not signed, so it only counts for the subscription that it is listed with.
             guard item.originalTransactionId == nil || item.originalTransactionId == event.lineage else {
                 throw .unreadable(reason: "a status stands beside another subscription's transaction")
             }
@@ -115,7 +115,7 @@ extension AppleServerAPI {
         return events
     }
 
-    /// As if the app had posted it: the same transaction, signed at the same instant, is the same event.
+    /// Makes the same event as if the app had posted it: same transaction and signing date, same event.
     private func event(
         of text: String,
         _ environment: StoreEnvironment?,

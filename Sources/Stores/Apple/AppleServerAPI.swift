@@ -3,21 +3,21 @@ public import Domain
 public import HTTPClient
 public import StoreInterface
 
-/// The App Store Server API (https://developer.apple.com/documentation/appstoreserverapi). Every signed answer is proven
-/// like a notification: chain, app, environment. Calls block.
+/// The App Store Server API (https://developer.apple.com/documentation/appstoreserverapi). Every signed answer is
+/// verified like a notification: chain, app, environment. Calls block.
 public struct AppleServerAPI: StoreAPI {
-    /// Apple's own addresses.
+    /// The addresses of Apple's servers.
     public static let addresses: [StoreEnvironment: String] = [
         .production: "https://api.storekit.apple.com", .sandbox: "https://api.storekit-sandbox.apple.com",
     ]
 
     let line: AppleLine
     let verifier: AppleVerifier
-    /// Whose bundle id a call names when it is not about a contract.
+    /// The bundle id for calls that are not about a contract.
     let app: String
 
-    /// `key`, `keyID` and `issuer` are of the team's In-App Purchase key, so one key serves all its apps. An environment
-    /// without an address is not asked.
+    /// `key`, `keyID` and `issuer` belong to the team's In-App Purchase key, so one key serves all its apps. An
+    /// environment without an address is never asked.
     public init(
         key: PrivateKey,
         keyID: String,
@@ -32,7 +32,7 @@ public struct AppleServerAPI: StoreAPI {
         }
     }
 
-    /// `address` is asked at every call: a stand-in's is not known before its server listens.
+    /// Each call reads `address`, because a stand-in has no address before its server listens.
     public init(
         key: PrivateKey,
         keyID: String,
@@ -53,7 +53,7 @@ public struct AppleServerAPI: StoreAPI {
         (self.line, self.verifier, self.app) = (line, verifier, app)
     }
 
-    /// The same for another app of the team.
+    /// The same API for another app of the team.
     public func of(_ app: String) -> AppleServerAPI {
         AppleServerAPI(line, verifier, app: app)
     }

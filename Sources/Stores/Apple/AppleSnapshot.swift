@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The state of a subscription from what Apple states, never from an event's name: `data.status` and the renewal info
+/// The state of a subscription, derived from `data.status` and the renewal info, never from an event's name
 /// (https://developer.apple.com/documentation/appstoreservernotifications/status).
 struct AppleSnapshot {
     var status: Int
@@ -8,8 +8,7 @@ struct AppleSnapshot {
     var renewal: AppleRenewal?
     var signedAt: Instant
 
-    /// Nil for a status that is not documented, and when an older period was refunded and the end of the running one
-    /// is unknown.
+    /// Nil for an undocumented status, and when an older period was refunded and the end of the current one is unknown.
     var snapshot: Snapshot? {
         guard let state, let accessUntil else { return nil }
         return Snapshot(
@@ -33,10 +32,10 @@ struct AppleSnapshot {
         }
     }
 
-    /// Without renewal info a running contract is taken to go on.
+    /// Without renewal info, assume that a running contract renews.
     private var renews: Bool { renewal?.autoRenewStatus.map { $0 == 1 } ?? [1, 3, 4].contains(status) }
 
-    /// A notification may carry a transaction of the past: refunded, or replaced by an upgrade.
+    /// A notification may carry an old transaction, which was refunded or replaced by an upgrade.
     private var isOfThePast: Bool {
         status != 5 && (transaction.revocationDate != nil || transaction.isUpgraded == true)
     }

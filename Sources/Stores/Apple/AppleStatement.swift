@@ -2,13 +2,13 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 
-/// One item of Get All Subscription Statuses, proven.
+/// One item of Get All Subscription Statuses, verified.
 struct AppleStatement {
     var status: Int
     var transaction: AppleTransaction
     var renewal: AppleRenewal?
 
-    /// Apple gives a statement no id: the same status beside the same signed versions is the same one.
+    /// Apple gives statements no id: the same status with the same signed versions is the same statement.
     var eventID: String {
         let dates = [transaction.signedAt, renewal?.signedAt].map { String($0?.milliseconds ?? 0) }
         let words = [transaction.originalTransactionId, String(status), transaction.transactionId] + dates
@@ -29,13 +29,13 @@ struct AppleStatement {
     }
 }
 
-/// How a statement is kept in the ledger. The members are Apple's.
+/// How the ledger stores a statement. The members are Apple's.
 struct AppleStatementBody: Decodable {
     var status: Int
     var signedTransactionInfo: String
     var signedRenewalInfo: String?
 
-    /// Both texts have been proven: nothing in them needs an escape.
+    /// Both texts have been verified, so nothing in them needs an escape.
     static func bytes(_ status: Int, _ transaction: String, _ renewal: String?) -> [UInt8] {
         let renewal = renewal.map { #","signedRenewalInfo":"\#($0)""# } ?? ""
         return Array(#"{"status":\#(status),"signedTransactionInfo":"\#(transaction)"\#(renewal)}"#.utf8)

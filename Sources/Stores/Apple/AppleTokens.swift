@@ -3,12 +3,12 @@ internal import Domain
 internal import Encoding
 internal import Synchronization
 
-/// The JSON Web Tokens that Apple knows us by
-/// (https://developer.apple.com/documentation/appstoreserverapi/generating-json-web-tokens-for-api-requests): made for
-/// five minutes, kept for four. Any thread may ask.
+/// The JSON Web Tokens that authorize us at Apple
+/// (https://developer.apple.com/documentation/appstoreserverapi/generating-json-web-tokens-for-api-requests). They are
+/// valid for five minutes and cached for four. Any thread may use it.
 final class AppleTokens: Sendable {
     private static let lifetime = Duration.seconds(300)
-    /// Apps of one team; beyond it, tokens are made anew.
+    /// The most apps of one team to cache tokens for; one more empties the cache.
     private static let limit = 32
 
     private struct Token {
@@ -27,7 +27,7 @@ final class AppleTokens: Sendable {
         self.issuer = issuer
     }
 
-    /// For the `Authorization` header. A clock that was set back makes a new one, too.
+    /// The value of the `Authorization` header. If the clock was set back, it signs a new token, too.
     func bearer(for app: String, now: Instant) throws(CryptoError) -> String {
         let usable = now - (AppleTokens.lifetime - .seconds(60))
         let kept = tokens.withLock { $0[app] }

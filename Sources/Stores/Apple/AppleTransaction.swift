@@ -2,7 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 
-/// `JWSTransactionDecodedPayload`, as far as we read it.
+/// The members of `JWSTransactionDecodedPayload` that we read.
 struct AppleTransaction: SignedDocument {
     var transactionId: String
     var originalTransactionId: String
@@ -30,14 +30,14 @@ struct AppleTransaction: SignedDocument {
     var signedAt: Instant? { signedDate?.instant }
     var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 
-    /// Ids that may be stored and shown.
+    /// Whether the ids may be stored and shown.
     var isPlausible: Bool {
         [transactionId, originalTransactionId, productId].allSatisfy { isPlain($0) }
             && [previousOriginalTransactionId, appTransactionId, subscriptionGroupIdentifier]
                 .allSatisfy { $0.map { isPlain($0) } ?? true }
     }
 
-    /// A type that we do not know counts as a consumable unless it expires: that never opens lasting access.
+    /// An unknown type counts as a consumable unless it expires, because that never opens lasting access.
     var kind: ProductKind {
         switch type {
         case "Auto-Renewable Subscription": .subscription
@@ -48,18 +48,18 @@ struct AppleTransaction: SignedDocument {
         }
     }
 
-    /// Not a renewal, which repeats the token of the purchase before it. What was signed before Apple stated the reason:
-    /// the first transaction of its lineage.
+    /// Not a renewal, which repeats the token of the purchase before it. Older transactions do not state a reason: of
+    /// those, only the first one of a lineage is a purchase.
     private var isPurchase: Bool {
         transactionReason.map { $0 == "PURCHASE" } ?? (transactionId == originalTransactionId)
     }
 
-    /// Part of the price went back, and what was bought stays: only of what is bought once, for a prorated refund ends a
-    /// subscription's period (https://developer.apple.com/documentation/storekit/transaction/revocationpercentage).
-    /// Whoever is not refunded but removed (`FAMILY_REVOKE`) loses it whole.
+    /// Part of the price was refunded, and the purchase stays. This never holds for subscriptions, because a prorated
+    /// refund ends their period (https://developer.apple.com/documentation/storekit/transaction/revocationpercentage).
+    /// A user who is removed and not refunded (`FAMILY_REVOKE`) loses the whole purchase.
     private var isRefundedInPart: Bool {
         guard kind != .subscription, revocationDate != nil else { return false }
-        // Thousandths of a percent. What cannot be one is not stated.
+        // In thousandths of a percent. A value out of range counts as absent.
         let part = revocationPercentage.flatMap { (0...100_000).contains($0) ? $0 < 100_000 : nil }
         switch revocationType {
         case "REFUND_PRORATED": return part ?? true
@@ -68,7 +68,7 @@ struct AppleTransaction: SignedDocument {
         }
     }
 
-    /// An app's delivery has no id of its own: the same signed version of the same transaction is the same event.
+    /// An app's post has no id of its own: the same signed version of the same transaction is the same event.
     var clientEventID: String {
         let version = "\(transactionId)/\(signedAt?.milliseconds ?? 0)"
         return "client:" + Hex.encode(SHA256.hash(Array(version.utf8)))
@@ -105,7 +105,7 @@ struct AppleTransaction: SignedDocument {
     }
 }
 
-/// `JWSRenewalInfoDecodedPayload`, as far as we read it. It names no app: only its transaction binds it to one.
+/// The members of `JWSRenewalInfoDecodedPayload` that we read. It names no app; only its transaction ties it to one.
 struct AppleRenewal: SignedDocument {
     var originalTransactionId: String?
     var environment: String?
@@ -120,7 +120,8 @@ struct AppleRenewal: SignedDocument {
     var isPlausible: Bool { [productId, autoRenewProductId].allSatisfy { $0.map { isPlain($0) } ?? true } }
 }
 
-/// `JWSAppTransactionDecodedPayload`: it is judged when the receipt was made, and calls its environment a receipt type.
+/// `JWSAppTransactionDecodedPayload`. Its chain must be valid when the receipt was made, and its receipt type is the
+/// environment.
 struct AppleAppTransaction: SignedDocument {
     var bundleId: String?
     var appAppleId: Int64?

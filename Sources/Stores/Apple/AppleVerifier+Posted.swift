@@ -3,7 +3,7 @@ internal import Encoding
 public import StoreInterface
 
 extension AppleVerifier {
-    /// Proves one transaction that an app posted. Kept are the signed texts, without the key that let them in.
+    /// Verifies a transaction that an app posted. The event's body holds the signed texts only, not the request's key.
     public func verify(
         transaction: String,
         renewalInfo: String?,

@@ -1,10 +1,10 @@
 public import Domain
 public import StoreInterface
 
-/// Proves that a notification or a transaction is Apple's and ours, and says what it means.
+/// Verifies that a notification or a transaction comes from Apple and is for our apps, and interprets it.
 ///
-/// Any thread may verify, several at a time. A notification costs 0.3 ms of CPU, two
-/// thirds of it for the three signatures.
+/// Several threads may verify at the same time. A notification costs 0.3 ms of CPU time, two thirds of it for the three
+/// signatures.
 public struct AppleVerifier: StoreVerifier {
     let configuration: AppleConfiguration
     private let checker: SignatureChecker
@@ -18,7 +18,7 @@ public struct AppleVerifier: StoreVerifier {
         try verify(body: delivery.body, now: now)
     }
 
-    /// What Apple posts to `/webhooks/apple`.
+    /// Verifies what Apple posts to `/webhooks/apple`.
     public func verify(body: [UInt8], now: Instant) throws(VerificationError) -> Event {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
         guard let envelope = JSONBody.decode(AppleBody.self, from: body) else { throw .malformed(.invalidJSON) }
@@ -55,10 +55,10 @@ public struct AppleVerifier: StoreVerifier {
         )
     }
 
-    /// What an app posts, or its backend: one transaction and perhaps its renewal info.
+    /// Verifies what an app or its backend posts: one transaction and perhaps its renewal info.
     ///
-    /// Without Apple's own statement of the status it has no snapshot. The event id is the same however often it is
-    /// posted.
+    /// The event has no snapshot, because Apple's statement of the status is missing. Its id is the same however often
+    /// it is posted.
     public func verify(
         transaction text: String,
         renewalInfo: String? = nil,
@@ -81,9 +81,9 @@ public struct AppleVerifier: StoreVerifier {
         )
     }
 
-    /// What Get All Subscription Statuses states of one subscription.
+    /// Verifies what Get All Subscription Statuses states about one subscription.
     ///
-    /// The status itself is not signed: the connection to Apple vouches for it, so it may come from nowhere else.
+    /// The status itself is not signed; the connection to Apple vouches for it, so never accept one from elsewhere.
     public func verify(
         status: Int,
         transaction text: String,
@@ -107,7 +107,7 @@ public struct AppleVerifier: StoreVerifier {
         )
     }
 
-    /// A statement as the ledger keeps it: for a replay, never for something that was posted.
+    /// Verifies a statement as stored in the ledger. Use it for a replay, never for a posted body.
     public func verify(statement body: [UInt8], now: Instant) throws(VerificationError) -> Event {
         guard let kept = JSONBody.decode(AppleStatementBody.self, from: body) else { throw .malformed(.invalidJSON) }
         return try verify(
@@ -125,7 +125,7 @@ extension AppleVerifier {
         var environment: StoreEnvironment
     }
 
-    /// The app first, then the environment, as Apple's libraries do.
+    /// Checks the app first, then the environment, as Apple's libraries do.
     private func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> Place {
         guard let bundle = claims.bundle, isPlain(bundle), configuration.bundleIDs.contains(bundle) else {
             throw .wrongApp
@@ -138,7 +138,7 @@ extension AppleVerifier {
         return Place(app: bundle, environment: environment)
     }
 
-    /// A transaction without a notification around it: nothing states the app's id.
+    /// Verifies a transaction without a notification around it, so nothing states the app's numeric id.
     private func prove(
         _ text: String,
         _ renewalInfo: String?,
@@ -183,7 +183,7 @@ extension AppleVerifier {
         return renewal
     }
 
-    /// Whose consent it is about; nil for everything else.
+    /// The account whose consent was rescinded; nil for all other notifications.
     private func consenter(
         _ data: AppleNotification.AppData?,
         _ place: Place,

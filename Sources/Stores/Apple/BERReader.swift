@@ -1,13 +1,13 @@
-/// Reads the elements of one level of BER (X.690), tolerant as OpenSSL is: receipts of Xcode have indefinite lengths.
+/// Reads the elements of one level of BER (X.690), as tolerantly as OpenSSL: Xcode's receipts have indefinite lengths.
 ///
-/// Bounded by the bytes it was given, and 16 levels deep.
+/// It never reads past the given bytes or deeper than 16 levels.
 struct BERReader {
     struct Element {
         var tag: UInt8
         var content: ArraySlice<UInt8>
         fileprivate var depth: Int
 
-        /// What a constructed element holds.
+        /// The elements inside a constructed element.
         var elements: BERReader { BERReader(content, depth: depth + 1) }
     }
 
@@ -27,7 +27,7 @@ struct BERReader {
         self.depth = depth
     }
 
-    /// Nil at the end.
+    /// Returns nil at the end.
     mutating func next() throws(Malformed) -> Element? {
         guard let tag = rest.popFirst() else { return nil }
         guard tag & 0x1F != 0x1F, depth < BERReader.depthLimit, let length = rest.popFirst() else { throw Malformed() }
@@ -38,7 +38,7 @@ struct BERReader {
         return Element(tag: tag, content: rest.prefix(count), depth: depth)
     }
 
-    /// The next one, which must be there and have this tag.
+    /// The next element, which must exist and have this tag.
     mutating func next(_ tag: UInt8) throws(Malformed) -> Element {
         guard let element = try next(), element.tag == tag else { throw Malformed() }
         return element
@@ -46,7 +46,7 @@ struct BERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Ends at two zeros that are not inside another element.
+    /// Ends at two zero bytes that are not inside another element.
     private mutating func indefinite(_ tag: UInt8) throws(Malformed) -> Element {
         guard tag & BERTag.constructed != 0 else { throw Malformed() }
         var inner = BERReader(rest, depth: depth + 1)
@@ -61,7 +61,7 @@ struct BERReader {
     private mutating func count(_ first: UInt8) throws(Malformed) -> Int {
         guard first > 0x80 else { return Int(first) }
         let digits = rest.prefix(Int(first & 0x7F))
-        // Four bytes count more than any body has.
+        // Four length bytes are enough for any body.
         guard (1...4).contains(Int(first & 0x7F)), digits.count == Int(first & 0x7F) else { throw Malformed() }
         rest = rest.dropFirst(digits.count)
         return digits.reduce(0) { $0 << 8 | Int($1) }
@@ -80,7 +80,7 @@ enum BERTag {
 }
 
 extension BERReader.Element {
-    /// The bytes of an OCTET STRING, which may come in pieces.
+    /// The bytes of an OCTET STRING, which may be split into pieces.
     func octets() throws(BERReader.Malformed) -> [UInt8] {
         switch tag {
         case BERTag.octets: return Array(content)
@@ -92,13 +92,13 @@ extension BERReader.Element {
         }
     }
 
-    /// Nil for what is no INTEGER of 64 bits.
+    /// Nil unless it is an INTEGER of at most 64 bits.
     var integer: Int64? {
         guard tag == BERTag.integer, let first = content.first, content.count <= 8 else { return nil }
         return content.reduce(first < 0x80 ? 0 : -1) { $0 << 8 | Int64($1) }
     }
 
-    /// Nil for what is no string.
+    /// Nil unless it is a string.
     var text: String? {
         tag == BERTag.utf8 || tag == BERTag.ia5 ? String(validating: content, as: UTF8.self) : nil
     }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import StoreInterface
 
-/// The header of Apple's JWS: ES256 and three certificates, and nothing that would change what the signature means.
+/// The header of Apple's JWS: ES256, three certificates, and nothing that would change what the signature means.
 struct JWSHeader: Decodable {
     var alg: String?
     var x5c: [String]?
@@ -18,7 +18,7 @@ struct JWSHeader: Decodable {
         changesMeaning = container.contains(.crit) || container.contains(.b64)
     }
 
-    /// DER of leaf and intermediate. The third certificate is never opened: trust comes from our own roots alone.
+    /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.
     static func certificates(
         in segment: ArraySlice<UInt8>
     ) throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {

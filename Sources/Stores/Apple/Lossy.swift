@@ -1,5 +1,5 @@
-/// A member that opens and ends nothing by itself: one that does not fit counts as not stated, because a genuine
-/// notification that is refused for it is lost.
+/// A member that by itself neither opens nor ends access. A value that does not fit counts as absent, because refusing
+/// a genuine notification would lose it.
 @propertyWrapper struct Lossy<Value: Decodable>: Decodable {
     var wrappedValue: Value?
 
@@ -13,7 +13,7 @@
 }
 
 extension KeyedDecodingContainer {
-    /// What synthesized decoding calls: without it an absent member would be an error.
+    /// Synthesized decoding calls this; without it, an absent member would be an error.
     func decode<Value: Decodable>(_ type: Lossy<Value>.Type, forKey key: Key) throws -> Lossy<Value> {
         try decodeIfPresent(type, forKey: key) ?? Lossy(wrappedValue: nil)
     }

@@ -2,15 +2,15 @@ internal import Crypto
 public import Domain
 internal import Encoding
 
-/// What to ask Apple about a receipt. Nobody vouches for it: only Apple's signed answer says something.
+/// What to ask Apple about a receipt. It is not verified: only Apple's signed answer counts.
 public struct ReceiptClue: Sendable, Equatable {
     public var transactionID: String
-    /// The bundle id; nil when the receipt does not say.
+    /// The bundle id; nil when the receipt does not name one.
     public var app: String?
-    /// Nil when the receipt does not say: then both are asked, Production first.
+    /// Nil when the receipt does not name one: then ask both, Production first.
     public var environment: StoreEnvironment?
 
-    /// Reads a receipt of iOS 7 and later (PKCS#7) or of iOS 6 (a property list). Nil when it names no transaction.
+    /// Reads a receipt from iOS 7 or later (PKCS#7) or from iOS 6 (a property list). Nil when it names no transaction.
     public init?(unproven receipt: [UInt8]) {
         let isOld = ReceiptClue.isPropertyList(receipt)
         let clue = isOld ? PropertyListReceipt.clue(in: receipt) : ReceiptClue.signed(receipt)
@@ -18,7 +18,7 @@ public struct ReceiptClue: Sendable, Equatable {
         self = clue
     }
 
-    /// A receipt of iOS 6.
+    /// Whether it is a receipt from iOS 6.
     public static func isPropertyList(_ receipt: [UInt8]) -> Bool { receipt.first == UInt8(ascii: "{") }
 
     public init(transactionID: String, app: String?, environment: StoreEnvironment?) {
@@ -37,15 +37,16 @@ public struct ReceiptClue: Sendable, Equatable {
         }
     }
 
-    /// It becomes part of an address. Xcode's receipts have 0.
+    /// Whether `id` may become part of a URL. Xcode's receipts have 0.
     private static func isAskable(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count) && id != "0"
             && id.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
     }
 }
 
-/// A receipt of `SKPaymentTransaction.transactionReceipt`: `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }`
-/// around another such list. We cannot check its signature.
+/// The value of `SKPaymentTransaction.transactionReceipt`:
+/// `{ "purchase-info" = "BASE64"; "environment" = "Sandbox"; … }` around another such list. We cannot check its
+/// signature.
 enum PropertyListReceipt {
     static func clue(in receipt: [UInt8]) -> ReceiptClue? {
         guard let info = value(of: "purchase-info", in: receipt).flatMap({ Base64.decode($0) }),

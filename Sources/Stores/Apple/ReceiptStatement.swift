@@ -12,16 +12,16 @@ struct ReceiptPurchase {
     var purchasedAt: Instant?
     var expiresAt: Instant?
     var cancelledAt: Instant?
-    /// As StoreKit counts them: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
+    /// StoreKit's numbers: 0 non-consumable, 1 consumable, 2 non-renewing, 3 auto-renewable.
     var productType: Int64?
-    // What only `verifyReceipt` tells.
+    // Only `verifyReceipt` states the following.
     var group: String?
     var token: OrderToken?
     var isFamilyShared = false
     var isUpgraded = false
 }
 
-/// From the purchases of a receipt to events: one for each contract.
+/// Turns the purchases of a receipt into events, one for each contract.
 struct ReceiptStatement {
     enum Source: String {
         case receipt = "RECEIPT"
@@ -30,19 +30,19 @@ struct ReceiptStatement {
 
     var source: Source
     var place: ReceiptPlace
-    /// When it was made.
+    /// When the receipt was made.
     var signedAt: Instant
     var catalog: Catalog
-    /// By lineage; a signed receipt has none.
+    /// Keyed by lineage; a signed receipt has none.
     var renewals: [String: StoredRenewal] = [:]
     var body: [UInt8]
 
-    /// Oldest purchase first. Without any purchase, a single event that says nothing.
+    /// Oldest purchase first. Without any purchase, returns a single event that says nothing.
     func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
         var newest: [String: (purchase: ReceiptPurchase, transaction: Transaction)] = [:]
         for purchase in purchases {
             let (lineage, transaction) = try transaction(purchase)
-            // Of a subscription the newest period counts, wherever it is listed.
+            // A subscription's newest period counts, wherever it is listed.
             if let known = newest[lineage], !known.transaction.precedes(transaction) { continue }
             newest[lineage] = (purchase, transaction)
         }
@@ -94,15 +94,15 @@ struct ReceiptStatement {
             group: purchase.group,
             token: purchase.token,
             isFamilyShared: purchase.isFamilyShared,
-            // Only the first period of a lineage is certainly no renewal.
+            // Only the first period of a lineage is certainly not a renewal.
             isPurchase: transaction.id == lineage,
             transaction: transaction,
             snapshot: kind == .subscription ? renewals[lineage]?.snapshot(of: transaction) : nil
         )
     }
 
-    /// What a receipt does not tell, the catalogue does; else what expires is a subscription, and what stays in a
-    /// receipt for ever is no consumable.
+    /// If the receipt does not state a kind, the catalog does. Otherwise a product that expires is a subscription, and
+    /// one that stays in a receipt forever is not a consumable.
     private func productKind(_ type: Int64?, _ transaction: Transaction) -> ProductKind {
         switch type {
         case 0: .nonConsumable
@@ -142,12 +142,12 @@ extension EventKind {
 }
 
 extension Transaction {
-    /// As the ledger orders them: the later charge counts.
+    /// The ledger's order: the later charge counts.
     fileprivate func precedes(_ other: Transaction) -> Bool {
         (purchasedAt, id) < (other.purchasedAt, other.id)
     }
 
-    /// What it says, in one line.
+    /// Everything that it states, in one line.
     fileprivate var versionText: String {
         let dates = [purchasedAt, expiresAt, revokedAt].map { $0.map { String($0.milliseconds) } ?? "-" }
         return ([id, product, String(quantity)] + dates).joined(separator: "/")

@@ -4,15 +4,15 @@ internal import Glibc
 internal import StoreInterface
 internal import Synchronization
 
-/// Opens Apple's signed documents: each JWS is proven on its own, always in the same order, and its payload is not
-/// looked at before its signature is good. Any thread may open.
+/// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
+/// before its signature has been verified. Any thread may use it.
 final class SignatureChecker: Sendable {
     /// How far a store's clock may be ahead of ours.
     static let tolerance: Duration = .seconds(300)
 
     private let chains: ChainVerifier
-    /// Headers of documents that proved genuine, newest last: Apple sends the same 4 KB header on every document.
-    /// A peer cannot crowd out what Apple sends, because only a good signature gets a header in here.
+    /// Headers of documents that were genuine, newest last: Apple sends the same 4 KB header with every document.
+    /// A peer cannot push Apple's header out, because only a valid signature adds a header.
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
     init(roots: TrustedRoots) {
@@ -55,7 +55,7 @@ final class SignatureChecker: Sendable {
 
     private func remember(_ header: ArraySlice<UInt8>, _ chain: VerifiedChain) {
         known.withLock { known in
-            // Another thread may have proven the same header meanwhile.
+            // Another thread may have verified the same header meanwhile.
             guard !known.contains(where: { isSame($0.header, header) }) else { return }
             known.append((Array(header), chain))
             if known.count > 8 { known.removeFirst() }
@@ -63,13 +63,13 @@ final class SignatureChecker: Sendable {
     }
 }
 
-/// Something that Apple signs.
+/// A document that Apple signs.
 protocol SignedDocument: Decodable {
-    /// When it says that it was signed: the instant at which its certificates are judged.
+    /// The signing date that it states: the instant at which its certificates must be valid.
     var signedAt: Instant? { get }
 }
 
-/// `memcmp`: comparing 4 KB element by element would take as long as a tenth of a signature.
+/// Uses `memcmp`, because comparing 4 KB element by element would take a tenth of the time of a signature.
 private func isSame(_ known: [UInt8], _ header: ArraySlice<UInt8>) -> Bool {
     header.withUnsafeBytes { header in
         guard known.count == header.count, let start = header.baseAddress else { return false }

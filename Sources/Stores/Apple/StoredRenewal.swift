@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// An item of `pending_renewal_info`: what Apple said of the next period, at one instant.
+/// An item of `pending_renewal_info`: what Apple said about the next period, at one instant.
 struct StoredRenewal {
     var renews: Bool
     var nextProduct: String?
@@ -10,7 +10,7 @@ struct StoredRenewal {
     /// When Apple said it.
     var asOf: Instant
 
-    /// What they say together of the subscription.
+    /// The state of the subscription, from the renewal and its transaction.
     func snapshot(of transaction: Transaction) -> Snapshot {
         let state = state(transaction)
         let end = transaction.revokedAt ?? (state == .inGracePeriod ? graceUntil : transaction.expiresAt)

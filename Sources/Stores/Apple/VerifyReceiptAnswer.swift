@@ -1,32 +1,32 @@
 internal import Domain
 internal import Encoding
 
-/// What `verifyReceipt` answered once
-/// (https://developer.apple.com/documentation/appstorereceipts/responsebody). Numbers and dates are strings there.
+/// A stored answer of `verifyReceipt`
+/// (https://developer.apple.com/documentation/appstorereceipts/responsebody). Its numbers and dates are strings.
 struct VerifyReceiptAnswer {
     var status: Int64
     var isRetryable: Bool?
     var environment: String?
     var bundle: String?
-    /// When Apple answered, as far as the answer tells.
+    /// When Apple answered, as far as the answer says.
     var requestedAt: Instant?
     var purchases: [ReceiptPurchase]
     var renewals: [String: StoredRenewal]
 
-    /// Nil when it has no status, or a date or a number that cannot be read.
+    /// Returns nil when it has no status, or an unreadable date or number.
     init?(_ node: JSONNode) {
         guard node.isObject, let status = node.digits("status").flatMap({ Int64($0) }) else { return nil }
         self.status = status
         isRetryable = node.flag("is-retryable") ?? node.flag("is_retryable")
         environment = node["environment"]?.text
-        // Receipts of iOS 6 are one purchase themselves.
+        // A receipt from iOS 6 is itself one purchase.
         let receipt = node["receipt"]
         bundle = receipt?["bundle_id"]?.text ?? receipt?["bid"]?.text
         let lists = [node["latest_receipt_info"], node["latest_expired_receipt_info"], receipt?["in_app"], receipt]
         let items = lists.flatMap { $0?.listed ?? [] }.filter { $0["transaction_id"] != nil }
         let read = items.compactMap { ReceiptPurchase($0) }
         guard read.count == items.count else { return nil }
-        // One that an upgrade ended is not what counts, however long it would have run.
+        // A period that an upgrade ended does not count, however long it would have run.
         purchases = read.filter { !$0.isUpgraded }
         let dates = ["request_date_ms", "receipt_creation_date_ms"].compactMap { receipt?.instant($0) ?? nil }
         requestedAt = dates.first ?? read.compactMap(\.purchasedAt).max()
@@ -50,7 +50,7 @@ extension ReceiptPurchase {
         token = node["app_account_token"]?.text.flatMap { OrderToken($0) }
         isFamilyShared = node["in_app_ownership_type"]?.text == "FAMILY_SHARED"
         isUpgraded = node.flag("is_upgraded") ?? false
-        // In answers for iOS 6 the plain member is the number.
+        // In answers for iOS 6, `expires_date` itself is the number.
         let expiry = node["expires_date_ms"] == nil && node.digits("expires_date").flatMap { Int64($0) } != nil
         guard let purchasedAt = node.instant("purchase_date_ms"),
             let expiresAt = node.instant(expiry ? "expires_date" : "expires_date_ms"),
@@ -58,7 +58,7 @@ extension ReceiptPurchase {
         else { return nil }
         self.purchasedAt = purchasedAt
         self.expiresAt = expiresAt
-        // Where only the text is left, it is cancelled all the same.
+        // If only the text of the date is left, the purchase is still canceled.
         self.cancelledAt = cancelledAt ?? (node["cancellation_date"] == nil ? nil : purchasedAt)
     }
 }
@@ -79,7 +79,7 @@ extension StoredRenewal {
 }
 
 extension JSONNode {
-    /// The items of an array; an object is one.
+    /// The items of an array; an object counts as one item.
     fileprivate var listed: [JSONNode] {
         switch self {
         case .array(let items): items
@@ -88,7 +88,7 @@ extension JSONNode {
         }
     }
 
-    /// A number, or a string: where Apple writes strings, some stores of answers have made numbers of them.
+    /// A number or a string: Apple writes strings, but some databases have turned them into numbers.
     fileprivate func digits(_ name: String) -> String? {
         switch self[name] {
         case .number(let digits): String(decoding: digits, as: UTF8.self)
@@ -105,7 +105,7 @@ extension JSONNode {
         }
     }
 
-    /// Milliseconds. `.some(nil)` when the member is absent, nil when it is no date of any calendar.
+    /// In milliseconds. `.some(nil)` when the member is absent, nil when it is not a valid date.
     fileprivate func instant(_ name: String) -> Instant?? {
         guard let value = self[name], value != .null else { return .some(nil) }
         guard let milliseconds = digits(name).flatMap({ Int64($0) }), milliseconds.magnitude <= 8_640_000_000_000_000

@@ -1,19 +1,19 @@
 public import StoreInterface
 
-/// Why a stored answer of `verifyReceipt` says nothing of a purchase, and what to do.
+/// Why a stored answer of `verifyReceipt` says nothing about a purchase, and what to do.
 public enum VerifyReceiptProblem: Error, Equatable, Sendable {
-    /// What it says is not for us, or not readable.
+    /// The answer is not for us, or not readable.
     case refused(VerificationError)
-    /// Neither the answer nor the request says which world it is of.
+    /// Neither the answer nor the request names an environment.
     case unknownEnvironment
-    /// Apple's status other than 0.
+    /// A status other than 0.
     case status(Int64, isRetryable: Bool)
 
-    /// The table of https://developer.apple.com/documentation/appstorereceipts/status; 21006 is read like 0.
+    /// Follows the table in https://developer.apple.com/documentation/appstorereceipts/status; 21006 counts like 0.
     init?(status: Int64, isRetryable: Bool?) {
         switch status {
         case 0, 21_006: return nil
-        // 21002 also stands for an outage; so do the internal errors.
+        // 21002 also stands for an outage, like the internal errors.
         case 21_002, 21_100...21_199: self = .status(status, isRetryable: isRetryable ?? true)
         case 21_005, 21_009: self = .status(status, isRetryable: true)
         default: self = .status(status, isRetryable: false)

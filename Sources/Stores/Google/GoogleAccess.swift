@@ -8,8 +8,8 @@ internal import StoreInterface
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
-/// kept until five minutes before its end. Whoever comes while one is granted waits for it: one grant serves all, and so
-/// does one that fails.
+/// cached until five minutes before it expires. Callers that arrive during a request for a token wait for it: one
+/// request serves all of them, and so does one failure.
 final class GoogleAccess: Sendable {
     private static let scope = "https://www.googleapis.com/auth/androidpublisher"
     private static let margin = Duration.seconds(300)
@@ -33,7 +33,7 @@ final class GoogleAccess: Sendable {
         self.client = client
     }
 
-    /// For the `Authorization` header.
+    /// The value of the `Authorization` header.
     func bearer(now: Instant) throws(StoreAPIError) -> String {
         let came = monotonicNanoseconds()
         return try state.withLock { state throws(StoreAPIError) in
@@ -50,8 +50,8 @@ final class GoogleAccess: Sendable {
         }
     }
 
-    /// Google did not accept this one: the next call asks for another. One that was granted to somebody else since
-    /// then stays.
+    /// Google did not accept this token, so the next call requests another. A newer token that another caller has
+    /// received since then stays.
     func forget(_ bearer: String) {
         state.withLock { state in
             if state.token?.bearer == bearer { state.token = nil }

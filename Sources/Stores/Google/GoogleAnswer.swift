@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import StoreInterface
 
-/// What an answer of Google's means (https://cloud.google.com/apis/design/errors): the body, nothing, or an error.
+/// Interprets an answer from Google (https://cloud.google.com/apis/design/errors): a body, nothing, or an error.
 struct GoogleAnswer {
     private let status: Int
     private let body: [UInt8]
@@ -12,8 +12,8 @@ struct GoogleAnswer {
         body = response.body
     }
 
-    /// Nil for a purchase that Google does not know, or no more. A package that it does not know is a mistake of ours:
-    /// no purchase may be lost for it.
+    /// Returns nil for a purchase that Google does not know, or no longer knows. An unknown package is a mistake in our
+    /// settings and throws, so that it loses no purchase.
     func result() throws(StoreAPIError) -> [UInt8]? {
         switch status {
         case 200...299: return body
@@ -30,19 +30,19 @@ struct GoogleAnswer {
                     "the service account needs \u{201C}View financial data\u{201D} and \u{201C}Manage orders\u{201D} "
                     + "in the Play Console; new rights take a day (\(status)\(reason.map { " \($0)" } ?? ""))"
             )
-        // Two calls about one purchase got in each other's way, or too many came: the next one may do.
-        // A 404 that names no token is an address's, not a purchase's.
+        // Two calls about one purchase conflicted, or there were too many: a retry may succeed.
+        // A 404 that names no token concerns the URL, not the purchase.
         case 404, 408, 409, 412, 425, 429, 500...599: throw .unavailable(reason: "it answered \(status)")
         default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
         }
     }
 
-    /// https://developers.google.com/webmaster-tools/v1/errors: a right is not what is missing.
+    /// Reasons for a 403 that is not about permissions: https://developers.google.com/webmaster-tools/v1/errors
     private static let quotas: Set<String> = [
         "quotaExceeded", "dailyLimitExceeded", "rateLimitExceeded", "userRateLimitExceeded",
     ]
 
-    /// Google's own word, such as `alreadyAcknowledged`; letters only.
+    /// Google's reason, such as `alreadyAcknowledged`; letters only.
     private var reason: String? {
         guard let word = failure?.reason, word.utf8.count <= 40,
             word.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) })
@@ -50,7 +50,7 @@ struct GoogleAnswer {
         return word
     }
 
-    /// `purchaseTokenNotFound`, `purchaseTokenDoesNotMatchPackageName`; a made-up token is just `invalid`.
+    /// `purchaseTokenNotFound` or `purchaseTokenDoesNotMatchPackageName`; for a made-up token just `invalid`.
     private var isAboutToken: Bool {
         guard let reason else { return false }
         if reason.hasPrefix("purchaseToken") { return true }
@@ -72,7 +72,7 @@ struct GoogleAnswer {
 
     private struct Reason: Decodable {
         var reason: String?
-        /// The parameter that is meant.
+        /// The parameter that the error is about.
         var location: String?
     }
 }

@@ -1,12 +1,12 @@
 public import Crypto
 internal import FoundationEssentials
 
-/// A service account's key file, as Google's console hands it out.
+/// A service account's key file, as Google's console provides it.
 public struct GoogleCredentials: Sendable {
     let account: String
     let keyID: String?
     let key: RSAPrivateKey
-    /// Where access tokens are granted.
+    /// The URL that grants access tokens.
     let tokenAddress: String
 
     public init(account: String, keyID: String?, key: RSAPrivateKey, tokenAddress: String) {
@@ -16,7 +16,7 @@ public struct GoogleCredentials: Sendable {
         self.tokenAddress = tokenAddress
     }
 
-    /// Nil when it is no service account's file.
+    /// Returns nil when `json` is not a service account's key file.
     public init?(json: String) {
         guard let file = try? JSONDecoder().decode(File.self, from: Data(json.utf8)), file.type == "service_account",
             let key = try? RSAPrivateKey(pem: file.privateKey)

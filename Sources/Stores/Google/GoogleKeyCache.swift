@@ -3,25 +3,25 @@ internal import Domain
 internal import Encoding
 internal import FoundationEssentials
 
-/// Which keys are known, and when Google is asked for more: a pure decision, so that no token of a stranger decides it.
+/// The known keys, and when to ask Google for more: a pure decision, with pauses that no stranger's token can bypass.
 struct GoogleKeyCache {
     enum Answer {
         case known(RSAPublicKey)
-        /// Known, and out of date: it is believed, and Google asked meanwhile.
+        /// Known but out of date: trust it, and ask Google meanwhile.
         case stale(RSAPublicKey)
-        /// Google has to be asked first.
+        /// Ask Google first.
         case fetch
         /// Google has no such key.
         case none
-        /// Google was asked just now, and did not tell.
+        /// Google was asked just now and did not answer.
         case unavailable
     }
 
-    /// Between two fetches: Google rotates once a week.
+    /// The pause between two fetches: Google rotates keys once a week.
     private static let patience = Duration.seconds(60)
-    /// Between two fetches while no key at all is known.
+    /// The pause between two fetches while no key is known.
     private static let pause = Duration.seconds(5)
-    /// What `max-age` is held to, in seconds.
+    /// `max-age` is clamped to this range, in seconds.
     private static let ages = Int64(60)...86_400
     private static let limit = 32
 
@@ -29,19 +29,19 @@ struct GoogleKeyCache {
     private var freshUntil = Instant(milliseconds: .min)
     private var askedAt: Instant?
     private var hasFailed = false
-    /// No fetch has ended yet, well or badly.
+    /// No fetch has ended yet, successful or not.
     private(set) var isUntried = true
 
     func answer(for id: String, now: Instant) -> Answer {
         let wait = keys.isEmpty ? GoogleKeyCache.pause : GoogleKeyCache.patience
-        // A clock that was set back does not wait for the time before.
+        // If the clock was set back, do not wait until the earlier time comes again.
         let isAsked = askedAt.map { now >= $0 && now < $0 + wait } ?? false
         if let key = keys[id] { return now < freshUntil || isAsked ? .known(key) : .stale(key) }
         guard isAsked else { return .fetch }
         return hasFailed ? .unavailable : .none
     }
 
-    /// A fetch begins. It counts as failed until it brings keys.
+    /// A fetch begins. It counts as failed until it returns keys.
     mutating func isAsked(at now: Instant) {
         askedAt = now
         hasFailed = true
@@ -51,7 +51,7 @@ struct GoogleKeyCache {
         isUntried = false
     }
 
-    /// False when it is no set of keys; then the old ones stay.
+    /// Returns false when `body` is not a set of keys; then the old ones stay.
     mutating func take(_ body: [UInt8], cacheControl: String?, now: Instant) -> Bool {
         guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(body)) else { return false }
         var taken: [String: RSAPublicKey] = [:]

@@ -5,27 +5,27 @@ public import HTTPClient
 public import StoreInterface
 internal import Synchronization
 
-/// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), kept as long as Google says. Any
-/// thread may ask. One that needs a new key blocks; those that come meanwhile are told to come back, so that made-up key
-/// ids hold one thread at most. Only the first fetch of all is waited for by everybody: Google pushes at once what has
-/// gathered while the server was away. Known keys are never waited for.
+/// The keys that sign Google's tokens (https://www.googleapis.com/oauth2/v3/certs), cached as long as Google allows.
+/// Any thread may use it. A caller that needs a new key blocks, and others that need one meanwhile get an error and
+/// retry later, so that made-up key ids occupy one thread at most. Only the very first fetch makes every caller wait,
+/// because Google pushes its whole backlog as soon as the server is back. Known keys never cause a wait.
 public final class GoogleKeys: Sendable {
-    /// Google's own address.
+    /// The URL of Google's keys.
     public static let address = "https://www.googleapis.com/oauth2/v3/certs"
 
     private let address: @Sendable () -> String?
     private let client: HTTPClient
     private let cache = Mutex(GoogleKeyCache())
-    /// Held by the one that asks Google; the cache is not.
+    /// Locked by the caller that asks Google; the cache is not locked meanwhile.
     private let turn = Mutex<Void>(())
 
-    /// `address` is asked at every fetch: a stand-in's is not known before its server listens.
+    /// Each fetch reads `address`, because a stand-in has no address before its server listens.
     public init(client: HTTPClient = HTTPClient(timeout: .seconds(8)), address: @escaping @Sendable () -> String?) {
         self.client = client
         self.address = address
     }
 
-    /// Nil: Google has no such key. Throws when that cannot be known.
+    /// Returns nil if Google has no such key; throws if that cannot be known.
     public func key(_ id: String, now: Instant) throws(StoreAPIError) -> RSAPublicKey? {
         switch ask(id, now) {
         case .known(let key): return key
@@ -41,7 +41,7 @@ public final class GoogleKeys: Sendable {
         return try answer.get()
     }
 
-    /// Whoever had the turn before may have brought the key.
+    /// Looks in the cache first, because the previous holder of the lock may have fetched the key.
     private func asked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
         Result { () throws(StoreAPIError) in
             guard case .fetch = ask(id, now) else { return try looked(id, now).get() }
@@ -51,7 +51,7 @@ public final class GoogleKeys: Sendable {
         }
     }
 
-    /// Without a fetch.
+    /// Looks in the cache only.
     private func looked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
         switch ask(id, now) {
         case .known(let key), .stale(let key): .success(key)
@@ -66,11 +66,11 @@ public final class GoogleKeys: Sendable {
         cache.withLock { $0.answer(for: id, now: now) }
     }
 
-    /// Beside the callers, at most once a minute. Old keys serve until it is done: Google goes on to sign with them for
-    /// days.
+    /// Fetches in the background, at most once a minute. Old keys serve until then: Google goes on signing with them
+    /// for days.
     private func refresh(_ now: Instant) {
         cache.withLock { $0.isAsked(at: now) }
-        // A fetch takes seconds, and has a limit.
+        // A fetch takes seconds and has a timeout, so this thread ends by itself.
         WorkerThread.detach(name: "google-keys") { [self] in turn.withLock { _ in try? fetch(now) } }
     }
 

@@ -1,10 +1,10 @@
 internal import Domain
 internal import StoreInterface
 
-/// The products of one purchase, each once, the one that speaks for the purchase first.
+/// The products of one purchase, each once; the first one represents the purchase.
 ///
-/// Google's order means nothing, and differs from answer to answer, so it is ours: what the catalogue names before what it
-/// does not, by its level, then by the product's id.
+/// Google's order means nothing and differs between answers, so we sort: products in the catalog before others, then by
+/// level, then by the product's id.
 struct GoogleLineItems {
     let items: [(product: String, item: StoreObject)]
 

@@ -1,20 +1,20 @@
 public import Domain
 
-/// What the API said of a notification's purchase.
+/// What the API said about a notification's purchase.
 public enum GoogleReading: Sendable {
     case purchase(GooglePurchase)
     /// There was nothing to read.
     case nothing
     /// Google does not know the purchase, or no longer does, and will keep saying so.
     case unknown
-    /// An answer, but none that tells of a purchase.
+    /// An answer that says nothing about a purchase.
     case unreadable
 }
 
 extension GoogleNotification {
-    /// What is committed: the notification, and what the API said of its purchase at that time.
+    /// The event to commit: the notification, and what the API said about its purchase at that time.
     ///
-    /// A chargeback under review (`PENDING_REFUND_REVIEW`) is of a buyer, not of a contract: it has to be answered in
+    /// A chargeback under review (`PENDING_REFUND_REVIEW`) concerns a buyer, not a contract. It must be answered in
     /// Google's console, or through `orders.reviewrefund`, within 24 hours; only the first answer counts.
     public func event(_ reading: GoogleReading, body: [UInt8], now: Instant) -> Event {
         let purchase: GooglePurchase? = if case .purchase(let purchase) = reading { purchase } else { nil }
@@ -46,8 +46,8 @@ extension GoogleNotification {
 }
 
 extension GoogleNotification {
-    /// What a void that takes effect is known by, so that a push and Google's list are one. What leaves the purchase as it
-    /// is, may be said too early, and is looked at again when it is said again.
+    /// The event id of a void that takes effect, so that a push and Google's list make one event. A void that leaves
+    /// the purchase as it is gets no such id: it may have come too early, and must be read again when it comes again.
     private func void(of purchase: GooglePurchase) -> String? {
         guard type == "VOIDED_PURCHASE", let refund, let order = refund.order,
             ([purchase] + purchase.further).contains(where: { $0.isTakenBack(by: refund) })
@@ -56,10 +56,10 @@ extension GoogleNotification {
     }
 }
 
-/// How a change is called: by Google's name for it, and where that leaves something open, by the purchase.
+/// The name of a change: from Google's name, and where that is ambiguous, from the purchase.
 struct GoogleLabel {
     let kind: EventKind
-    /// The word beside it. A state that we do not know shows here as Google wrote it.
+    /// A detail of the kind. It shows an unknown state as Google wrote it.
     let subtype: String?
 
     init(_ notification: GoogleNotification, _ purchase: GooglePurchase) {
@@ -75,7 +75,7 @@ struct GoogleLabel {
         switch (type, purchase.state) {
         case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
         case ("SUBSCRIPTION_PURCHASED", _): purchase.startKind
-        // Purchases begin with an offer; one that comes later changes what the item costs.
+        // A purchase begins with its offer; a later offer changes what the item costs.
         case ("SUBSCRIPTION_ITEMS_CHANGED", _) where purchase.offer != nil: .offerApplied
         case ("SUBSCRIPTION_PRICE_CHANGE_UPDATED", _), ("SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED", _):
             purchase.isPriceAccepted ? .priceChangeAccepted : .priceChangePending

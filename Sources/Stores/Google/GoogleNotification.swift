@@ -3,47 +3,47 @@ public import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// What Pub/Sub pushes: that something changed, never what
-/// (https://developer.android.com/google/play/billing/rtdn-reference). The purchase itself is read from Google's API.
+/// What Pub/Sub pushes: it says that something changed, but not what
+/// (https://developer.android.com/google/play/billing/rtdn-reference). Google's API has the purchase itself.
 public struct GoogleNotification: Sendable {
     public enum Subject: Sendable, Equatable {
         case subscription(token: String)
         case product(token: String)
-        /// Nothing is to be read: a test, a chargeback under review, something new, something that cannot be read.
+        /// There is nothing to read: a test, a chargeback under review, an unknown type, or an unreadable message.
         case none
     }
 
-    /// Google's numbers are an open set; this is a whole year of new ones.
+    /// Google's numbers are an open set, so this leaves plenty of room for new ones.
     private static let numbers = Int64(0)...9999
     private static let dataLimit = 64 << 10
 
-    /// Pub/Sub's message id: the same however often it is delivered.
+    /// Pub/Sub's message id, which is the same for every delivery.
     public let id: String
-    /// Nil when the message cannot be read: it never will be.
+    /// Nil when the message cannot be read, now or later.
     public let package: String?
     public let subject: Subject
-    /// Google's name for it, such as `SUBSCRIPTION_RENEWED`.
+    /// Google's name for the change, such as `SUBSCRIPTION_RENEWED`.
     let type: String
     let sentAt: Instant?
     let refund: Refund?
 
-    /// What is taken back, or may be.
+    /// The charge that was refunded, or may be.
     struct Refund: Sendable, Equatable {
-        /// Google's number of the charge; a subscription's token is the same for all of them.
+        /// Google's number of the charge; a subscription's token is the same for all its charges.
         var order: String?
-        /// Not a part of what was bought in a quantity.
+        /// False if it covers only part of the quantity.
         var isWhole = true
-        /// The buyer, where no purchase is named.
+        /// The buyer, if the notification names no purchase.
         var account: String?
     }
 
-    /// It tells of a purchase that has just been made: Google cannot have forgotten it, and will know it soon.
+    /// Whether it reports a purchase that has just been made: Google cannot have forgotten it, and will know it soon.
     public func isNewPurchase(at now: Instant) -> Bool {
         guard type == "SUBSCRIPTION_PURCHASED" || type == "ONE_TIME_PRODUCT_PURCHASED", let sentAt else { return false }
         return now < sentAt + .seconds(3600)
     }
 
-    /// Does not fail: whoever sends it is proven already, and would send the same for seven days.
+    /// Never fails: the sender is verified already, and would repeat the same message for seven days.
     public init(_ body: [UInt8]) {
         let envelope = try? StoreObject(body)
         let message = envelope?.object("message")

@@ -3,9 +3,10 @@ internal import Encoding
 public import StoreInterface
 
 extension GooglePlayAPI {
-    /// One page of the purchases that Google noted as voided in a span of the last 30 days, up to now without an
-    /// `end` (https://developers.google.com/android-publisher/voided-purchases); `token` is the last page's `next`, with the
-    /// same span. The caller tells an operator what goes wrong: it says nothing of the calls about purchases.
+    /// One page of the purchases that Google recorded as voided from `start` to `end`, or to now without an `end`,
+    /// within the last 30 days (https://developers.google.com/android-publisher/voided-purchases). `token` is the last
+    /// page's `next`, for the same span. A failure says nothing about calls for purchases, so the caller reports it,
+    /// not the witness.
     public func voidedPurchases(
         of package: String,
         from start: Instant,
@@ -13,7 +14,7 @@ extension GooglePlayAPI {
         after token: String? = nil,
         now: Instant
     ) throws(StoreAPIError) -> GoogleVoid.Page {
-        // 1: subscriptions as well.
+        // `type=1` includes subscriptions.
         var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
         path += "&maxResults=\(GoogleVoid.pageSize)&startTime=\(start.milliseconds)"
         if let end { path += "&endTime=\(end.milliseconds)" }

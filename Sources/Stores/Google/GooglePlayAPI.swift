@@ -4,10 +4,10 @@ internal import Encoding
 public import HTTPClient
 public import StoreInterface
 
-/// Google's Android Publisher API (https://developers.google.com/android-publisher): reads purchases, acknowledges them.
-/// Purchase tokens are in its addresses, so that no error names one. Calls block.
+/// Google's Android Publisher API (https://developers.google.com/android-publisher): reads and acknowledges purchases.
+/// URLs contain purchase tokens, so no error names a URL. Calls block.
 public struct GooglePlayAPI: StoreAPI {
-    /// Google's own address.
+    /// The address of Google's server.
     public static let address = "https://androidpublisher.googleapis.com"
 
     private let access: GoogleAccess
@@ -18,8 +18,8 @@ public struct GooglePlayAPI: StoreAPI {
     private let witness: StoreWitness
     private let repetitions = GoogleRepetitions()
 
-    /// `credentials` and `address` are asked when they are needed: a stand-in's are not known before its server listens.
-    /// `clock` dates what is read.
+    /// `credentials` and `address` are read when needed, because a stand-in has neither before its server listens.
+    /// `clock` dates the readings.
     public init(
         catalog: Catalog = Catalog(),
         client: HTTPClient = HTTPClient(timeout: .seconds(8)),
@@ -36,8 +36,8 @@ public struct GooglePlayAPI: StoreAPI {
         self.address = address
     }
 
-    /// What a notification is about, read now. Tokens end 60 days after the subscription does, and those of others are
-    /// no better than unknown ones.
+    /// Reads the purchase that a notification is about. Tokens expire 60 days after the subscription ends, and another
+    /// package's tokens count as unknown.
     func read(
         _ subject: GoogleNotification.Subject,
         of package: String
@@ -47,7 +47,7 @@ public struct GooglePlayAPI: StoreAPI {
         return (try meaning(of: said, to: question), said)
     }
 
-    /// What an answer of an earlier time means by the catalogue of now.
+    /// Interprets an earlier answer with the current catalog.
     func interpret(
         _ said: StoredReading.Said,
         of subject: GoogleNotification.Subject,
@@ -57,7 +57,8 @@ public struct GooglePlayAPI: StoreAPI {
         return try meaning(of: said, to: question)
     }
 
-    /// Google's answer about a purchase, nil for one that it does not know. Dated by the first of those that were the same.
+    /// Google's answer about a purchase, or nil if Google does not know it. Repeated equal answers keep the first one's
+    /// date.
     func said(
         of subject: GoogleNotification.Subject,
         of package: String
@@ -119,12 +120,12 @@ public struct GooglePlayAPI: StoreAPI {
                 throw .refused(status: 404, code: nil, reason: "Google does not know this purchase, or no longer does")
             }
         } catch .refused(status: 400, code: "alreadyAcknowledged", _) {
-            // Somebody else, the app perhaps, was faster.
+            // Another caller, perhaps the app, was faster.
             return
         }
     }
 
-    /// Nil for what Google does not know, or no more.
+    /// Returns nil for what Google does not know, or no longer knows.
     private func call(
         _ method: String,
         _ path: String,

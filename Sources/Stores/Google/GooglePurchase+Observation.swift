@@ -1,8 +1,8 @@
 internal import Domain
 
 extension GooglePurchase {
-    /// What it says of its contract. The label decides nothing but how an end is called: Google says `EXPIRED` of a
-    /// revoked subscription as well.
+    /// What it says about its contract. The notification only decides how an end is called, because Google says
+    /// `EXPIRED` for a revoked subscription as well.
     func observation(after notification: GoogleNotification?) -> Observation {
         let isRevoked =
             notification?.type == "SUBSCRIPTION_REVOKED" || notification?.refund.map(isTakenBack) ?? false
@@ -40,9 +40,9 @@ extension GooglePurchase {
         )
     }
 
-    /// A subscription's charge tells when it was bought, the price, and that it was taken back; its state decides
-    /// everything else. Nil where nothing was paid. The end is read alike before and after Google says `REVOKED`: an
-    /// ended charge is dated by itself, so that no order of the two makes it forget that it was taken back.
+    /// A subscription's charge states when it was bought, its price, and whether it was revoked; the snapshot decides
+    /// everything else. Nil if nothing was paid. An ended subscription reads the same before and after a `REVOKED`
+    /// notification, so an ended charge is dated by its purchase: a revocation wins, whatever the order of the two.
     private func period(isRevoked: Bool) -> Transaction? {
         guard let state, state != .pending, let purchasedAt, let accessUntil else { return nil }
         let isEnded = state == .expired
@@ -58,12 +58,12 @@ extension GooglePurchase {
         )
     }
 
-    /// A one-time purchase is its charge. What was taken back stays so, whatever is read later: Google goes on to say
-    /// `PURCHASED` of some that were voided. So a purchase is dated by itself. The day of its end is known to the void
-    /// alone, whenever it is read; a reading without one comes before it in the order.
+    /// A one-time purchase is its charge. Once revoked, it stays so, whatever a later reading says: Google still
+    /// reports `PURCHASED` for some voided purchases. So the charge is dated by its purchase, not by the reading. Only
+    /// the void knows the day of the end, whenever it is read, so a revocation without a void is dated before it.
     private func charge(isRevoked: Bool, sentAt: Instant?) -> Transaction? {
         guard let purchasedAt, state == .owned || state == .revoked else { return nil }
-        // Never less is paid back than before, so the reading that says more is the newer one.
+        // The refunded quantity only grows, so the reading that states more is the newer one.
         let first = purchasedAt + .milliseconds(1001)
         var (revokedAt, signedAt) = (Instant?.none, purchasedAt + .milliseconds(refunded))
         if isRevoked {
@@ -84,7 +84,7 @@ extension GooglePurchase {
         )
     }
 
-    /// A one-time purchase whose payment is awaited, or did not come. Waiting is older than everything that follows.
+    /// A one-time purchase whose payment is pending or never came. The pending state is older than everything after it.
     private var openPayment: Snapshot? {
         guard let state, state == .pending || state == .expired else { return nil }
         return Snapshot(

@@ -13,7 +13,7 @@ extension GooglePurchase {
             let listed = catalog[product]?.kind ?? .nonConsumable
             let offer = item.object("productOfferDetails")
             let bought = max(1, offer?.integer("quantity") ?? 1)
-            // What was not paid back: voids by quantity take one after the other.
+            // The quantity that was not refunded: voids by quantity take one after another.
             let left = min(bought, max(0, offer?.integer("refundableQuantity") ?? bought))
             var one = GooglePurchase(
                 token: token,
@@ -41,7 +41,7 @@ extension GooglePurchase {
         isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
     }
 
-    /// A cancelled one that was paid is refunded; one that never was, a payment that did not come.
+    /// A canceled purchase that was paid was refunded; if it was not paid, its payment never came.
     private static func state(_ said: String, isPaid: Bool) -> ContractState? {
         switch (said, isPaid) {
         case ("PURCHASED", true): .owned

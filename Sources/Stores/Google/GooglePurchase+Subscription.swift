@@ -8,7 +8,7 @@ extension GooglePurchase {
         let items = GoogleLineItems(purchase.objects("lineItems"), catalog).items
         let all = items.map { product, item in
             var state = GooglePurchase.states[said]
-            // The state is the purchase's. One of several products may end before the others.
+            // The state is that of the whole purchase, but one of several products may end before the others.
             if items.count > 1, state == .active, GooglePurchase.isEnding(item) { state = .cancelled }
             var one = GooglePurchase(
                 token: token,
@@ -67,7 +67,7 @@ extension GooglePurchase {
         account = buyer?.text("obfuscatedExternalAccountId")
     }
 
-    /// Its payment never came: the purchase that it was to replace is still the valid one.
+    /// The payment never came, so the purchase that it was to replace is still valid.
     private mutating func neverBegan() {
         (previousToken, accessUntil, autoRenew, pendingProduct) = (nil, nil, false, nil)
     }
@@ -86,7 +86,7 @@ extension GooglePurchase {
         return item.object("offerDetails")?.text("offerId").map { _ in "offer" }
     }
 
-    /// Who does not agree to a higher price is not renewed, and that counts as Google's doing.
+    /// If a user does not accept a higher price, the subscription ends, and Google calls that initiated by the system.
     private static func endReason(_ context: StoreObject?, _ item: StoreObject) -> String {
         guard let context else { return "other" }
         if context.has("userInitiatedCancellation") { return "voluntary" }
@@ -97,7 +97,7 @@ extension GooglePurchase {
         return isRise && change?.text("priceChangeState") == "OUTSTANDING" ? "price" : "billing"
     }
 
-    /// `google.type.Money`: whole units and billionths, as thousandths.
+    /// `google.type.Money` in thousandths; Google gives whole units and billionths.
     private static func price(_ money: StoreObject) -> (amount: Int64, currency: String)? {
         let (units, billionths) = (money.integer("units") ?? 0, money.integer("nanos") ?? 0)
         guard let currency = money.text("currencyCode"), units.magnitude < 1_000_000_000_000,

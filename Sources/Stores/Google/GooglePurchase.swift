@@ -1,6 +1,6 @@
 public import Domain
 
-/// A purchase as Google's API told it at one instant: `subscriptionsv2` or `productsv2`
+/// A purchase as Google's API reported it at one instant: `subscriptionsv2` or `productsv2`
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2).
 public struct GooglePurchase: Sendable {
     static let tokenLimit = 1024
@@ -9,31 +9,31 @@ public struct GooglePurchase: Sendable {
     let package: String
     let kind: ProductKind
     let product: String
-    /// Nil for a state that is not documented: what was known before stays.
+    /// Nil for an undocumented state: then the previous state stays.
     let state: ContractState?
-    /// When the reading was begun: what it says is at least as new.
+    /// When the reading began: what it says is at least as new.
     public let readAt: Instant
-    /// The product's own name, when the purchase holds others before it.
+    /// The product's own id, unless it is the first product of the purchase.
     var line: String?
     /// The purchase's other products, each as a purchase of its own.
     var further: [GooglePurchase] = []
-    /// A state that is not documented, as Google wrote it.
+    /// An undocumented state, as Google wrote it.
     var strangeState: String?
     var pendingProduct: String?
     var autoRenew = false
     var accessUntil: Instant?
     var purchasedAt: Instant?
-    /// Google's number of the newest charge; it differs with each renewal.
+    /// Google's number of the newest charge; it changes with each renewal.
     var order: String?
-    /// How many of a one-time product are left, and how many were paid back.
+    /// How many of a one-time product are left; `refunded` is how many were refunded.
     var quantity = 1
     var refunded: Int64 = 0
     var price: (amount: Int64, currency: String)?
     /// The purchase that this one replaces.
     var previousToken: String?
-    /// It comes back after the other one has ended, outside the app.
+    /// The user bought it outside the app, after the other purchase had ended.
     var isResubscription = false
-    /// `trial`, `introductory`, or `offer` for any other.
+    /// `trial`, `introductory`, or `offer` for any other offer.
     var offer: String?
     /// Why it ended: `voluntary`, `billing`, `price`, `replaced` or `other`.
     var endReason: String?
@@ -55,7 +55,7 @@ public struct GooglePurchase: Sendable {
         (self.state, self.readAt) = (state, readAt)
     }
 
-    /// Products that were bought together: the first speaks for the purchase, the others go by their own names too.
+    /// Joins products that were bought together: the first represents the purchase, the others get names of their own.
     init?(of products: [GooglePurchase]) {
         guard let first = products.first else { return nil }
         self = first
@@ -74,17 +74,17 @@ public struct GooglePurchase: Sendable {
         return previousToken == nil ? .subscriptionStarted : .planChanged
     }
 
-    /// A void names a charge: one of an earlier period takes nothing of this one back, and nor does a part of one.
+    /// Whether the void ends this purchase. A void of an earlier period's charge does not, nor does a partial one.
     func isTakenBack(by refund: GoogleNotification.Refund) -> Bool {
         guard refund.isWhole else { return false }
         if kind == .subscription { return state == .expired && order != nil && refund.order == order }
         return order == nil || refund.order == nil || refund.order == order
     }
 
-    /// Google takes the money back after three days without it, and after minutes from testers
+    /// Google refunds a purchase that is not acknowledged within three days, or within minutes for testers
     /// (https://developer.android.com/google/play/billing/integrate#process).
     ///
-    /// A purchase of several products is acknowledged once. It is consumed when all of them may be bought again.
+    /// A purchase of several products is acknowledged once. It is consumed if all of them are consumables.
     var errands: [Errand] {
         guard isUnacknowledged, let state, state.givesAccess else { return [] }
         let isSubscription = kind == .subscription
@@ -102,7 +102,7 @@ public struct GooglePurchase: Sendable {
         ]
     }
 
-    /// Half of what was paid for, when that is prepaid and less than a week.
+    /// Three days, or half of the prepaid time if that is less than a week.
     private var acknowledgementTerm: Duration {
         let usual = Duration.seconds(3 * 86_400)
         guard isPrepaid, let purchasedAt, let accessUntil, purchasedAt < accessUntil,
@@ -111,7 +111,7 @@ public struct GooglePurchase: Sendable {
         return min(usual, .milliseconds((accessUntil.milliseconds - purchasedAt.milliseconds) / 2))
     }
 
-    /// A statement of its own, read before the end of a period is believed.
+    /// The event for a reading without a notification, for example before a period's end is trusted.
     public func statement(body: [UInt8], id: String) -> Event {
         Event(
             provider: .google,

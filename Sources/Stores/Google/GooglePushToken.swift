@@ -3,17 +3,17 @@ public import Domain
 internal import Encoding
 public import StoreInterface
 
-/// The bearer of a Pub/Sub push: an OpenID Connect token of the subscription's service account
-/// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not believed.
+/// The bearer token of a Pub/Sub push: an OpenID Connect token of the subscription's service account
+/// (https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions), split but not verified.
 public struct GooglePushToken: Sendable {
-    /// How far Google's clock and ours may be apart.
+    /// How far Google's clock and ours may differ.
     private static let tolerance: Duration = .seconds(300)
     private static let issuers: Set = ["https://accounts.google.com", "accounts.google.com"]
     /// Genuine ones have about 900 bytes.
     private static let limit = 8192
 
     private let jws: JWS
-    /// Which of Google's keys signed it.
+    /// The id of Google's key that signed it.
     public let keyID: String
 
     public init(_ authorization: String?) throws(VerificationError) {
@@ -27,10 +27,10 @@ public struct GooglePushToken: Sendable {
         self.keyID = keyID
     }
 
-    /// Whose push it must be.
+    /// The expected sender and receiver of a push.
     public struct Expectation: Sendable {
         public var audience: String
-        /// The service account's address.
+        /// The service account's email address.
         public var account: String
 
         public init(audience: String, account: String) {

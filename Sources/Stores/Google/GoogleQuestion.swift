@@ -3,7 +3,7 @@ internal import Encoding
 internal import FoundationEssentials
 internal import StoreInterface
 
-/// Which purchase is read, and what the answer is.
+/// Which purchase to read, and how to read the answer.
 struct GoogleQuestion {
     static let noPurchase = "it is not the purchase that was asked for"
 
@@ -11,7 +11,7 @@ struct GoogleQuestion {
     let package: String
     private let isSubscription: Bool
 
-    /// Nil when there is nothing to read.
+    /// Returns nil when there is nothing to read.
     init?(_ subject: GoogleNotification.Subject, package: String) {
         switch subject {
         case .subscription(let token): (self.token, isSubscription) = (token, true)
@@ -25,8 +25,8 @@ struct GoogleQuestion {
         "purchases/\(isSubscription ? "subscriptionsv2" : "productsv2")/tokens/\(PercentEncoding.encode(token))"
     }
 
-    /// Reads Google's answer. A JSON object without a purchase is final and not asked for again; anything that is not a
-    /// JSON object did not come from Google.
+    /// Reads Google's answer. A JSON object without a purchase is final, so Google is not asked again; anything that is
+    /// not a JSON object did not come from Google.
     func purchase(_ body: [UInt8], catalog: Catalog, readAt: Instant) throws(StoreAPIError) -> GooglePurchase {
         let purchase =
             isSubscription

@@ -3,9 +3,9 @@ public import Domain
 internal import Encoding
 public import StoreInterface
 
-/// `POST /transactions/google`: what an app holds, which may be here before Google's push is.
+/// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
 extension GoogleReader: PostedPurchaseReader {
-    /// An app may post the same purchase at each of its starts: as long as Google's answer is the same, it is one event.
+    /// An app may post the same purchase at every start. As long as Google's answer stays the same, it is one event.
     public func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
         guard let package = posted.package ?? packages.single ?? standardPackage else {
             throw .malformed(.missingPackage)
@@ -18,7 +18,7 @@ extension GoogleReader: PostedPurchaseReader {
         throw .untrusted(.unknownPurchase)
     }
 
-    /// A token does not say what it is of.
+    /// Both kinds, the likelier one first: a token does not say whether it is a subscription's.
     private func subjects(of posted: PostedGooglePurchase) -> [GoogleNotification.Subject] {
         let kind = posted.product.flatMap { api.catalog[$0]?.kind } ?? .subscription
         let both: [GoogleNotification.Subject] = [.subscription(token: posted.token), .product(token: posted.token)]

@@ -1,12 +1,12 @@
 public import Domain
 public import StoreInterface
 
-/// Google's list of voided purchases, for pushes that were lost.
+/// Google's list of voided purchases, which makes up for lost pushes.
 extension GoogleReader {
-    /// What a push of the same would have brought: the purchase is read now, and never ended by the list alone.
+    /// The event that a push would have brought. It reads the purchase now; the list alone never ends a purchase.
     public func event(of void: GoogleVoid, in package: String, now: Instant) throws(StoreAPIError) -> Event {
         var unknown: Event?
-        // The token does not say what it is of.
+        // The token does not say whether it is a subscription's.
         for isSubscription in [true, false] {
             let body = void.notification(of: package, isSubscription: isSubscription)
             let notification = GoogleNotification(body)

@@ -2,15 +2,15 @@ internal import Crypto
 public import Domain
 public import StoreInterface
 
-/// `POST /webhooks/google`: proves who pushes, then reads what the notification is about. Blocks.
+/// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
 public struct GoogleReader: StoreVerifier {
     /// Which packages are ours.
     public enum Packages: Sendable {
-        /// Development only.
+        /// For development only.
         case any
         case only(Set<String>)
 
-        /// Nil when there are several.
+        /// The only package; nil when there may be several.
         var single: String? {
             if case .only(let packages) = self, packages.count == 1 { packages.first } else { nil }
         }
@@ -24,14 +24,14 @@ public struct GoogleReader: StoreVerifier {
     }
 
     let packages: Packages
-    /// Meant where a posted purchase names none and several may be ours.
+    /// The package of a posted purchase that names none, when there may be several.
     let standardPackage: String?
     private let expected: GooglePushToken.Expectation
     private let keys: GoogleKeys
     public let api: GooglePlayAPI
     let report: @Sendable (StoreAPIError) -> Void
 
-    /// `report` tells an operator why Google was asked to come back.
+    /// `report` tells an operator why Google has to retry.
     public init(
         packages: Packages,
         standardPackage: String? = nil,
@@ -60,8 +60,8 @@ public struct GoogleReader: StoreVerifier {
         return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
     }
 
-    /// By the answer of that time, without an errand: what was to be acknowledged then has been, or never will be. A
-    /// notification whose purchase was not read says nothing.
+    /// Interprets the stored answer, without errands: what had to be acknowledged then has been, or never will be.
+    /// Returns nil for a notification whose purchase was not read.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body) else { return nil }
         var event: Event
@@ -71,7 +71,7 @@ public struct GoogleReader: StoreVerifier {
             guard let package = notification.package else { return nil }
             guard let reading = try interpret(record, notification.subject, package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
-            // Older versions knew voids by their messages.
+            // Older versions derived the id of a void from its message.
             event.id = stored.firstID
         case .subscription(let token):
             guard let told = try interpret(record, .subscription(token: token), stored) else { return nil }
@@ -93,7 +93,7 @@ public struct GoogleReader: StoreVerifier {
         return purchase.statement(body: stored.body, id: stored.firstID)
     }
 
-    /// Nil for an answer that is not understood any more: what it said counts already, and must not look as if it had
+    /// Returns nil for an answer that is no longer understood: it has counted already, and must not look as if it had
     /// said nothing.
     private func interpret(
         _ record: StoredReading,
@@ -133,7 +133,7 @@ public struct GoogleReader: StoreVerifier {
 }
 
 extension StoredDelivery {
-    /// Each further product of one purchase is stored under an id of its own, behind a mark.
+    /// The id of the event for the purchase's first product; further products are stored under it, `#` and a suffix.
     fileprivate var firstID: String {
         String(decoding: id.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     }

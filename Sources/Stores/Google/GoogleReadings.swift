@@ -4,11 +4,11 @@ internal import Domain
 internal import StoreInterface
 internal import Synchronization
 
-/// One reading of a purchase at a time, each later than the one before it, so that an older answer cannot come in after
-/// a newer one, nor look newer.
+/// Makes one reading of a purchase at a time, each dated later than the one before, so that an older answer can neither
+/// arrive after a newer one nor look newer.
 final class GoogleReadings: Sendable {
     private struct Lane {
-        /// When the last reading was begun.
+        /// When the last reading began.
         var last = Instant(milliseconds: .min)
         var failure = SharedFailure()
     }
@@ -17,7 +17,7 @@ final class GoogleReadings: Sendable {
         let lane = Mutex(Lane())
     }
 
-    /// Tokens are spread over these; two that share one wait for each other, which costs nothing but time.
+    /// Tokens are spread over these locks. Two tokens that share one wait for each other, which only costs time.
     private let turns = (0..<32).map { _ in Turn() }
     private let clock: @Sendable () -> Instant
 
@@ -25,7 +25,7 @@ final class GoogleReadings: Sendable {
         self.clock = clock
     }
 
-    /// `read` is told when it begins: after it has waited for its turn.
+    /// `read` gets the instant at which it begins, after it has waited for its turn.
     func one<Answer>(
         of token: String,
         _ read: (Instant) throws(StoreAPIError) -> Answer

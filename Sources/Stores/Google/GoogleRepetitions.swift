@@ -3,7 +3,8 @@ internal import Domain
 internal import StoreInterface
 internal import Synchronization
 
-/// Since when Google has been saying the same of a purchase. In memory and bounded: what is forgotten counts as new.
+/// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
+/// counts as new.
 final class GoogleRepetitions: Sendable {
     private struct Answer {
         var digest: [UInt8]
@@ -14,7 +15,7 @@ final class GoogleRepetitions: Sendable {
 
     private let answers = Mutex<[String: Answer]>([:])
 
-    /// Each reading is told, in whatever way it was asked for: an answer that comes again after another one is new.
+    /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
     func firstReading(of question: GoogleQuestion, _ said: StoredReading.Said) -> Instant {
         let digest = SHA256.hash(said.answer)
         let name = question.package + "/" + question.path

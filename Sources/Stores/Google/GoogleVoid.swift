@@ -4,23 +4,23 @@ internal import Encoding
 internal import StoreInterface
 
 /// An entry of Google's list of voided purchases
-/// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases): what the push would have
-/// told.
+/// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases): what the push would
+/// have said.
 public struct GoogleVoid: Sendable, Equatable {
     public struct Page: Sendable, Equatable {
         /// Nil for an entry that names no purchase.
         public var voids: [GoogleVoid?]
-        /// Where the next page is; nil: this was the last one.
+        /// The token of the next page; nil if this is the last one.
         public var next: String?
     }
 
-    /// What Google puts on a page at the most.
+    /// The most entries that Google puts on a page.
     public static let pageSize = 1000
 
     let token: String
     let order: String?
     let voidedAt: Instant?
-    /// How many of what was bought in a quantity; nil: all.
+    /// How many of the quantity were voided; nil for all.
     let quantity: Int64?
 
     private init?(_ entry: StoreObject) {
@@ -31,7 +31,7 @@ public struct GoogleVoid: Sendable, Equatable {
         quantity = entry.integer("voidedQuantity").flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Nil if it is no page of the list. An empty one is an empty object.
+    /// Returns nil if it is not a page of the list. An empty page is an empty object.
     public static func page(_ body: [UInt8]) -> Page? {
         guard let answer = try? StoreObject(body) else { return nil }
         let next = answer.object("tokenPagination")?.text("nextPageToken", limit: 4096)
@@ -39,16 +39,16 @@ public struct GoogleVoid: Sendable, Equatable {
         return Page(voids: entries.map { StoreObject($0).flatMap { GoogleVoid($0) } }, next: next)
     }
 
-    /// Of the event that a whole charge was taken back. Google numbers charges, not voids, and the push and the list tell
-    /// of the same one.
+    /// The event id for a whole charge that was taken back. It contains the order, because Google numbers charges, not
+    /// voids, and the push and the list report the same one.
     static func event(of order: String) -> String? {
         order.contains("#") ? nil : "void:\(order)"
     }
 
-    /// The event's id, once it has been told and taken effect.
+    /// The id of the event for this void, once it has arrived and taken effect.
     public var event: String? { quantity == nil ? order.flatMap(GoogleVoid.event) : nil }
 
-    /// As Pub/Sub would have posted it. The list does not say what kind of purchase it is.
+    /// The body that Pub/Sub would have posted. The list does not say what kind of purchase it is.
     public func notification(of package: String, isSubscription: Bool) -> [UInt8] {
         var void = #""purchaseToken":\#(JSONLiteral.literal(token)),"productType":\#(isSubscription ? 1 : 2)"#
         void += #","refundType":\#(quantity == nil ? 1 : 2)"#
@@ -59,7 +59,7 @@ public struct GoogleVoid: Sendable, Equatable {
         return Array(#"{"message":{"data":"\#(data)","messageId":"\#(id)"}}"#.utf8)
     }
 
-    /// The same at each poll.
+    /// The message id, which is the same at each poll.
     private var id: String {
         let facts = [token, order, voidedAt.map { String($0.milliseconds) }, quantity.map(String.init)]
         let text = facts.map { $0 ?? "" }.joined(separator: "\n")

@@ -1,12 +1,12 @@
 public import Domain
 public import StoreInterface
 
-/// A purchase that an app holds: Google signs nothing that could be checked here, so it is read from Google.
+/// A purchase that an app holds. Google signs nothing that could be verified here, so it is read from Google.
 public struct PostedGooglePurchase: Sendable, Equatable {
     public var token: String
-    /// What was bought, as the app has it: tells which kind of purchase is asked for first, and proves nothing.
+    /// The product according to the app. It decides which kind of purchase to ask for first, and proves nothing.
     public var product: String?
-    /// Nil: the only one that is configured.
+    /// Nil for the only package that is configured.
     public var package: String?
 
     public init(token: String, product: String? = nil, package: String? = nil) {
@@ -16,14 +16,14 @@ public struct PostedGooglePurchase: Sendable, Equatable {
     }
 }
 
-/// Reads what apps post. Blocks.
+/// Reads purchases that apps post. Blocks.
 public protocol PostedPurchaseReader: Sendable {
-    /// What Google says of it now, as an event like a webhook's.
+    /// What Google says about it now, as an event like a webhook's.
     func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event
 }
 
 extension GooglePurchase {
-    /// An app posted its token. `readAt` may be older than the reading, where nothing has changed since.
+    /// The event for a posted token. `readAt` may be older than the reading if nothing has changed since.
     public func posted(body: [UInt8], id: String) -> Event {
         var event = statement(body: body, id: id)
         event.type = "PURCHASE"
@@ -31,7 +31,7 @@ extension GooglePurchase {
         return event
     }
 
-    /// What is not acknowledged yet has just been bought.
+    /// A purchase that is not acknowledged yet has just been made.
     private var postedKind: EventKind {
         if state == .pending { return .purchasePending }
         guard isUnacknowledged else { return .contractUpdated }

@@ -1,8 +1,8 @@
 public import Domain
 
-/// Fetches what a store has sent, or tried to, and commits what is missing. It blocks.
+/// Fetches what a store has sent, or tried to send, and commits what is missing. Blocks.
 public protocol HistoryRecovery: Sendable {
-    /// `since` nil: since the last success. `progress` hears of each page, on the caller's thread.
+    /// If `since` is nil, begins at the last success. `progress` runs after each page, on the caller's thread.
     func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport
 }
 
@@ -10,23 +10,23 @@ extension HistoryRecovery {
     public func recover(since: Instant?) -> RecoveryReport { recover(since: since) { _ in } }
 }
 
-/// What a recovery brought.
+/// The result of a recovery.
 public struct RecoveryReport: Sendable, Equatable {
     /// Notifications that the store had.
     public var found = 0
-    /// What became of those that proved genuine.
+    /// The results of the notifications that were genuine.
     public var outcomes: [Outcome: Int] = [:]
-    /// Not proven, or not for this server.
+    /// Notifications that are not genuine, or not for this server.
     public var refused = 0
-    /// What could not be asked, or fits this server's settings nowhere, one sentence each. Nothing of it is remembered
-    /// as done.
+    /// Histories that could not be requested, or that this server's settings reject, one sentence each. Their
+    /// checkpoints stay where they were.
     public var problems: [String] = []
-    /// True when nothing could be asked.
+    /// True when no history could be requested.
     public var isFailure = false
 
     public init() {}
 
-    /// News: what no webhook had brought.
+    /// How many notifications no webhook had brought.
     public var recovered: Int {
         outcomes.reduce(0) { $1.key == .duplicate ? $0 : $0 + $1.value }
     }

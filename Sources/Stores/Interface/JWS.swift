@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not believed.
+/// A JSON Web Signature in compact form (RFC 7515 §7.1), split but not verified.
 public struct JWS: Sendable {
-    /// As much as the largest body that is let in.
+    /// As large as the largest accepted body.
     static let limit = 256 * 1024
-    /// Apple's has 4.4 KB. It is read before anybody vouches for it, so it gets less room than the rest.
+    /// Apple's header has 4.4 KB. It is parsed before the signature is checked, so its limit is lower than the body's.
     static let headerLimit = 16 * 1024
 
     private let bytes: [UInt8]
@@ -28,10 +28,10 @@ public struct JWS: Sendable {
 
     public var header: ArraySlice<UInt8> { bytes[..<headerEnd] }
 
-    /// Header, dot and payload, as they were sent.
+    /// Header, dot and payload, as received.
     public var signedBytes: ArraySlice<UInt8> { bytes[..<payloadEnd] }
 
-    /// Decode it only once the signature is known to be good.
+    /// Call it only after the signature has been verified.
     public func payload() throws(VerificationError) -> [UInt8] {
         guard let payload = Base64URL.decode(bytes[(headerEnd + 1)..<payloadEnd]) else {
             throw .malformed(.invalidJWS)

@@ -1,18 +1,19 @@
 public import Domain
 
-/// A store's own API, asked what it holds of a contract. Calls block: never on a loop.
+/// A store's own API, which says what the store knows about a contract. Calls block: never use it on a loop.
 public protocol StoreAPI: Sendable {
-    /// The store's statement of the contract as of now, to be committed like a webhook's. Nil if the store does not know the contract.
+    /// The store's statement of the contract as of now, to be committed like a webhook's. Nil if the store does not
+    /// know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
-    /// Does one errand. Returning means that it is done, or had been done before.
+    /// Does one errand. When it returns, the errand is done, perhaps since earlier.
     func perform(_ errand: Errand, now: Instant) throws(StoreAPIError)
 }
 
-/// Told how each call to a store's API ended: nil after an answer. Any thread, must not block.
+/// Learns how each call to a store's API ended: nil after an answer. It runs on any thread and must not block.
 public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
 
-/// Makes a call, and tells how it ended.
+/// Makes a call and reports how it ended.
 public func witnessed<Answer>(
     by witness: StoreWitness,
     _ call: () throws(StoreAPIError) -> Answer
@@ -27,18 +28,18 @@ public func witnessed<Answer>(
     }
 }
 
-/// Why a store's API did not do it. Safe to print: no address beyond the origin, no token.
+/// Why a call to a store's API failed. Safe to print: contains no URL beyond the origin, and no token.
 public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
-    /// No answer, or one that asks to come back: `after`, when the store says when.
+    /// No answer, or a request to retry: `after`, when the store says when.
     case unavailable(reason: String, after: Instant? = nil)
-    /// The key is not accepted.
+    /// The store does not accept the key.
     case unauthorized(reason: String)
-    /// It will answer the same for ever.
+    /// The answer will always be the same.
     case refused(status: Int, code: String?, reason: String)
-    /// An answer that cannot be read, or that is not proven.
+    /// An answer that cannot be read or verified.
     case unreadable(reason: String)
 
-    /// Whoever asks next gets no better answer.
+    /// Other callers would get no better answer now.
     public var concernsTheWholeStore: Bool {
         switch self {
         case .unavailable, .unauthorized: true

@@ -1,10 +1,10 @@
 public import Domain
 internal import Encoding
 
-/// For stores that state contracts member by member: what is stated but cannot be what it should be is refused, so that
-/// it is not taken for something that was left out. What is absent, or `null`, is nil.
+/// For stores that state contracts member by member. An invalid member throws, so that it does not count as one that
+/// was left out. An absent or `null` member is nil.
 extension StoreObject {
-    /// From 1970 to the last day that a page can show in four digits.
+    /// From 1970 to the end of the year 9999, the last one that a page can show in four digits.
     private static let checkedDates = 0...253_402_300_799_999.0
 
     /// Text that may be stored and shown.
@@ -21,7 +21,7 @@ extension StoreObject {
         return String(number)
     }
 
-    /// Milliseconds since 1970; a fraction is cut off. Text is no date.
+    /// Milliseconds since 1970; a fraction is cut off. Text is not a date.
     public func checkedMilliseconds(_ name: String) throws(VerificationError) -> Instant? {
         guard has(name) else { return nil }
         guard case .number(let digits)? = self[name],
@@ -31,7 +31,7 @@ extension StoreObject {
         return Instant(milliseconds: Int64(milliseconds))
     }
 
-    /// A date of ISO 8601, not before 1970.
+    /// An ISO 8601 date, not before 1970.
     public func checkedDate(_ name: String) throws(VerificationError) -> Instant? {
         guard let text = try checkedText(name) else { return nil }
         guard let date = Instant(iso8601: text), date.milliseconds >= 0 else { throw .malformed(.invalidPayload) }

@@ -1,8 +1,8 @@
 public import Domain
 public import Encoding
 
-/// An object of a store's JSON. A member that has another type than expected counts as absent; where that could open or
-/// end something by mistake, the checked look-ups refuse it.
+/// An object in a store's JSON. A member of an unexpected type counts as absent. Where that could wrongly open or end
+/// access, use the checked lookups, which throw.
 public struct StoreObject: Sendable {
     private let node: JSONNode
 
@@ -19,14 +19,14 @@ public struct StoreObject: Sendable {
         path.reduce(Optional(node)) { $0?[$1] }
     }
 
-    /// True when the member is there and says something.
+    /// True when the member is present and not `null`.
     public func has(_ name: String) -> Bool { node[name].map { $0 != .null } ?? false }
 
     public func object(_ path: String...) -> StoreObject? {
         StoreObject(path.reduce(Optional(node)) { $0?[$1] })
     }
 
-    /// An array's objects: no store sends more than 100.
+    /// An array's objects, 100 at most: no store sends more.
     public func objects(_ name: String) -> [StoreObject] {
         guard case .array(let items)? = node[name] else { return [] }
         return items.prefix(100).compactMap { StoreObject($0) }
@@ -37,7 +37,7 @@ public struct StoreObject: Sendable {
         node[name]?.text.flatMap { isPlain($0, limit: limit) ? $0 : nil }
     }
 
-    /// Such texts of a list, as far as `limit`.
+    /// Texts of an array that may be stored and shown, among its first `limit` items.
     public func texts(_ name: String, limit: Int = 256) -> [String] {
         guard case .array(let items)? = node[name] else { return [] }
         return items.prefix(limit).compactMap { item in item.text.flatMap { isPlain($0) ? $0 : nil } }
@@ -48,7 +48,7 @@ public struct StoreObject: Sendable {
     /// Google writes 64-bit numbers as text (https://protobuf.dev/programming-guides/json/).
     public func integer(_ name: String) -> Int64? { node[name].flatMap { $0.integer ?? $0.text.flatMap { Int64($0) } } }
 
-    /// Thousandths of a price; nil if it is not a price, or too large to count.
+    /// A price in thousandths; nil if it is not a price, or too large.
     public func thousandths(_ name: String) -> Int64? {
         guard case .number(let digits)? = node[name], let price = Double(String(decoding: digits, as: UTF8.self)),
             abs(price) < 9e12
@@ -56,10 +56,10 @@ public struct StoreObject: Sendable {
         return Int64((price * 1000).rounded())
     }
 
-    /// What ECMAScript's Date can hold.
+    /// The range of ECMAScript's Date.
     private static let dates = Int64(-8_640_000_000_000_000)...8_640_000_000_000_000
 
-    /// Milliseconds since 1970, in the years that calendars have.
+    /// Milliseconds since 1970, in the range of `dates`.
     public func milliseconds(_ name: String) -> Instant? {
         integer(name).flatMap { StoreObject.dates.contains($0) ? Instant(milliseconds: $0) : nil }
     }

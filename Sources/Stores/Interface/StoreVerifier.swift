@@ -1,9 +1,9 @@
 public import Domain
 
-/// Proves that a webhook's delivery is the store's and ours, and says what it means. Any thread may verify, several at a
-/// time.
+/// Verifies that a webhook's delivery comes from the store and is for us, and interprets it. Several threads may verify
+/// at the same time.
 public protocol StoreVerifier: Sendable {
-    /// It asks the store's API and blocks meanwhile: it runs on the threads that may wait.
+    /// Whether it calls the store's API and blocks meanwhile: then it runs on the threads that may wait.
     var asksStore: Bool { get }
 
     /// The header that holds the signature, in lower case; nil for a store that signs otherwise.
@@ -14,8 +14,8 @@ public protocol StoreVerifier: Sendable {
 
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event
 
-    /// What a body means that was proven when it was committed. Signatures that it carries are checked as of then;
-    /// headers are gone. Nil when only the store's API could say it, which a replay does not ask.
+    /// Interprets a body that was verified when it was committed. Signatures inside it are checked as of then; headers
+    /// are gone. Returns nil if the body means nothing without the store's API, which a replay does not ask.
     func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event?
 }
 
@@ -41,9 +41,9 @@ public struct WebhookAnswers: Sendable, Equatable {
     }
 }
 
-/// A body as the ledger keeps it, and what is known of it beside it.
+/// A body as the ledger stores it, with what the ledger knows about it.
 public struct StoredDelivery: Sendable {
-    /// The event's: a body may have brought several.
+    /// The event's id: one body may have brought several events.
     public var id: String
     public var body: [UInt8]
     public var environment: StoreEnvironment
@@ -59,12 +59,12 @@ public struct StoredDelivery: Sendable {
     }
 }
 
-/// What was posted, and the two headers that prove it.
+/// A posted body, and the two headers that authenticate it.
 public struct Delivery: Sendable {
     public var body: [UInt8]
-    /// `Authorization`: Google's bearer, RevenueCat's fixed value.
+    /// `Authorization`: Google's bearer token or RevenueCat's fixed value.
     public var authorization: String?
-    /// What the verifier's `signatureHeader` holds.
+    /// `Stripe-Signature` or `X-PurchaseKit-Signature`.
     public var signature: String?
 
     public init(body: [UInt8], authorization: String? = nil, signature: String? = nil) {

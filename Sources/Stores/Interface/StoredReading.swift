@@ -1,18 +1,18 @@
 public import Domain
 internal import FoundationEssentials
 
-/// What the ledger keeps of a purchase that was read at Google or Stripe. Nobody can ask for it again: tomorrow the API
-/// says how the purchase stands tomorrow, and a notification says little more than that something has changed.
+/// What the ledger keeps of a purchase that was read at Google or Stripe. The answer cannot be requested again: the API
+/// only reports the current state, and a notification says little more than that something has changed.
 public struct StoredReading: Sendable {
-    /// What a webhook may post. Google's answers have about 2 KiB, Stripe's 8.
+    /// The limit of a webhook's body. Google's answers have about 2 KiB, Stripe's 8.
     private static let limit = 256 << 10
 
     /// Why it was read.
     public enum Cause: Sendable {
         case notification([UInt8])
-        /// Nobody asked but we, or an app that holds it.
+        /// No notification: we asked ourselves, or an app posted the purchase.
         case subscription(token: String)
-        /// An app holds it.
+        /// An app posted the purchase.
         case product(token: String)
     }
 
@@ -30,13 +30,13 @@ public struct StoredReading: Sendable {
     public let cause: Cause
     public let said: Said
 
-    /// Nil for an answer that is not worth its place.
+    /// Returns nil for an answer that is too large to store.
     public init?(_ cause: Cause, _ said: Said) {
         guard said.answer.count <= StoredReading.limit else { return nil }
         (self.cause, self.said) = (cause, said)
     }
 
-    /// Nil for a body that is no record: nothing was read, or an older version kept it.
+    /// Returns nil for a body that is no record: nothing was read, or an older version stored it.
     public init?(_ body: [UInt8]) {
         guard let file = try? JSONDecoder().decode(File.self, from: Data(body)) else { return nil }
         switch (file.notification, file.purchaseToken, file.productToken) {
@@ -48,7 +48,7 @@ public struct StoredReading: Sendable {
         said = Said(answer: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
     }
 
-    /// Both texts byte for byte. Nil when one of them is no UTF-8.
+    /// Keeps both texts byte for byte. Nil when one of them is not UTF-8.
     public var bytes: [UInt8]? {
         guard let reading = String(validating: said.answer, as: UTF8.self) else { return nil }
         var file = File(reading: reading, readAt: said.readAt.milliseconds)

@@ -1,6 +1,6 @@
 public import Encoding
 
-/// A store's document, taken apart with no step back.
+/// Reads a store's document as JSON, and refuses repeated members.
 public enum StrictJSON {
     public static func object(_ body: [UInt8]) throws(VerificationError) -> JSONNode {
         do throws(JSONObjectError) {

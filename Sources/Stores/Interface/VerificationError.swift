@@ -1,16 +1,16 @@
-/// Why a delivery is not believed, or not for us. Safe to log and to answer: nothing of the delivery is in it.
+/// Why a delivery is not trusted, or not for us. Safe to log and to answer: it contains nothing of the delivery.
 public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
-    /// It does not have the format. Asking again changes nothing.
+    /// It does not have the right format. A retry changes nothing.
     case malformed(Malformation)
-    /// It has the format, but nobody we trust vouches for it. Asking again changes nothing.
+    /// It has the right format, but nobody whom we trust vouches for it. A retry changes nothing.
     case untrusted(Distrust)
-    /// Genuine, but for an app that is not configured here. The store is asked to retry while the operator looks.
+    /// Genuine, but for an app that is not configured here. The store has to retry while the operator checks that.
     case wrongApp
-    /// Genuine, but of an environment that is not served here.
+    /// Genuine, but from an environment that is not served here.
     case wrongEnvironment
     /// No app is configured for this store.
     case notConfigured
-    /// The store's API is needed to know what the delivery means, and gives no answer. The store delivers again.
+    /// Interpreting the delivery needs the store's API, which does not answer. The store delivers again.
     case storeUnreachable
 
     public enum Malformation: String, CaseIterable, Sendable {
@@ -46,7 +46,7 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
             + [.wrongApp, .wrongEnvironment, .notConfigured, .storeUnreachable]
     }
 
-    /// True when the store should deliver again: 503 in HTTP. Otherwise the delivery itself is at fault: 400.
+    /// True when the store should deliver again (HTTP 503); false when the delivery itself is at fault (400).
     public var isRetryable: Bool {
         switch self {
         case .malformed, .untrusted: false

@@ -1,8 +1,8 @@
 internal import Domain
 
 extension PurchaseKitEvent {
-    /// What happened, by its name. `updated` is a renewal, another plan or a cancellation that was taken back: only
-    /// what was before tells them apart.
+    /// The kind of event. `updated` is a renewal, a change of plan, or a cancellation that was taken back: only the
+    /// previous state distinguishes them.
     var kind: EventKind {
         switch (type, status) {
         case ("subscription.created", _): .subscriptionStarted
@@ -13,7 +13,7 @@ extension PurchaseKitEvent {
         }
     }
 
-    /// Nil when it names no subscription.
+    /// Returns nil when it names no subscription.
     func observation(_ catalog: Catalog, now: Instant) -> Observation? {
         guard let lineage else { return nil }
         return Observation(
@@ -30,7 +30,7 @@ extension PurchaseKitEvent {
         )
     }
 
-    /// Nil when it states no end of access that it speaks of: what is known stays, and nothing opens for ever.
+    /// Nil when it does not state until when access lasts: then the previous state stays, and nothing opens forever.
     private func snapshot(_ catalog: Catalog, _ now: Instant) -> Snapshot? {
         guard let state, let accessUntil = accessUntil(state, now) else { return nil }
         return Snapshot(
@@ -42,7 +42,7 @@ extension PurchaseKitEvent {
         )
     }
 
-    /// `status` decides; an event of a known name that lacks it means what it is called.
+    /// `status` decides. If a known event has none, its type decides.
     private var state: ContractState? {
         switch status ?? type {
         case "active", "subscription.created", "subscription.updated": .active
@@ -60,13 +60,13 @@ extension PurchaseKitEvent {
         }
     }
 
-    /// The date by which statements of one subscription are ordered. The payload has none and the signature is valid
-    /// for ever, so it follows from the period that the event speaks of: a newer period counts more, and within one
-    /// the end counts more than the cancellation, that more than an update, and the creation least. A `created` that
-    /// comes late, or is posted again under another id, can therefore never reopen what ended. Its price: within a
-    /// period a cancellation that is taken back shows with the next renewal only. Access is the same meanwhile.
+    /// The date that orders the statements of one subscription. The payload has none and the signature never expires,
+    /// so the date follows from the event's period: a newer period wins, and within one period the end wins over the
+    /// cancellation, the cancellation over an update, and everything over the creation. So a `created` that arrives
+    /// late, or is posted again under another id, can never reopen what has ended. The price: a cancellation that is
+    /// taken back within a period only shows with the next renewal. Access is the same meanwhile.
     ///
-    /// An end without any date is believed as of its arrival; a purchase without a period's start yields to all.
+    /// An end without any date counts as of its arrival; a purchase without a period's start yields to all others.
     func statedAt(_ state: ContractState, _ now: Instant) -> Instant {
         let finality: Int64 =
             switch state {
@@ -80,7 +80,7 @@ extension PurchaseKitEvent {
         } else if state == .active {
             base = Instant(milliseconds: 0)
         } else {
-            // Before the period that may begin at this instant.
+            // Before a period that may begin at this instant.
             base = min(endsAt ?? periodEnd ?? now, now) - .milliseconds(10)
         }
         return base + .milliseconds(finality)

@@ -1,7 +1,7 @@
 internal import Domain
 internal import StoreInterface
 
-/// What PurchaseKit posts: its own reading of a store's notification, as one flat object
+/// A webhook from PurchaseKit: its own interpretation of a store's notification, as one flat object
 /// (https://github.com/PurchaseKit/purchasekit).
 struct PurchaseKitEvent {
     /// Google's purchase tokens are longer than other ids.
@@ -41,8 +41,8 @@ struct PurchaseKitEvent {
         endsAt = try fields.checkedDate("ends_at")
     }
 
-    /// The store's product, with Google's base plan where the catalogue tells the plans apart. An end may come without
-    /// one: then it is what PurchaseKit calls the subscription.
+    /// The store's product, with Google's base plan if the catalog distinguishes the plans. An end may come without a
+    /// product: then PurchaseKit's name of the subscription.
     func product(_ catalog: Catalog) -> String {
         let full = product.flatMap { product in basePlan.map { "\(product):\($0)" } }
         if let full, isPlain(full), catalog[full] != nil { return full }

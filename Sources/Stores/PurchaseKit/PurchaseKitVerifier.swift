@@ -3,13 +3,13 @@ public import Domain
 internal import Encoding
 public import StoreInterface
 
-/// Proves that a webhook was signed with PurchaseKit's secret, and says what it means. The signature has no date: a
-/// replay is known by its id, and says nothing new.
+/// Verifies that a webhook was signed with PurchaseKit's secret, and interprets it. The signature has no date; a replay
+/// is recognized by its id, and says nothing new.
 public struct PurchaseKitVerifier: StoreVerifier {
     private let secret: [UInt8]
     private let catalog: Catalog
 
-    /// Nil when the secret is empty: anybody could sign with that.
+    /// Returns nil when the secret is empty, because anybody could sign with that.
     public init?(secret: String, catalog: Catalog = Catalog()) {
         guard !secret.isEmpty else { return nil }
         self.secret = Array(secret.utf8)

@@ -1,10 +1,10 @@
 internal import Domain
 internal import StoreInterface
 
-/// Who pays, in the three places where RevenueCat says it. Any of them may be the id that the app gave.
+/// The buyer, in the three places where RevenueCat names one. Any of them may hold the id that the app gave.
 struct RevenueCatCustomer {
     private let ids: [String]
-    /// RevenueCat's own name of the customer, which stays when the app learns who it is.
+    /// RevenueCat's own id of the customer, which stays the same when the app identifies the user.
     let account: String?
     let token: OrderToken?
 
@@ -16,7 +16,7 @@ struct RevenueCatCustomer {
         token = (named + ids).lazy.compactMap { OrderToken($0) }.first
     }
 
-    /// The first id that the app gave; nil when RevenueCat invented all of them.
+    /// The first id that the app gave; nil when RevenueCat made up all of them.
     var user: UserID? { RevenueCatCustomer.known(ids) }
 
     static func known(_ ids: [String]) -> UserID? {

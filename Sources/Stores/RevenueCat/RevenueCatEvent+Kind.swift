@@ -1,7 +1,7 @@
 internal import Domain
 
 extension RevenueCatEvent {
-    /// Our name for it. RENEWAL is also a recovery, a resumption and an upgrade: only what was before tells them apart.
+    /// Our name for it. RENEWAL is also a recovery, a resumption or an upgrade: only the previous state tells which.
     var kind: EventKind {
         switch type {
         case "INITIAL_PURCHASE", "NON_RENEWING_PURCHASE", "RENEWAL", "PRODUCT_CHANGE": purchaseKind
@@ -22,7 +22,7 @@ extension RevenueCatEvent {
         }
     }
 
-    /// Beside the type, the store's own word for why or how.
+    /// The store's reason, or else the type of the period.
     var subtype: String? { reason ?? (periodType == "NORMAL" ? nil : periodType) }
 
     private var isPaidAhead: Bool { expiresAt.map { $0 > happenedAt } ?? false }

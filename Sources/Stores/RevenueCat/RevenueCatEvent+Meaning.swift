@@ -1,7 +1,7 @@
 internal import Domain
 
 extension RevenueCatEvent {
-    /// What the event says of its contract; nil when it is of none.
+    /// What the event says about its contract; nil when it belongs to none.
     ///
     /// CANCELLATION for BILLING_ERROR has neither a state nor a charge: BILLING_ISSUE or EXPIRATION says what follows.
     func observation(_ catalog: Catalog) -> Observation? {
@@ -24,12 +24,12 @@ extension RevenueCatEvent {
         )
     }
 
-    /// A provisional grant may know its transaction only: what tells the lineage takes the grant's place.
+    /// A provisional grant may only know its transaction, so the event that states the lineage replaces the grant.
     private var provisionalLineage: String? {
         originalTransaction == nil || originalTransaction == transaction ? nil : transaction
     }
 
-    /// Google's products are `subscription:base-plan`; the catalogue may name both, or the subscription.
+    /// Google's products are `subscription:base-plan`; the catalog may list that, or only the subscription.
     private func product(_ catalog: Catalog) -> String? {
         guard let product, store == "PLAY_STORE", catalog[product] == nil, let cut = product.firstIndex(of: ":") else {
             return product
@@ -38,9 +38,9 @@ extension RevenueCatEvent {
         return catalog[subscription] == nil ? product : subscription
     }
 
-    /// RevenueCat tells only whether a purchase ends, and whether it renews itself.
+    /// RevenueCat only states whether a purchase ends, and whether it renews.
     private func kind(of product: String, _ catalog: Catalog) -> ProductKind {
-        // Whatever was bought, a grant is access for a time, and no charge that would outlast it.
+        // Whatever was bought, a grant gives access for a limited time, without a charge that would outlast it.
         if type == "TEMPORARY_ENTITLEMENT_GRANT" { return .subscription }
         let isOnce = type == "NON_RENEWING_PURCHASE" || periodType == "PROMOTIONAL" || store == "PROMOTIONAL"
         let listed = catalog[product]?.kind
@@ -53,15 +53,15 @@ extension RevenueCatEvent {
         return mayBeOnce && expiresAt == nil ? .nonConsumable : .subscription
     }
 
-    /// Refunded by the store's support; for a family's member, no longer shared.
+    /// Refunded by the store's support, or, for a family member, no longer shared.
     var isRefund: Bool {
         guard type == "CANCELLATION" else { return false }
         if reason == "CUSTOMER_SUPPORT" { return true }
         return isFamilyShared && !["UNSUBSCRIBE", "BILLING_ERROR", "PRICE_INCREASE"].contains(reason)
     }
 
-    /// A subscription's purchases only: their prices. What became of them, the snapshot says. One without an end is
-    /// none: it would open access for ever.
+    /// For a subscription, only its purchases, which have prices; the snapshot states everything later. A
+    /// subscription's charge without an end is dropped, because it would open access forever.
     private func charge(of product: String, _ kind: ProductKind) -> Transaction? {
         guard let id = transaction ?? originalTransaction else { return nil }
         let isSubscription = kind == .subscription
@@ -78,10 +78,10 @@ extension RevenueCatEvent {
         )
     }
 
-    /// Not after the event that tells of it.
+    /// Never later than the event itself.
     var boughtAt: Instant { min(purchasedAt ?? happenedAt, happenedAt) }
 
-    /// A purchase that was granted for a time and is over.
+    /// The end of a one-time purchase that was granted for a limited time.
     private func endOfPurchase(_ product: String) -> Snapshot? {
         guard type == "EXPIRATION" else { return nil }
         return Snapshot(

@@ -1,12 +1,12 @@
 internal import Domain
 
 extension RevenueCatEvent {
-    /// A store's outage is bridged for a day at the most
+    /// RevenueCat bridges a store's outage for a day at most
     /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields).
     private static let provisionalTerm = Duration.seconds(86_400)
 
-    /// The state in which the event leaves the subscription. Nil when it leaves it as it is, or when the end of a paid
-    /// period is not stated.
+    /// The state of the subscription after the event. Nil when the event does not change it, or does not state the end
+    /// of a paid period.
     func snapshot(of product: String) -> Snapshot? {
         guard let (state, autoRenew) = state, let accessUntil = accessUntil(state), !isUnnamedChange else { return nil }
         return Snapshot(
@@ -20,8 +20,8 @@ extension RevenueCatEvent {
         )
     }
 
-    /// A change that names one product only: `new_product_id` is for changes at the end of a period. The purchase that
-    /// makes the change tells the rest, and may have come before it.
+    /// A change that names only one product: `new_product_id` is for changes at the end of a period. The purchase that
+    /// makes the change states the rest, and may have come before it.
     private var isUnnamedChange: Bool {
         type == "PRODUCT_CHANGE" && (newProduct == nil || newProduct == product)
     }
@@ -41,7 +41,7 @@ extension RevenueCatEvent {
         }
     }
 
-    /// Until when access goes on although a charge failed: what is paid for is never taken away.
+    /// How long access lasts although a charge failed: time that was paid for is never taken away.
     private var paidUntil: Instant? {
         if let graceUntil { return graceUntil }
         return expiresAt.flatMap { $0 > happenedAt ? $0 : nil }
@@ -60,12 +60,12 @@ extension RevenueCatEvent {
         }
     }
 
-    /// The date by which statements of one subscription are ordered.
+    /// The date that orders the statements of one subscription.
     ///
-    /// An event speaks of one period, and may be sent after the next one began: so none counts as younger than the end
-    /// of its period, and a purchase counts from when it was charged. Of events of one instant (BILLING_ISSUE,
-    /// CANCELLATION and EXPIRATION come in any order), and of those after the end, the more final one counts. A
-    /// provisional grant yields to all.
+    /// An event is about one period, and may be sent after the next one began. So no event counts as newer than the end
+    /// of its period, and a purchase counts from when it was charged. Among events of one instant (BILLING_ISSUE,
+    /// CANCELLATION and EXPIRATION come in any order), and among those after the end, the most final one counts. A
+    /// provisional grant yields to all others.
     private var rank: Instant {
         switch type {
         case "TEMPORARY_ENTITLEMENT_GRANT": return Instant(milliseconds: 0)
@@ -80,8 +80,8 @@ extension RevenueCatEvent {
     }
 
     /// A change of plan on the web is a RENEWAL that repeats the date of the subscription's first purchase
-    /// (https://www.revenuecat.com/docs/integrations/webhooks/event-flows#immediate-product-change), so there only the
-    /// event tells when it was made.
+    /// (https://www.revenuecat.com/docs/integrations/webhooks/event-flows#immediate-product-change), so there the
+    /// date comes from the event.
     var chargedAt: Instant {
         guard type == "RENEWAL", let store, ["STRIPE", "RC_BILLING", "PADDLE"].contains(store) else { return boughtAt }
         return saidAt

@@ -37,7 +37,7 @@ struct RevenueCatEvent {
         self.id = id
         self.type = type
         self.happenedAt = happenedAt
-        // VIRTUAL_CURRENCY_TRANSACTION calls it its purchase's.
+        // In VIRTUAL_CURRENCY_TRANSACTION the member is called `purchase_environment`.
         let stated = fields.has("environment") ? fields.text("environment") : fields.text("purchase_environment")
         environment = try RevenueCatEvent.environment(stated, of: type)
         isEnvironmentStated = stated != nil
@@ -60,12 +60,13 @@ struct RevenueCatEvent {
         transferredTo = fields.texts("transferred_to")
     }
 
-    /// Of what RevenueCat itself grants, which names no app.
+    /// The app of RevenueCat's own grants, which name none.
     static let unnamedApp = "revenuecat"
 
-    /// A Sandbox purchase must never pass for a real one, so what opens access has to say where it was made. Two events
-    /// need not: a grant is made while the store cannot be asked, and lasts a day at the most; its end opens nothing.
-    /// A transfer is filed under Production and moves what is in either. Of what changes no access, any word will do.
+    /// A Sandbox purchase must never pass as a real one, so an event that opens access has to name its environment. Two
+    /// events need not: a temporary grant, which is made while the store does not answer and lasts a day at most, and
+    /// an expiration, which opens nothing. A transfer without an environment is filed under Production and moves the
+    /// purchases of both. An event that changes no access may name anything.
     private static func environment(
         _ word: String?,
         of type: String
@@ -82,7 +83,7 @@ struct RevenueCatEvent {
         }
     }
 
-    /// Events of a purchase: all others change no access, be they unknown.
+    /// Events about a purchase. All others, including unknown ones, change no access.
     static let purchaseTypes: Set = [
         "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION", "BILLING_ISSUE",
         "SUBSCRIPTION_PAUSED", "EXPIRATION", "PRODUCT_CHANGE", "SUBSCRIPTION_EXTENDED", "TEMPORARY_ENTITLEMENT_GRANT",
@@ -91,7 +92,7 @@ struct RevenueCatEvent {
 }
 
 extension RevenueCatEvent {
-    /// What users lose and one of them gains. Nil when it is no transfer, or names nobody.
+    /// What some users lose and one of them gains. Nil when it is not a transfer, or names nobody.
     var transfer: Transfer? {
         guard type == "TRANSFER",
             let to = RevenueCatCustomer.known(transferredTo) ?? transferredTo.first.map({ UserID($0) })

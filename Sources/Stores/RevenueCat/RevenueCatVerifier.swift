@@ -2,13 +2,13 @@ internal import Crypto
 public import Domain
 public import StoreInterface
 
-/// Proves that a webhook comes from who knows the `Authorization` value that was set in RevenueCat, and says what it
-/// means. There is no signature and no date to check: a replay is known by its id, and says nothing new.
+/// Verifies that the sender of a webhook knows the `Authorization` value that was set in RevenueCat, and interprets it.
+/// There is no signature or date to check; a replay is recognized by its id, and says nothing new.
 public struct RevenueCatVerifier: StoreVerifier {
     private let authorization: [UInt8]
     private let catalog: Catalog
 
-    /// `authorization` is the whole value of the header. Nil when it is empty: anybody could send that.
+    /// `authorization` is the whole value of the header. Returns nil when it is empty, because anybody could send that.
     public init?(authorization: String, catalog: Catalog = Catalog()) {
         guard !authorization.isEmpty else { return nil }
         self.authorization = Array(authorization.utf8)

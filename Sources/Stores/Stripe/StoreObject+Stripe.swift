@@ -2,30 +2,30 @@ internal import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// What only Stripe's objects have. Members are looked up where they are needed, because their shapes differ with the
-/// API's version.
+/// What only Stripe's objects have. Members are looked up where they are needed, because the objects' shapes differ
+/// between versions of the API.
 extension StoreObject {
-    /// What ECMAScript's Date can hold, in seconds.
+    /// The range of ECMAScript's Date, in seconds.
     private static let secondsLimit = 8.64e12
 
-    /// True when the member is there, though it may be `null`: what an object said before names it all the same.
+    /// True when the member is present, even if `null`: `previous_attributes` names what was `null` before.
     func names(_ name: String) -> Bool { self[name] != nil }
 
-    /// True for a list without entries, and for none at all.
+    /// True for an empty list, and for an absent one.
     func isEmpty(_ name: String) -> Bool {
         guard case .array(let items)? = self[name] else { return true }
         return items.isEmpty
     }
 
-    /// An object's id, whether the object was expanded in its place or not.
+    /// The id of an object, whether it is expanded or not.
     func id(_ name: String) -> String? {
         text(name) ?? object(name)?.text("id")
     }
 
-    /// In a currency's smallest unit. Text is no amount.
+    /// In a currency's smallest unit. Text is not an amount.
     func amount(_ name: String) -> Int64? { self[name]?.integer }
 
-    /// Seconds since 1970. Text is no date, nor is a number beyond all calendars.
+    /// Seconds since 1970. Neither text nor a number out of range is a date.
     func seconds(_ name: String) -> Instant? {
         guard case .number(let digits)? = self[name], let seconds = Double(String(decoding: digits, as: UTF8.self)),
             abs(seconds) <= StoreObject.secondsLimit
@@ -45,6 +45,6 @@ extension StoreObject {
         return ["order", "paycast_order"].lazy.compactMap { metadata.text($0) }.compactMap { OrderToken($0) }.first
     }
 
-    /// What the metadata say is sold, where Stripe itself does not.
+    /// The product according to the metadata, for objects that do not name one themselves.
     var namedProduct: String? { object("metadata")?.text("product") }
 }

@@ -2,10 +2,10 @@ public import Domain
 public import HTTPClient
 public import StoreInterface
 
-/// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so that a restricted key that may read
+/// Reads Stripe's API (https://docs.stripe.com/api). It changes nothing there, so a restricted key that may read
 /// subscriptions, invoices and charges is enough.
 public struct StripeAPI: StoreAPI {
-    /// It still joins a charge to its invoice, so that one question tells what was paid back. Newer ones do not.
+    /// This version still joins a charge to its invoice, so one request returns the refunded amount. Newer ones do not.
     static let version = "2024-06-20"
 
     private let key: String
@@ -29,7 +29,7 @@ public struct StripeAPI: StoreAPI {
         self.witness = witness
     }
 
-    /// A key belongs to one mode, and says so.
+    /// A key belongs to one mode, and its prefix names it.
     public func reads(_ environment: StoreEnvironment) -> Bool {
         switch key.split(separator: "_").dropFirst().first {
         case "live": environment == .production
@@ -46,7 +46,7 @@ public struct StripeAPI: StoreAPI {
         throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(errand.kind.rawValue)")
     }
 
-    /// Nil if Stripe does not know the subscription, and for contracts of other kinds.
+    /// Returns nil if Stripe does not know the subscription, and for contracts of other kinds.
     func subscription(_ contract: ContractKey, now: Instant) throws(StoreAPIError) -> StripeStatement? {
         let contract = contract.purchase ?? contract
         guard contract.provider == .stripe, contract.lineage.hasPrefix("sub_"), reads(contract.environment) else {
@@ -60,14 +60,14 @@ public struct StripeAPI: StoreAPI {
         return statement
     }
 
-    /// The subscription that a charge paid for, if it did.
+    /// The subscription that a charge paid for, if any.
     func subscription(paidBy charge: String, in app: String) throws(StoreAPIError) -> String? {
         try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app).flatMap {
             StripeStatement.subscription(paidBy: $0)
         }
     }
 
-    /// Nil for 404. `id` comes from an event, so it is looked at before it becomes a part of an address.
+    /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.
     private func get(_ path: String, of id: String, _ app: String) throws(StoreAPIError) -> [UInt8]? {
         guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
         var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]

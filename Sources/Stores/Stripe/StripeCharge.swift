@@ -1,12 +1,12 @@
 internal import Domain
 internal import StoreInterface
 
-/// A charge: refunds and disputes are about it. The payment intent names the purchase.
+/// A charge, which refunds and disputes are about. Its payment intent identifies the purchase.
 struct StripeCharge {
     let object: StoreObject
     let catalog: Catalog
 
-    /// A part of the price leaves the purchase as it is.
+    /// A partial refund leaves the purchase as it is.
     func meaning(of envelope: StripeEnvelope) -> StripeMeaning {
         guard envelope.type == "charge.refunded" else { return StripeMeaning(kind: .providerUnknown) }
         let isFull = object.flag("refunded") == true
@@ -25,7 +25,7 @@ struct StripeCharge {
     }
 }
 
-/// One refund. It does not say whether it is all of the charge: `charge.refunded`, which comes beside it, does.
+/// One refund. It does not say whether it covers the whole charge; `charge.refunded`, which accompanies it, does.
 struct StripeRefund {
     let object: StoreObject
 
@@ -33,7 +33,7 @@ struct StripeRefund {
         let hasFailed = ["failed", "canceled"].contains(object.text("status"))
         let kind: EventKind =
             switch envelope.type {
-            // The money is still owed, in another way: access does not come back by itself.
+            // The money is still owed, in another way, so access does not return by itself.
             case "refund.failed",
                 "refund.updated" where hasFailed, "charge.refund.updated" where hasFailed:
                 .refundDeclined
@@ -44,7 +44,7 @@ struct StripeRefund {
     }
 }
 
-/// A customer's bank asks for the money back.
+/// A customer's bank reclaims the money.
 struct StripeDispute {
     let object: StoreObject
     let catalog: Catalog

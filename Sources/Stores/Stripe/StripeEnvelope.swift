@@ -3,17 +3,17 @@ internal import StoreInterface
 
 /// An event object (https://docs.stripe.com/api/events/object): which object changed, and how.
 struct StripeEnvelope {
-    /// What `created` may be: Stripe's own years and a century more.
+    /// The range of `created`: from 1970 to 2100.
     private static let dates = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
 
     let id: String
     let type: String
     let created: Instant
     let environment: StoreEnvironment
-    /// A connected account; nil when it happened on the endpoint's own.
+    /// A connected account; nil when it happened on the endpoint's own account.
     let account: String?
     let object: StoreObject
-    /// What the object said before, of what changed.
+    /// The previous values of the members that changed.
     let previous: StoreObject?
 
     init(_ body: [UInt8]) throws(VerificationError) {
@@ -32,7 +32,7 @@ struct StripeEnvelope {
         previous = event.object("data", "previous_attributes")
     }
 
-    /// `ContractKey.app` of what happens on the account that the endpoint belongs to.
+    /// `ContractKey.app` for events on the account that the endpoint belongs to.
     static let ownAccount = "stripe"
 
     var app: String { account ?? StripeEnvelope.ownAccount }
@@ -42,17 +42,17 @@ struct StripeEnvelope {
     }
 }
 
-/// What an event means to us: its name, its own words beside it, and what it says of a contract.
+/// What an event means to us: its kind, a detail in Stripe's words, and what it says about a contract.
 struct StripeMeaning {
     var kind: EventKind
     var subtype: String?
     var observation: Observation?
-    /// Of the further items of a subscription.
+    /// The observations of a subscription's further items.
     var further: [Observation] = []
-    /// There are no others.
+    /// True when there are no other items.
     var isWhole = false
 
-    /// By what the object is, not by what the event is called: tomorrow's names work too.
+    /// Decides by the type of the object, not by the event's name, so that new names work, too.
     init(_ envelope: StripeEnvelope, _ catalog: Catalog) {
         let object = envelope.object
         self =

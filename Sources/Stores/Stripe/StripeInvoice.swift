@@ -1,12 +1,12 @@
 internal import Domain
 internal import StoreInterface
 
-/// An invoice. Only those of subscriptions matter: what is bought once is known from its Checkout session.
+/// An invoice. Only those of subscriptions matter: a one-time purchase is known from its Checkout session.
 struct StripeInvoice {
     let object: StoreObject
     let catalog: Catalog
 
-    /// Since the API's version 2025-03-31 an invoice belongs to its parent.
+    /// Since API version 2025-03-31 an invoice names its subscription in `parent`.
     private var details: StoreObject? {
         object.object("parent", "subscription_details") ?? object.object("subscription_details")
     }
@@ -43,10 +43,10 @@ struct StripeInvoice {
         }
     }
 
-    /// The period that was paid for. It counts as of the invoice's making, so that whatever was said of the subscription
-    /// since then, its end above all, is newer.
+    /// The period that was paid for. It is dated by the creation of the invoice, so that everything that was said about
+    /// the subscription since then, above all its end, is newer.
     private var transaction: Transaction? {
-        // A change of plan credits the old one on a line of its own.
+        // A change of plan credits the old plan on a separate line.
         let lines = object.list("lines").compactMap { line -> (line: StoreObject, end: Instant)? in
             guard (line.amount("amount") ?? 0) >= 0 else { return nil }
             return line.object("period")?.seconds("end").map { (line, $0) }
@@ -66,7 +66,7 @@ struct StripeInvoice {
         )
     }
 
-    /// The line of the item that speaks for the subscription; of several for one item the period that ends last.
+    /// The line of the item that represents the subscription. If one item has several, the period that ends last.
     private func speaking(_ lines: [(line: StoreObject, end: Instant)]) -> (line: StoreObject, end: Instant)? {
         lines.min { left, right in
             let (a, b) = (isNamed(left.line), isNamed(right.line))

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// A one-time purchase as its refunds and disputes name it.
+/// A one-time purchase, as its refunds and disputes identify it.
 struct StripePayment {
     var id: String
-    /// Nil when nothing names it: the purchase itself does.
+    /// Nil when they do not name it: then the purchase itself does.
     var product: String?
     private let catalog: Catalog
 
@@ -13,7 +13,7 @@ struct StripePayment {
         self.catalog = catalog
     }
 
-    /// Without the customer: the charges of subscriptions look the same, and must not become purchases of that customer.
+    /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.
     func observation(_ key: ContractKey, token: OrderToken?, _ state: ContractState? = nil, at date: Instant? = nil)
         -> Observation
     {
@@ -24,7 +24,7 @@ struct StripePayment {
 }
 
 extension Snapshot {
-    /// What is said of a one-time purchase. Access that was taken back ended then.
+    /// The state of a one-time purchase. If it is revoked, access ended at `date`.
     static func of(_ state: ContractState, _ product: String, at date: Instant) -> Snapshot {
         Snapshot(
             state: state,
@@ -37,7 +37,7 @@ extension Snapshot {
 }
 
 extension Catalog {
-    /// What kind of thing is bought once: Stripe does not know kinds. What the catalogue leaves open stays for ever.
+    /// The kind of a product that is bought once: Stripe does not know kinds. By default, it stays forever.
     func kind(bought product: String?) -> ProductKind {
         guard let kind = product.flatMap({ self[$0]?.kind }), kind != .subscription else { return .nonConsumable }
         return kind

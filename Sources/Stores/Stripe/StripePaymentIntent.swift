@@ -1,8 +1,8 @@
 internal import Domain
 internal import StoreInterface
 
-/// A payment intent: how those sell who use no Checkout. It counts when its metadata name the order and the product; a
-/// subscription's does not, and the session of a Checkout says more.
+/// A payment intent, for apps that sell without Checkout. It counts only if its metadata name the order and the
+/// product. A subscription's does not, and a Checkout session says more.
 struct StripePaymentIntent {
     let object: StoreObject
     let catalog: Catalog

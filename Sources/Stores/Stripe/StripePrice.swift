@@ -2,10 +2,10 @@ internal import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// What is sold, and for how much.
+/// The product that is sold, and its price.
 enum StripePrice {
-    /// A product has one price a month and another a year, so the price is what we call a product: by the first of its
-    /// id, its lookup key and its product's id that the catalogue names, else by its id.
+    /// A Stripe product may have a monthly and a yearly price, so a price is what we call a product. Returns the first
+    /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
     static func product(of price: JSONNode?, _ catalog: Catalog) -> String? {
         guard let price = StoreObject(price) else {
             return price?.text.flatMap { isPlain($0) ? $0 : nil }
@@ -14,7 +14,7 @@ enum StripePrice {
         return names.first { catalog[$0] != nil } ?? names.first
     }
 
-    /// Thousandths from a currency's smallest unit. Nil for what does not fit.
+    /// Converts a currency's smallest unit to thousandths. Returns nil on overflow.
     static func thousandths(_ amount: Int64?, _ currency: String?) -> Int64? {
         guard let amount, let currency else { return nil }
         let factor: Int64 = withoutDecimals.contains(currency) ? 1000 : withThreeDecimals.contains(currency) ? 1 : 10
@@ -22,7 +22,7 @@ enum StripePrice {
         return overflow ? nil : product
     }
 
-    // https://docs.stripe.com/currencies#zero-decimal, where ISK and UGX count with two for old times' sake.
+    // https://docs.stripe.com/currencies#zero-decimal. For historical reasons, ISK and UGX have two decimals there.
     private static let withoutDecimals: Set = [
         "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "vnd", "vuv", "xaf", "xof", "xpf",
     ]

@@ -1,14 +1,14 @@
 public import Domain
 public import StoreInterface
 
-/// Proves an event, then reads the subscription that it is about: events overtake each other, the API tells how it
-/// stands. Blocks.
+/// Verifies an event, then reads the subscription that it is about: events overtake each other, but the API returns the
+/// current state. Blocks.
 public struct StripeReader: StoreVerifier {
     private let verifier: StripeVerifier
     private let api: StripeAPI
     private let report: @Sendable (StoreAPIError) -> Void
 
-    /// `report` tells an operator why Stripe was asked to come back.
+    /// `report` tells an operator why Stripe has to retry.
     public init(
         _ verifier: StripeVerifier,
         _ api: StripeAPI,
@@ -22,7 +22,7 @@ public struct StripeReader: StoreVerifier {
     public var asksStore: Bool { true }
     public var signatureHeader: StaticString? { verifier.signatureHeader }
 
-    /// By the answer of that time, when Stripe was asked.
+    /// Interprets the stored answer, if Stripe was asked at that time.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body), case .notification(let body) = record.cause else {
             return try verifier.interpret(stored)
@@ -55,7 +55,7 @@ public struct StripeReader: StoreVerifier {
             return event
         } catch {
             report(error)
-            // It would refuse every time, and Stripe gives up after three days: the event's own word is better than none.
+            // The API would refuse every retry, and Stripe gives up after three days: the event's own state must do.
             if case .refused = error { return event }
             throw .storeUnreachable
         }
@@ -70,7 +70,7 @@ public struct StripeReader: StoreVerifier {
         return ContractKey(provider: .stripe, environment: event.environment, app: event.app, lineage: subscription)
     }
 
-    /// The API's word on the state; what the event adds is who pays, and how much.
+    /// The state comes from the API; the event adds who pays, and how much.
     private func merged(_ read: Observation, _ said: Observation?) -> Observation {
         guard let said, said.contract == read.contract else { return read }
         var merged = read

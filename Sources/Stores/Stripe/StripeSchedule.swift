@@ -1,8 +1,8 @@
 internal import Domain
 internal import StoreInterface
 
-/// A subscription schedule: changes of plan to come. What they change to is read from the subscription when Paycast may
-/// read it.
+/// A subscription schedule, with future changes of plan. What they change to comes from the subscription, if Paycast
+/// may read it.
 struct StripeSchedule {
     let object: StoreObject
 

@@ -1,12 +1,12 @@
 internal import Domain
 internal import StoreInterface
 
-/// A Checkout session (https://docs.stripe.com/api/checkout/sessions/object): the first thing that links an order to
-/// what was bought.
+/// A Checkout session (https://docs.stripe.com/api/checkout/sessions/object). It is the first object that links an
+/// order to what was bought.
 struct StripeSession {
-    /// What a paid session opens until the subscription itself is heard of.
+    /// How long a paid session gives access before the subscription's own events arrive.
     static let provisional = Duration.seconds(86_400)
-    /// What a session is called that says not what it sells: Stripe leaves line items out of events.
+    /// The product of a session that does not name one: Stripe leaves line items out of events.
     static let unnamed = "checkout"
 
     let object: StoreObject
@@ -54,7 +54,7 @@ struct StripeSession {
         }
     }
 
-    /// The subscription's own events decide: whatever they say is newer than the session's making.
+    /// The subscription's own events decide, because they are all newer than the creation of the session.
     private func subscription(_ envelope: StripeEnvelope) -> Observation? {
         guard let id = object.id("subscription") else { return nil }
         let made = object.seconds("created") ?? StripeSubscription.beforeAll
@@ -90,7 +90,7 @@ struct StripeSession {
         }
     }
 
-    /// The first word about a purchase, older than any other one.
+    /// The first statement about a purchase, older than any other.
     private var pending: Snapshot {
         Snapshot(
             state: .pending,

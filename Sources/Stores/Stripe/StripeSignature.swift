@@ -3,13 +3,13 @@ internal import Domain
 internal import Encoding
 internal import StoreInterface
 
-/// `Stripe-Signature: t=SECONDS,v1=HEX[,v1=HEX…]` (https://docs.stripe.com/webhooks#verify-manually): one `v1` for each
-/// secret while secrets are rolled.
+/// `Stripe-Signature: t=SECONDS,v1=HEX[,v1=HEX…]` (https://docs.stripe.com/webhooks#verify-manually). While secrets are
+/// rolled, there is one `v1` for each.
 struct StripeSignature {
-    /// Genuine headers have two while a secret is rolled.
+    /// Genuine headers have at most two, while a secret is rolled.
     private static let limit = 16
 
-    /// As it stands in the header: it is signed.
+    /// As in the header, because the signature covers it.
     private let timestamp: Substring
     private let seconds: Int64
     private let codes: [[UInt8]]
@@ -28,7 +28,7 @@ struct StripeSignature {
         self.codes = codes.compactMap { Hex.decode(String($0[1])) }
     }
 
-    /// Any code by any secret. How old it is counts only once it is known to be Stripe's.
+    /// Accepts any code that any secret made. It checks the age only after the signature.
     func check(
         _ body: [UInt8],
         secrets: [[UInt8]],

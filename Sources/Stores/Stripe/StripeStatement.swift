@@ -1,18 +1,18 @@
 public import Domain
 internal import StoreInterface
 
-/// What Stripe's API answers about a subscription, read like the object of an event.
+/// The API's answer about a subscription, interpreted like the object of an event.
 public struct StripeStatement: Sendable {
-    /// What it says of the contract, as of the instant at which it was asked; no snapshot for a status of tomorrow.
+    /// What it says about the contract at the instant of the request; without a snapshot if the status is unknown.
     public let observation: Observation
-    /// The same of its further items, and whether they are all.
+    /// The observations of its further items; `isWhole` is true if they are complete.
     public let further: [Observation]
     public let isWhole: Bool
     /// The API's answer.
     public let body: [UInt8]
     private let environment: StoreEnvironment
 
-    /// Nil for an answer that is not that subscription's. `app` is the account that it was asked of.
+    /// Returns nil unless the answer is that subscription. `contract.app` is the account that was asked.
     public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
         guard let object = try? StoreObject(body) else { return nil }
         let contract = contract.purchase ?? contract
@@ -27,7 +27,7 @@ public struct StripeStatement: Sendable {
         self.body = body
     }
 
-    /// To be committed like a webhook's.
+    /// The event to commit, like a webhook's.
     public func event(now: Instant) -> Event {
         Event(
             provider: .stripe,
@@ -44,13 +44,13 @@ public struct StripeStatement: Sendable {
         )
     }
 
-    /// The subscription that a charge paid for, from the charge with its invoice in it; nil for any other charge.
+    /// The subscription that a charge paid for, from the charge with its invoice expanded; nil for any other charge.
     public static func subscription(paidBy charge: [UInt8]) -> String? {
         guard let invoice = try? StoreObject(charge).object("invoice") else { return nil }
         return invoice.id("subscription") ?? invoice.object("parent", "subscription_details")?.id("subscription")
     }
 
-    /// The charge that an event is about, when it is about one.
+    /// The charge that an event is about, if any.
     public static func charge(in event: Event) -> String? {
         guard event.type.hasPrefix("charge."), let envelope = try? StripeEnvelope(event.body) else { return nil }
         return switch envelope.object.text("object") {

@@ -16,8 +16,8 @@ extension StripeSubscription {
         return meaning
     }
 
-    /// Stripe dates events with whole seconds, and often makes several in one. What is known of their order goes into
-    /// the milliseconds: first it is created, and last it is over.
+    /// Stripe dates events in whole seconds, and often makes several in one. The milliseconds express what is known of
+    /// their order: a subscription is created first and ends last.
     private func statedAt(_ envelope: StripeEnvelope) -> Instant {
         if isOver { return envelope.created + .milliseconds(999) }
         return envelope.type == "customer.subscription.created" ? envelope.created : envelope.created + .milliseconds(1)
@@ -39,13 +39,13 @@ extension StripeSubscription {
     }
 }
 
-/// What `customer.subscription.updated` was about, from what the subscription said before.
+/// What `customer.subscription.updated` was about, judging by the subscription's previous values.
 struct StripeSubscriptionChange {
     private let now: StoreObject
     private let before: StoreObject
     private let renews: Bool
 
-    /// Without `before` nothing is known of the change.
+    /// Without `before`, the change is unknown.
     init(_ now: StoreObject, since before: StoreObject?, renews: Bool) {
         self.now = now
         self.before = before ?? now
@@ -91,7 +91,7 @@ struct StripeSubscriptionChange {
         }
     }
 
-    /// Older versions of the API have one discount, newer ones a list.
+    /// Older versions of the API have one discount; newer ones have a list.
     private var isDiscounted: Bool {
         if before.names("discount") { return now.has("discount") && before["discount"] != now["discount"] }
         return before.names("discounts") && before["discounts"] != now["discounts"] && !now.isEmpty("discounts")

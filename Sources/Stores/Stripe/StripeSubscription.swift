@@ -1,15 +1,15 @@
 internal import Domain
 internal import StoreInterface
 
-/// A subscription (https://docs.stripe.com/api/subscriptions/object): its status decides the state.
+/// A subscription (https://docs.stripe.com/api/subscriptions/object). Its status decides the state.
 struct StripeSubscription {
-    /// How long a period that is not paid gives access while Stripe tries again; Stripe advises two weeks of retries.
-    /// The next status comes before that, unless the account leaves such subscriptions alone.
+    /// How long an unpaid period gives access while Stripe retries; Stripe recommends two weeks of retries. The next
+    /// status comes before that, unless the account leaves such subscriptions alone.
     static let grace = Duration.seconds(30 * 86_400)
 
     private let object: StoreObject
     private let catalog: Catalog
-    /// The item that it is about: the one that speaks for the subscription, or a further one.
+    /// The item that this value is about: the one that represents the subscription, or a further one.
     private let item: StoreObject?
     private var line: String?
 
@@ -26,7 +26,7 @@ struct StripeSubscription {
         self.line = line
     }
 
-    /// The same subscription, as each of its further items is paid by it.
+    /// The same subscription once for each of its further items.
     private var further: [StripeSubscription] {
         StripeSubscription.items(of: object, catalog).dropFirst().compactMap { item in
             item.text("id").map { StripeSubscription(object, catalog, further: item, $0) }
@@ -39,24 +39,24 @@ struct StripeSubscription {
         }
     }
 
-    /// A long list of items is cut off.
+    /// False when Stripe cut off a long list of items.
     var isWhole: Bool { item != nil && object.object("items")?.flag("has_more") != true }
 
     var id: String? { object.text("id") }
     var status: String? { object.text("status") }
 
-    /// Nothing follows these.
+    /// Final: no other status follows.
     var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
 
     var product: String? { StripeSubscription.product(of: object, item, catalog) }
 
-    /// Since the API's version 2025-03-31 the period is the item's.
+    /// Since API version 2025-03-31 the period belongs to the item.
     private var periodStart: Instant? {
         object.seconds("current_period_start") ?? item?.seconds("current_period_start")
     }
     private var periodEnd: Instant? { object.seconds("current_period_end") ?? item?.seconds("current_period_end") }
 
-    /// It ends with the current period. One that ends later is renewed until then.
+    /// It ends with the current period. A subscription that ends later is renewed until then.
     private var isEnding: Bool {
         if object.flag("cancel_at_period_end") == true { return true }
         guard let end = object.seconds("cancel_at") else { return false }
@@ -65,8 +65,8 @@ struct StripeSubscription {
 
     var renews: Bool { !isEnding && !isOver }
 
-    /// Nil for a status that is not documented, and when the end of a running period is not stated: access without an
-    /// end is nothing to guess.
+    /// Nil for an undocumented status, and when the end of a current period is not stated: access without an end is
+    /// never guessed.
     func snapshot(statedAt: Instant) -> Snapshot? {
         guard let product, let standing = state(statedAt) else { return nil }
         return Snapshot(
@@ -79,8 +79,8 @@ struct StripeSubscription {
         )
     }
 
-    /// `incomplete` is what a subscription is first and never again, so this statement is older than any other one of
-    /// it, whenever it was made: events overtake each other, and their dates are whole seconds
+    /// `incomplete` is always a subscription's first status and never returns, so it counts as older than any other,
+    /// whenever it was stated: events overtake each other, and their dates are whole seconds
     /// (https://github.com/laravel/cashier-stripe/issues/1759).
     static let beforeAll = Instant(milliseconds: 0)
 
@@ -113,13 +113,13 @@ struct StripeSubscription {
         }
     }
 
-    /// A dispute ended it; or the last charge, which only our own reading of the API shows, was paid back.
+    /// A dispute ended it, or its last charge was refunded, which only our own reading of the API shows.
     private var isTakenBack: Bool {
         if object.object("cancellation_details")?.text("reason") == "payment_disputed" { return true }
         return object.object("latest_invoice", "charge")?.flag("refunded") == true
     }
 
-    /// A change that waits for its payment, or for the next phase of an expanded schedule.
+    /// A change of plan that waits for its payment, or for the next phase of an expanded schedule.
     private func pendingProduct(of current: String) -> String? {
         let update = object.object("pending_update")
         let waiting = update?.list("subscription_items").compactMap { $0["price"] } ?? []
@@ -132,7 +132,7 @@ struct StripeSubscription {
         let prices = waiting.isEmpty ? next?.list("items").compactMap { $0["price"] } ?? [] : waiting
         let products = prices.compactMap { StripePrice.product(of: $0, catalog) }
         if products.contains(current) { return nil }
-        // The other items go on beside it.
+        // The other items continue beside it.
         let others = further.compactMap(\.product)
         let changed = products.filter { !others.contains($0) }
         return changed.first { catalog[$0] != nil } ?? changed.min()
@@ -142,7 +142,7 @@ struct StripeSubscription {
         items(of: object, catalog).first
     }
 
-    /// Those that the catalogue names first, then by their ids: Stripe's order changes with every change of an item.
+    /// Items in the catalog come first, then by id, because Stripe's order changes with every change of an item.
     private static func items(of object: StoreObject, _ catalog: Catalog) -> [StoreObject] {
         object.list("items").sorted { left, right in
             let (a, b) = (isNamed(left, catalog), isNamed(right, catalog))

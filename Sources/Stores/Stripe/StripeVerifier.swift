@@ -1,16 +1,17 @@
 public import Domain
 public import StoreInterface
 
-/// Proves that a webhook is Stripe's, and says what it means. Both modes are served: a test event is of the Sandbox.
+/// Verifies that a webhook is Stripe's, and interprets it. It serves both modes: test events belong to the Sandbox.
 public struct StripeVerifier: StoreVerifier {
     private let secrets: [[UInt8]]
     private let tolerance: Duration
     private let accounts: Set<String>
     private let catalog: Catalog
 
-    /// `secrets` are the endpoints' signing secrets. Nil without one, and when one is empty: anybody could sign with it.
-    /// `tolerance` is for the past and the future. `accounts` are the connected accounts that sell for us: an endpoint
-    /// may hear of others, whose owners could name our orders in purchases of their own.
+    /// `secrets` are the endpoints' signing secrets. Returns nil if there is none or one is empty, because anybody
+    /// could sign with that. `tolerance` applies to the past and the future. `accounts` are the connected accounts
+    /// that sell for us: an endpoint may receive events of others, whose owners could name our orders in their own
+    /// purchases.
     public init?(
         secrets: [String],
         tolerance: Duration = .seconds(300),
@@ -32,8 +33,8 @@ public struct StripeVerifier: StoreVerifier {
         return try event(delivery.body)
     }
 
-    /// Reads again what was proven when it was committed: the signature is not kept, and would be stale. The body is a
-    /// webhook's, or an answer of the API.
+    /// Interprets again what was verified when it was committed: the signature is not stored, and would be too old. The
+    /// body is a webhook's, or an answer of the API.
     public func event(
         stored body: [UInt8],
         environment: StoreEnvironment,
