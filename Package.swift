@@ -115,7 +115,7 @@ let package = Package(
         ),
         library("Ledger", ["CSQLite", "Domain", "Concurrency", "Observability"]),
         library(
-            "Errands",
+            "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
                 "Stores", "Ledger",
@@ -147,7 +147,7 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTPClient", "HTTP1",
-                "HTTP2", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Errands", "TurboStreams",
+                "HTTP2", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
                 "Redis", "Simulator", "Gateway",
                 "API",
             ]
@@ -187,7 +187,7 @@ let package = Package(
             ]
         ),
         tests(
-            "Errands",
+            "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
                 "GoogleStore", "Stores", "Ledger",

@@ -15,7 +15,7 @@ struct Commitment: Sendable {
 
     /// The result for one event.
     enum Verdict: Sendable {
-        case committed(Receipt)
+        case committed(CommitResult)
         /// The queue is full, or the server is shutting down.
         case busy
         case failed

@@ -46,7 +46,7 @@ struct EventReplay {
             // A transfer may have moved several contracts, but it is filed under one.
             let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
             result.told = try wait {
-                writer.submit(.tell(contracts: contracts, users: users, completion: $0))
+                writer.submit(.rebroadcast(contracts: contracts, users: users, completion: $0))
             }
             return result
         }
@@ -105,9 +105,9 @@ struct EventReplay {
         return report.outdated.compactMap { key in ids[key].map { ($0, key) } }
     }
 
-    /// `strays` receives events filed under this contract that say nothing about it, or that belong to another
+    /// `unrelated` receives events filed under this contract that say nothing about it, or that belong to another
     /// contract.
-    private func rebuild(_ id: Int64, _ strays: inout [Event], _ result: inout Result) throws(LedgerError)
+    private func rebuild(_ id: Int64, _ unrelated: inout [Event], _ result: inout Result) throws(LedgerError)
         -> ContractRebuild?
     {
         // The contract is read before its events: the rebuild is void if an event arrives in between.
@@ -122,10 +122,10 @@ struct EventReplay {
                     rebuild.miss()
                     continue
                 }
-                let isStray = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
-                if isStray { strays.append(event) }
+                let isUnrelated = event.observation.map { $0.contract != rebuild.known.key } ?? (event.transfer != nil)
+                if isUnrelated { unrelated.append(event) }
                 // Older versions did not file the further products of a purchase.
-                strays += event.lines
+                unrelated += event.lines
                 rebuild.fold(event)
             }
             guard page.count == Self.pageSize, let last = page.last else { return rebuild }

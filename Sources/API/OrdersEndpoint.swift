@@ -67,15 +67,15 @@ struct OrdersEndpoint {
     }
 
     private func order(_ body: Body) -> Result<OrderRequest, RefusedBody> {
-        guard isPlain(body.user.text) else {
+        guard isValidIdentifier(body.user.text) else {
             return .failure(RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters."))
         }
-        guard isPlain(body.product) else {
+        guard isValidIdentifier(body.product) else {
             return .failure(
                 RefusedBody("invalid_product", "product must have 1 to 255 bytes and no control characters.")
             )
         }
-        guard body.group.map({ isPlain($0) }) ?? true else {
+        guard body.group.map({ isValidIdentifier($0) }) ?? true else {
             return .failure(RefusedBody("invalid_group", "group must have 1 to 255 bytes and no control characters."))
         }
         let provider = body.provider.map(Provider.init)
@@ -105,7 +105,7 @@ struct OrdersEndpoint {
     }
 
     private static func response(
-        to result: Result<OrderReceipt, OrderError>,
+        to result: Result<OrderResult, OrderError>,
         _ addresses: PageAddresses
     ) -> Response {
         switch result {

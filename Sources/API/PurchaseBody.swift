@@ -18,7 +18,7 @@ struct PurchaseBody {
             throw RefusedBody("missing_purchase_token", "Send {\"purchaseToken\":TOKEN}.")
         }
         // In contract names, a `#` precedes a further product of the same purchase.
-        guard isPlain(token, limit: PurchaseBody.tokenLimit), !token.utf8.contains(UInt8(ascii: "#")) else {
+        guard isValidIdentifier(token, limit: PurchaseBody.tokenLimit), !token.utf8.contains(UInt8(ascii: "#")) else {
             throw RefusedBody(
                 "invalid_purchase_token",
                 "purchaseToken must have 1 to \(PurchaseBody.tokenLimit) bytes, no control characters and no #."
@@ -35,7 +35,9 @@ struct PurchaseBody {
 
     private static func name(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
         guard let name = try RefusedBody.string(member, of: node) else { return nil }
-        guard isPlain(name) else { throw RefusedBody.mistyped(member, "1 to 255 bytes without control characters") }
+        guard isValidIdentifier(name) else {
+            throw RefusedBody.mistyped(member, "1 to 255 bytes without control characters")
+        }
         return name
     }
 }

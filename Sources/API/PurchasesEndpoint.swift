@@ -22,7 +22,7 @@ struct PurchasesEndpoint {
                 answer(refusal(.notConfigured))
                 return true
             }
-            return services.callers.submit(.app(.google)) {
+            return services.blockingPools.submit(.app(.google)) {
                 commit(body, for: user, request, google, answer)
             } orElse: {
                 answer(.busy)

@@ -21,7 +21,7 @@ struct ReceiptsEndpoint {
                 guard apple.statements != nil else {
                     return services.workers.submit { commit(body, request, apple, reply) }
                 }
-                return services.callers.submit(.app(.apple)) {
+                return services.blockingPools.submit(.app(.apple)) {
                     commit(body, request, apple, reply)
                 } orElse: {
                     reply.send(.busy)

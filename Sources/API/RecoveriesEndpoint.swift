@@ -83,8 +83,8 @@ struct RecoveriesEndpoint {
                 + "for google."
             return .respond(.unavailable("not_configured", message, retryAfter: 3600))
         }
-        return .later { [callers = services.callers, running = services.runningRecoveries] reply in
-            callers.submit(.operators) {
+        return .later { [blockingPools = services.blockingPools, running = services.runningRecoveries] reply in
+            blockingPools.submit(.operators) {
                 reply.send(Self.response(provider, running.run(recovery, of: provider, since: since)))
             } orElse: {
                 reply.send(.busy)

@@ -66,7 +66,7 @@ struct RefusedBody: Error {
 
     static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
-        guard isPlain(user) else {
+        guard isValidIdentifier(user) else {
             throw RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters.")
         }
         return UserID(user)

@@ -60,8 +60,8 @@ struct ReplaysEndpoint {
             writer: services.writer,
             epoch: services.epoch
         )
-        return .later { [callers = services.callers] reply in
-            callers.submit(.operators) {
+        return .later { [blockingPools = services.blockingPools] reply in
+            blockingPools.submit(.operators) {
                 reply.send(Self.response(replay, selection, body.mode))
             } orElse: {
                 reply.send(.busy)

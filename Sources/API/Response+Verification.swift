@@ -5,7 +5,7 @@ internal import StoreInterface
 
 extension Response {
     /// The answer to a store, or to an app, after the commit.
-    static func committed(_ receipt: Receipt) -> Response {
+    static func committed(_ receipt: CommitResult) -> Response {
         JSON.response(
             200,
             Committed(
@@ -18,7 +18,7 @@ extension Response {
     }
 
     /// The purchase is committed, but does not help the user who posted it.
-    static func ownedByOther(_ receipt: Receipt) -> Response {
+    static func ownedByOther(_ receipt: CommitResult) -> Response {
         .error(
             409,
             "owned_by_other",

@@ -30,7 +30,7 @@ public final class Services: Sendable {
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
-    public let callers: Callers
+    public let blockingPools: BlockingPools
     /// Hands a transient broadcast to all loops.
     public let publish: @Sendable ([Publication]) -> Void
     /// Nil when the public folder does not exist.
@@ -62,7 +62,7 @@ public final class Services: Sendable {
         metrics: Metrics,
         telemetry: Telemetry,
         workers: WorkerPool,
-        callers: Callers,
+        blockingPools: BlockingPools,
         publish: @escaping @Sendable ([Publication]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
@@ -83,7 +83,7 @@ public final class Services: Sendable {
         self.telemetry = telemetry
         refusals = Refusals(stores: stores, metrics, log)
         self.workers = workers
-        self.callers = callers
+        self.blockingPools = blockingPools
         self.publish = publish
         self.publicFolder = publicFolder
         self.development = development

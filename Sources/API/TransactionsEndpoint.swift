@@ -38,7 +38,7 @@ struct TransactionsEndpoint {
                 renewalInfo: body.signedRenewalInfo,
                 now: services.clock.now()
             )
-            if body.finish, let errand = Errand(finishing: event) { event.errands.append(errand) }
+            if body.finish, let job = Job(finishing: event) { event.jobs.append(job) }
             Commitment(services, request).commit(event, for: user, with: body.order) { answer($0.response) }
         } catch {
             answer(refusal(error))
@@ -51,7 +51,7 @@ struct TransactionsEndpoint {
     }
 }
 
-extension Errand {
+extension Job {
     fileprivate init?(finishing event: Event) {
         guard let transaction = event.observation?.transaction else { return nil }
         self.init(

@@ -38,7 +38,7 @@ struct UserEventsEndpoint {
     }
 
     func answer(_ user: UserID, _ request: Request) -> Answer {
-        guard isPlain(user.text) else { return .respond(UsersEndpoint.invalidUser) }
+        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         let before = request.query["before"].map { Cursor($0) }
         if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
         guard let limit = limit(request.query["limit"]) else { return .respond(UserEventsEndpoint.invalidLimit) }

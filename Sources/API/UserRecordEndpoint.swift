@@ -23,7 +23,7 @@ struct UserRecordEndpoint {
     }
 
     func answer(_ user: UserID) -> Answer {
-        guard isPlain(user.text), let stream = services.streams.stream(for: user) else {
+        guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
             return .respond(UsersEndpoint.invalidUser)
         }
         return .later { [reader = services.reader] reply in

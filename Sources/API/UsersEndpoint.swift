@@ -11,7 +11,7 @@ struct UsersEndpoint {
         self.services = services
     }
 
-    private struct Holding: Encodable {
+    private struct HeldContract: Encodable {
         var user: UserID
         var active: Bool
         var entitlements: [Item]
@@ -46,14 +46,14 @@ struct UsersEndpoint {
     }
 
     func entitlements(of user: UserID) -> Answer {
-        guard isPlain(user.text) else { return .respond(UsersEndpoint.invalidUser) }
+        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         return .later { [reader = services.reader] reply in
             reader.entitlements(of: user) { result in
                 guard case .success(let held) = result else { return reply.send(UsersEndpoint.unavailable) }
                 reply.send(
                     JSON.response(
                         200,
-                        Holding(
+                        HeldContract(
                             user: user,
                             active: held.isActive,
                             entitlements: held.entitlements.map(Item.init),

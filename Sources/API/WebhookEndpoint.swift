@@ -20,7 +20,7 @@ struct WebhookEndpoint {
         guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured, nil)) }
         return .later { [services, provider] reply in
             guard verifier.asksStore else { return services.workers.submit { commit(request, verifier, reply) } }
-            return services.callers.submit(.store(provider)) {
+            return services.blockingPools.submit(.store(provider)) {
                 commit(request, verifier, reply)
             } orElse: {
                 reply.send(.busy)
@@ -54,7 +54,7 @@ struct WebhookEndpoint {
         }
     }
 
-    private func response(to result: Result<Receipt, LedgerError>, _ answers: WebhookAnswers) -> Response {
+    private func response(to result: Result<CommitResult, LedgerError>, _ answers: WebhookAnswers) -> Response {
         switch result {
         // Pub/Sub reads only the status.
         case .success where answers.isEmpty: Response(status: 204)

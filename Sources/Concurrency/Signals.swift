@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Signals that a thread can wait for.
 public enum Signals {
-    public enum Arrival: Sendable {
+    public enum Received: Sendable {
         /// SIGTERM or SIGINT.
         case stop
         /// SIGHUP.
@@ -21,7 +21,7 @@ public enum Signals {
     }
 
     /// Sleeps until SIGTERM, SIGINT or SIGHUP arrives.
-    public static func next() -> Arrival {
+    public static func next() -> Received {
         wait(for: stopSignals + [SIGHUP]) == SIGHUP ? .reload : .stop
     }
 

@@ -2,11 +2,11 @@
 public struct Announcement: Sendable, Equatable {
     public var target: PageTarget
     public var name: FragmentName
-    public var holding: Holding
+    public var heldContract: HeldContract
 
     /// What changes on one user's page after a commit that changed `contract`.
     ///
-    /// Both elements are functions of the holdings, so the newest fragments always agree with the newest state and with
+    /// Both elements are functions of the held contracts, so the newest fragments always agree with the newest state and with
     /// each other: one element never describes the winning contract while the other still describes an older one. Both
     /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
     /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as
@@ -15,8 +15,8 @@ public struct Announcement: Sendable, Equatable {
     /// `isBeside` is true when the contract was bought together with another one, which has just been announced for
     /// both.
     public static func announcements(
-        before: Holdings,
-        after: Holdings,
+        before: EntitlementSet,
+        after: EntitlementSet,
         contract: ContractKey,
         isBeside: Bool = false
     ) -> [Announcement] {
@@ -24,17 +24,17 @@ public struct Announcement: Sendable, Equatable {
     }
 
     /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
-    public static func current(_ holdings: Holdings) -> [Announcement] {
-        guard let winner = holdings.winner else { return [] }
+    public static func current(_ entitlements: EntitlementSet) -> [Announcement] {
+        guard let winner = entitlements.winner else { return [] }
         return [
-            Announcement(target: .paywall, name: name(winner.standing), holding: winner),
-            Announcement(target: .subscriptionStatus, name: name(winner.standing), holding: winner),
+            Announcement(target: .paywall, name: name(winner.status), heldContract: winner),
+            Announcement(target: .subscriptionStatus, name: name(winner.status), heldContract: winner),
         ]
     }
 
     private static func paywall(
-        _ before: Holdings,
-        _ after: Holdings,
+        _ before: EntitlementSet,
+        _ after: EntitlementSet,
         _ contract: ContractKey,
         _ isBeside: Bool
     ) -> Announcement? {
@@ -42,64 +42,70 @@ public struct Announcement: Sendable, Equatable {
             isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
         {
             // A purchase that was restored in its grace period gives access, but still needs another card.
-            let isInGrace = bought.standing.state == .inGracePeriod
-            return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, holding: bought)
+            let isInGrace = bought.status.state == .inGracePeriod
+            return Announcement(target: .paywall, name: isInGrace ? .warnBilling : .success, heldContract: bought)
         }
         if let lost = before[contract], after[contract] == nil, !after.isActive {
-            return Announcement(target: .paywall, name: .moved, holding: lost)
+            return Announcement(target: .paywall, name: .moved, heldContract: lost)
         }
         if let consumable = after[contract], consumable.kind == .consumable {
             return refusal(of: consumable, before, after)
         }
         guard let winner = after.winner else { return nil }
-        let name = name(winner.standing)
-        let shown = before.winner.map { Announcement.name($0.standing) } ?? .paywall
+        let name = name(winner.status)
+        let shown = before.winner.map { Announcement.name($0.status) } ?? .paywall
         if name == shown, name == .paywall || !isNews(before, after) { return nil }
-        return Announcement(target: .paywall, name: name, holding: winner)
+        return Announcement(target: .paywall, name: name, heldContract: winner)
     }
 
     /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
     /// about another one, whose `success` it showed.
-    private static func isNews(_ before: Holdings, _ after: Holdings) -> Bool {
+    private static func isNews(_ before: EntitlementSet, _ after: EntitlementSet) -> Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
-        let others = before.ranked.filter { $0.kind != .consumable && $0.standing.isActive }
+        let others = before.ranked.filter { $0.kind != .consumable && $0.status.isActive }
         return others.contains { other in
             // A contract may continue under another id.
             !shows(other, sameAs: after[other.contract] ?? after.ranked.first { $0.replaces == other.contract })
         }
     }
 
-    private static func shows(_ left: Holding?, sameAs right: Holding?) -> Bool {
+    private static func shows(_ left: HeldContract?, sameAs right: HeldContract?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
-        return left.standing.shows(sameAs: right.standing)
+        return left.status.shows(sameAs: right.status)
     }
 
-    private static func status(_ before: Holdings, _ after: Holdings, _ contract: ContractKey) -> Announcement? {
+    private static func status(_ before: EntitlementSet, _ after: EntitlementSet, _ contract: ContractKey)
+        -> Announcement?
+    {
         guard let winner = after.winner else {
             guard after[contract] == nil, let lost = before[contract], lost.kind != .consumable else { return nil }
-            return Announcement(target: .subscriptionStatus, name: .moved, holding: lost)
+            return Announcement(target: .subscriptionStatus, name: .moved, heldContract: lost)
         }
-        if let shown = before.winner, shown.standing.shows(sameAs: winner.standing) { return nil }
-        return Announcement(target: .subscriptionStatus, name: name(winner.standing), holding: winner)
+        if let shown = before.winner, shown.status.shows(sameAs: winner.status) { return nil }
+        return Announcement(target: .subscriptionStatus, name: name(winner.status), heldContract: winner)
     }
 
     /// True when this purchase has just come into effect: somebody is waiting to see it, whatever else the user holds.
-    private static func isHandedOver(_ holding: Holding, since previous: Holding?) -> Bool {
-        guard holding.standing.isActive || holding.standing.state == .delivered else { return false }
-        guard let previous, previous.standing.isActive || previous.standing.state == .delivered else { return true }
-        return previous.standing.product != holding.standing.product
+    private static func isHandedOver(_ heldContract: HeldContract, since previous: HeldContract?) -> Bool {
+        guard heldContract.status.isActive || heldContract.status.state == .delivered else { return false }
+        guard let previous, previous.status.isActive || previous.status.state == .delivered else { return true }
+        return previous.status.product != heldContract.status.product
     }
 
     /// A consumable that was refunded, or whose payment is pending or failed. It is shown only when the user has no
     /// access to anything.
-    private static func refusal(of holding: Holding, _ before: Holdings, _ after: Holdings) -> Announcement? {
-        guard !after.isActive, before[holding.contract]?.standing.state != holding.standing.state else { return nil }
-        return Announcement(target: .paywall, name: name(holding.standing), holding: holding)
+    private static func refusal(of heldContract: HeldContract, _ before: EntitlementSet, _ after: EntitlementSet)
+        -> Announcement?
+    {
+        guard !after.isActive, before[heldContract.contract]?.status.state != heldContract.status.state else {
+            return nil
+        }
+        return Announcement(target: .paywall, name: name(heldContract.status), heldContract: heldContract)
     }
 
-    private static func name(_ standing: Standing) -> FragmentName {
-        switch standing.state {
-        case .active: standing.pendingProduct == nil && !standing.isPausing ? .manage : .ending
+    private static func name(_ status: ContractStatus) -> FragmentName {
+        switch status.state {
+        case .active: status.pendingProduct == nil && !status.isPausing ? .manage : .ending
         case .owned, .delivered: .manage
         case .cancelled: .ending
         case .inGracePeriod: .warnBilling
@@ -112,10 +118,10 @@ public struct Announcement: Sendable, Equatable {
     }
 }
 
-extension Standing {
+extension ContractStatus {
     /// Renewal counts as on until a store says that it is off. So the webhook that confirms a transaction posted by the
     /// app does not replace the page's elements a second time.
-    fileprivate func shows(sameAs other: Standing) -> Bool {
+    fileprivate func shows(sameAs other: ContractStatus) -> Bool {
         (state, product, pendingProduct, accessUntil, autoRenew ?? true, isPausing)
             == (
                 other.state, other.product, other.pendingProduct, other.accessUntil, other.autoRenew ?? true,

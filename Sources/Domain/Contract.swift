@@ -9,15 +9,15 @@ public struct Contract: Sendable, Equatable {
     /// refund of something unknown does not.
     public private(set) var kind: ProductKind
     public var isFamilyShared: Bool
-    public var group: Stamped<String>?
+    public var group: LWWRegister<String>?
     /// The newest purchase's token. It may name a different user than the first purchase's token did.
-    public var token: Stamped<OrderToken>?
-    public var account: Stamped<String>?
+    public var token: LWWRegister<OrderToken>?
+    public var account: LWWRegister<String>?
     /// The app's own user id, from a store that was told it.
-    public var storeUser: Stamped<UserID>?
-    public var previousLineage: Stamped<String>?
-    public var snapshot: SnapshotRegister?
-    public var transaction: TransactionRegister?
+    public var storeUser: LWWRegister<UserID>?
+    public var previousLineage: LWWRegister<String>?
+    public var snapshot: LWWSnapshot?
+    public var transaction: LWWTransaction?
 
     public init(key: ContractKey, kind: ProductKind) {
         self.key = key
@@ -30,13 +30,13 @@ public struct Contract: Sendable, Equatable {
         let before = self
         settleKind(by: observation)
         isFamilyShared = isFamilyShared || observation.isFamilyShared
-        raise(&group, to: observation.group.map { Stamped($0, at: signedAt) })
-        raise(&token, to: observation.token.map { Stamped($0, at: signedAt) })
-        raise(&account, to: observation.account.map { Stamped($0, at: signedAt) })
-        raise(&storeUser, to: observation.user.map { Stamped($0, at: signedAt) })
-        raise(&previousLineage, to: observation.previousLineage.map { Stamped($0, at: signedAt) })
-        raise(&transaction, to: observation.transaction.map { TransactionRegister($0, event: event) })
-        raise(&snapshot, to: observation.snapshot.map { SnapshotRegister($0, beside: observation.transaction, event) })
+        raise(&group, to: observation.group.map { LWWRegister($0, at: signedAt) })
+        raise(&token, to: observation.token.map { LWWRegister($0, at: signedAt) })
+        raise(&account, to: observation.account.map { LWWRegister($0, at: signedAt) })
+        raise(&storeUser, to: observation.user.map { LWWRegister($0, at: signedAt) })
+        raise(&previousLineage, to: observation.previousLineage.map { LWWRegister($0, at: signedAt) })
+        raise(&transaction, to: observation.transaction.map { LWWTransaction($0, event: event) })
+        raise(&snapshot, to: observation.snapshot.map { LWWSnapshot($0, beside: observation.transaction, event) })
         return self != before
     }
 

@@ -24,7 +24,7 @@ extension ContractKey {
 
 extension Event {
     /// What the event says about the further products, as events of their own. Each appends the product's id to the
-    /// event's id. They have no errands: those are done once, for the purchase.
+    /// event's id. They have no jobs: those are done once, for the purchase.
     public var lines: [Event] {
         further.map { line($0, id: "\(id)#\($0.contract.lineage.lineName ?? "")") }
     }
@@ -52,7 +52,7 @@ extension Event {
         line.observation = observation
         line.further = []
         line.isWhole = false
-        line.errands = []
+        line.jobs = []
         return line
     }
 }

@@ -23,7 +23,7 @@ public struct Event: Sendable, Equatable {
     /// Moves everything that some users held to another user (RevenueCat's TRANSFER).
     public var transfer: Transfer?
     /// What to do once the event is committed.
-    public var errands: [Errand]
+    public var jobs: [Job]
     /// The body as it was posted, kept for audit and replay. Never logged.
     public var body: [UInt8]
 
@@ -41,7 +41,7 @@ public struct Event: Sendable, Equatable {
         isWhole: Bool = false,
         account: String? = nil,
         transfer: Transfer? = nil,
-        errands: [Errand] = [],
+        jobs: [Job] = [],
         body: [UInt8]
     ) {
         self.provider = provider
@@ -57,7 +57,7 @@ public struct Event: Sendable, Equatable {
         self.isWhole = isWhole
         self.account = account
         self.transfer = transfer
-        self.errands = errands
+        self.jobs = jobs
         self.body = body
     }
 

@@ -3,7 +3,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
     public let text: String
 
     public init?(_ text: String) {
-        guard isPlain(text, limit: 512) else { return nil }
+        guard isValidIdentifier(text, limit: 512) else { return nil }
         self.text = text
     }
 
@@ -29,7 +29,7 @@ extension StreamName: Hashable {
 }
 
 /// True for 1…`limit` bytes without control characters: a valid name of a user, a product, a group or a stream.
-public func isPlain(_ text: String, limit: Int = 255) -> Bool {
+public func isValidIdentifier(_ text: String, limit: Int = 255) -> Bool {
     // Control characters are U+0000…1F and U+007F…9F; the latter are C2 80…9F in UTF-8.
     let bytes = text.utf8Span.span
     guard (1...limit).contains(bytes.count) else { return false }

@@ -37,7 +37,7 @@ public struct StreamPattern: Sendable, Hashable {
     /// Refuses a pattern that cannot name streams, and one with a GlobalID that no Rails app would sign: the page's
     /// stream and the user's would never match, and nobody would notice.
     public init(checking text: String) throws(StreamPatternFlaw) {
-        guard isPlain(text, limit: 200) else { throw .notPrintable }
+        guard isValidIdentifier(text, limit: 200) else { throw .notPrintable }
         let mentions = text.pieces(around: "{user}").count - 1
         guard mentions == 1 else { throw .userMentioned(times: mentions) }
         let parts = StreamPattern.parts(of: text)
@@ -73,7 +73,7 @@ public struct StreamPattern: Sendable, Hashable {
 
     /// The stream of `user`; nil when the user id cannot be in a stream name.
     public func stream(for user: UserID) -> StreamName? {
-        guard isPlain(user.text) else { return nil }
+        guard isValidIdentifier(user.text) else { return nil }
         return StreamName(parts.map { render($0, user.text) }.joined(separator: ":"))
     }
 

@@ -27,7 +27,7 @@ extension Fragment {
     }
 }
 
-extension Holding {
+extension HeldContract {
     /// The values that a fragment's template may show. An unknown value is the empty string.
     ///
     /// `event` and `reason` say why the page changes when an event of this contract is the cause: `event` is our name
@@ -35,15 +35,15 @@ extension Holding {
     public func templateValues(user: UserID, event: EventKind? = nil, reason: String? = nil) -> [String: String] {
         [
             "user": user.text,
-            "product": standing.product,
-            "name": name ?? standing.product,
+            "product": status.product,
+            "name": name ?? status.product,
             "quantity": quantity.map(String.init) ?? "",
             "group": group ?? "",
-            "state": standing.state.rawValue,
-            "access_until": standing.accessUntil?.longDate ?? "",
-            "access_until_iso": standing.accessUntil?.iso8601 ?? "",
-            "auto_renew": standing.autoRenew.map { $0 ? "true" : "false" } ?? "",
-            "pending_product": standing.pendingProduct ?? "",
+            "state": status.state.rawValue,
+            "access_until": status.accessUntil?.longDate ?? "",
+            "access_until_iso": status.accessUntil?.iso8601 ?? "",
+            "auto_renew": status.autoRenew.map { $0 ? "true" : "false" } ?? "",
+            "pending_product": status.pendingProduct ?? "",
             "price": price.map(decimalText) ?? "",
             "currency": currency ?? "",
             "order": order?.description ?? "",

@@ -39,7 +39,7 @@ public final class Gateway: Sendable {
             proxies: proxies,
             tick: tick
         )
-        let census = Census(limits: limits, proxies: proxies)
+        let limiter = ConnectionLimiter(limits: limits, proxies: proxies)
         let sessions = CableSessions()
         let sentRefreshes = SentRefreshes()
         let counters = GatewayMetrics(metrics)
@@ -61,7 +61,7 @@ public final class Gateway: Sendable {
                         peers: ports.filter { $0 !== port },
                         handler: handler,
                         metrics: counters,
-                        census: census,
+                        limiter: limiter,
                         sessions: sessions,
                         sentRefreshes: sentRefreshes,
                         position: position

@@ -31,10 +31,10 @@ public struct HTTPClient: Sendable {
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) throws(HTTPClientError) -> Response {
-        let target = try Target(url)
+        let target = try RequestURL(url)
         var transfer = try Transfer(target, headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
-        var response = ResponseHead()
+        var response = ReceivedHead()
         var received: [UInt8] = []
         var isTooLarge = false
         try transfer.perform { head in
@@ -61,7 +61,7 @@ public struct HTTPClient: Sendable {
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {
-        var transfer = try Transfer(Target(url), headers: headers, connectTimeout: timeout, with: handles)
+        var transfer = try Transfer(RequestURL(url), headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare("GET", body: nil)
         try transfer.perform(
             silenceLimit: .seconds(45),

@@ -1,10 +1,10 @@
 /// The object behind libcurl's callbacks. It lives for one transfer, on that transfer's thread.
 final class Receiver {
     private let silenceLimit: Duration?
-    private let onHead: (ResponseHead) -> Bool
+    private let onHead: (ReceivedHead) -> Bool
     private let onBytes: (UnsafeRawBufferPointer) -> Bool
     private let onTick: () -> Bool
-    private var head = ResponseHead()
+    private var head = ReceivedHead()
     private var isHeadComplete = false
     private var lastByte = ContinuousClock.now
     /// True when one of the closures returned false, so that libcurl's error about it does not count.
@@ -13,7 +13,7 @@ final class Receiver {
 
     init(
         silenceLimit: Duration?,
-        onHead: @escaping (ResponseHead) -> Bool,
+        onHead: @escaping (ReceivedHead) -> Bool,
         onBytes: @escaping (UnsafeRawBufferPointer) -> Bool,
         onTick: @escaping () -> Bool
     ) {

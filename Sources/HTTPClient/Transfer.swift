@@ -4,11 +4,11 @@ internal import CCurl
 struct Transfer: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private let handles: IdleHandles
-    private let target: Target
+    private let target: RequestURL
     private var headers: UnsafeMutablePointer<curl_slist>?
 
     init(
-        _ target: Target,
+        _ target: RequestURL,
         headers: [(String, String)],
         connectTimeout: Duration,
         with handles: IdleHandles
@@ -56,7 +56,7 @@ struct Transfer: ~Copyable {
     /// Runs to the end, or until one of the closures returns false.
     func perform(
         silenceLimit: Duration? = nil,
-        _ onHead: (ResponseHead) -> Bool,
+        _ onHead: (ReceivedHead) -> Bool,
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {

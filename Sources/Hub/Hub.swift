@@ -37,7 +37,7 @@ public struct Hub: Sendable {
 
     public let limits: Limits
     public private(set) var tally = Tally()
-    var roster = Roster()
+    var table = SubscriptionTable()
     /// Every entry up to here has been published completely.
     private var settled: Int64
     /// The newest entry with at least one published message.
@@ -54,30 +54,30 @@ public struct Hub: Sendable {
 
     /// Everything up to here has reached this hub's pages.
     public var position: Int64 { settled }
-    public var streamCount: Int { roster.streamCount }
-    public var subscriptionCount: Int { roster.count }
+    public var streamCount: Int { table.streamCount }
+    public var subscriptionCount: Int { table.count }
 
     /// Starts to collect for a page. Read what it missed only after this call, so that there is no gap between the two.
     public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
-        roster.add(stream)
+        table.add(stream)
     }
 
     /// The page cannot take all that it missed at once: drops what was collected, and collects nothing until `collect`.
     public mutating func pause(_ id: SubscriptionID) {
-        guard let index = roster.index(id) else { return }
-        roster.slots[index].phase = .paused
-        roster.slots[index].backlog = Backlog()
-        roster.place(index, isLive: false)
+        guard let index = table.index(id) else { return }
+        table.slots[index].phase = .paused
+        table.slots[index].backlog = Backlog()
+        table.place(index, isLive: false)
     }
 
     /// Starts to collect again after `pause`. Read the rest only after this call.
     public mutating func collect(_ id: SubscriptionID) {
-        guard let index = roster.index(id), roster.slots[index].phase == .paused else { return }
-        roster.slots[index].phase = .collecting
+        guard let index = table.index(id), table.slots[index].phase == .paused else { return }
+        table.slots[index].phase = .collecting
     }
 
     public mutating func unsubscribe(_ id: SubscriptionID) {
-        roster.remove(id)
+        table.remove(id)
     }
 
     /// Everything published on a stream after `position`, up to this hub's own position, if it is recent. Nil when only
@@ -105,10 +105,10 @@ public struct Hub: Sendable {
     /// Returns what to write now. Nil when there is nothing to write, so that the page's cursor is `through`, and when
     /// the subscription is blocked or gone.
     public mutating func missed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
-        guard let index = roster.index(id), roster.slots[index].phase == .collecting else { return nil }
-        roster.slots[index].phase = .following
-        roster.slots[index].through = through
-        roster.slots[index].backlog.merge(missed: messages, through: through)
+        guard let index = table.index(id), table.slots[index].phase == .collecting else { return nil }
+        table.slots[index].phase = .following
+        table.slots[index].through = through
+        table.slots[index].backlog.merge(missed: messages, through: through)
         guard let flush = flush(index) else { return nil }
         guard !flush.hasMore else { return flush }
         return Flush(
@@ -121,15 +121,15 @@ public struct Hub: Sendable {
 
     /// The kernel took the last write only in part: messages are queued from now on.
     public mutating func blocked(_ id: SubscriptionID) {
-        guard let index = roster.index(id) else { return }
-        roster.slots[index].isBlocked = true
-        roster.place(index, isLive: false)
+        guard let index = table.index(id) else { return }
+        table.slots[index].isBlocked = true
+        table.place(index, isLive: false)
     }
 
     /// The socket accepts more. Returns nil when nothing waits; then the subscription is live again.
     public mutating func writable(_ id: SubscriptionID) -> Flush? {
-        guard let index = roster.index(id) else { return nil }
-        roster.slots[index].isBlocked = false
+        guard let index = table.index(id) else { return nil }
+        table.slots[index].isBlocked = false
         return flush(index)
     }
 
@@ -147,32 +147,32 @@ public struct Hub: Sendable {
             if !message.stream.isFeed { recent.add(message, at: position) }
         }
         tally.published += 1
-        guard let stream = roster.stream(message.stream) else {
+        guard let stream = table.stream(message.stream) else {
             tally.unheard += 1
             return .nobody
         }
         guard !message.parts.isEmpty else { return .nobody }
         if let position = message.position {
-            guard position > roster.streams[stream].position else { return dropRepeated() }
-            roster.streams[stream].position = position
+            guard position > table.streams[stream].position else { return dropRepeated() }
+            table.streams[stream].position = position
         }
-        return roster.streams[stream].waiting.isEmpty
-            ? Fanout(live: roster.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
+        return table.streams[stream].waiting.isEmpty
+            ? Fanout(live: table.streams[stream].live, closed: []) : offerToWaiting(message, of: stream)
     }
 
     /// The same for one page, unless it has read up to `position`. Nil while its missed messages are being read, since
     /// that is not known yet.
     public mutating func publish(_ message: Message, to id: SubscriptionID, unlessRead position: Int64) -> Fanout? {
-        guard let index = roster.index(id) else { return .nobody }
-        guard roster.slots[index].phase == .following else { return nil }
-        guard !roster.slots[index].hasRead(position) else { return .nobody }
-        guard !roster.slots[index].isLive else { return Fanout(live: [id], closed: []) }
+        guard let index = table.index(id) else { return .nobody }
+        guard table.slots[index].phase == .following else { return nil }
+        guard !table.slots[index].hasRead(position) else { return .nobody }
+        guard !table.slots[index].isLive else { return Fanout(live: [id], closed: []) }
         switch offer(message, to: index) {
         case .notForIt, .queued: return .nobody
         case .live, .writeOnce: return Fanout(live: [id], closed: [])
         case .overflow:
             tally.overflowed += 1
-            roster.remove(id)
+            table.remove(id)
             return Fanout(live: [], closed: [id])
         }
     }
@@ -185,16 +185,16 @@ public struct Hub: Sendable {
     private mutating func offerToWaiting(_ message: Message, of stream: Int) -> Fanout {
         var ahead: [SubscriptionID] = []
         var closed: [SubscriptionID] = []
-        for id in roster.streams[stream].waiting {
+        for id in table.streams[stream].waiting {
             switch offer(message, to: Int(id.index)) {
             case .notForIt, .queued, .live: break
             case .writeOnce: ahead.append(id)
             case .overflow: closed.append(id)
             }
         }
-        let live = roster.streams[stream].live
+        let live = table.streams[stream].live
         tally.overflowed += closed.count
-        for id in closed { roster.remove(id) }
+        for id in closed { table.remove(id) }
         return Fanout(live: ahead.isEmpty ? live : live + ahead, closed: closed)
     }
 
@@ -207,31 +207,31 @@ public struct Hub: Sendable {
     }
 
     private mutating func offer(_ message: Message, to index: Int) -> Offer {
-        if roster.slots[index].phase == .paused { return .notForIt }
-        if let position = message.position, roster.slots[index].hasRead(position) { return .notForIt }
-        if roster.slots[index].isCaughtUp {
+        if table.slots[index].phase == .paused { return .notForIt }
+        if let position = message.position, table.slots[index].hasRead(position) { return .notForIt }
+        if table.slots[index].isCaughtUp {
             settle(index)
-            return roster.slots[index].isLive ? .live : .writeOnce
+            return table.slots[index].isLive ? .live : .writeOnce
         }
-        let isBlocked = roster.slots[index].isBlocked
-        tally.collapsed += roster.slots[index].backlog.add(
+        let isBlocked = table.slots[index].isBlocked
+        tally.collapsed += table.slots[index].backlog.add(
             message,
             order: message.position ?? newest,
             collapses: isBlocked
         )
-        return roster.slots[index].backlog.bytes > limits.queuedBytes ? .overflow : .queued
+        return table.slots[index].backlog.bytes > limits.queuedBytes ? .overflow : .queued
     }
 
     private mutating func flush(_ index: Int) -> Flush? {
-        guard roster.slots[index].phase == .following, !roster.slots[index].isBlocked else { return nil }
-        let flush = roster.slots[index].backlog.take(upTo: limits.frameBytes)
+        guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
+        let flush = table.slots[index].backlog.take(upTo: limits.frameBytes)
         settle(index)
         return flush
     }
 
     /// A subscription is live once it is caught up and nothing that it has already read can still be published.
     private mutating func settle(_ index: Int) {
-        let isLive = roster.slots[index].isCaughtUp && roster.slots[index].through <= settled
-        roster.place(index, isLive: isLive)
+        let isLive = table.slots[index].isCaughtUp && table.slots[index].through <= settled
+        table.place(index, isLive: isLive)
     }
 }

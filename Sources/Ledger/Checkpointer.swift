@@ -35,7 +35,7 @@ final class Checkpointer: Sendable {
     private func run(_ path: String, _ health: LedgerHealth) {
         while !isClosing.load(ordering: .acquiring) {
             do throws(SQLiteError) {
-                let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+                let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
                 while true {
                     // A file that is no longer ours is left alone.
                     if health.isSound, !health.isTroubled(.files) {

@@ -55,7 +55,7 @@ final class ContentCheck: Sendable {
             state.withLock { ($0.endedAt, $0.duration) = (now, now - start) }
         }
         do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .readOnly, lockTimeout: .zero)
+            let connection = try SQLiteConnection(path: path, access: .readOnly, lockTimeout: .zero)
             let isStopped = state.withLock { state in
                 state.running = connection.interrupter
                 return state.isStopped
@@ -67,7 +67,7 @@ final class ContentCheck: Sendable {
         }
     }
 
-    private func examine(_ connection: borrowing Connection) throws(SQLiteError) -> Finding {
+    private func examine(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Finding {
         let found = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
         guard found == epoch else { return .damaged("another ledger was written over it: \(todo)") }
         let head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) } ?? 0

@@ -9,7 +9,7 @@ struct ContractRow {
     /// Since when the owner has had it; nil when the owner follows only from another contract.
     var userAt: Instant?
     var shares: [UserID] = []
-    var standing: Standing
+    var status: ContractStatus
     /// When the writer looks at the contract again by itself.
     var endsAt: Instant?
 
@@ -34,14 +34,16 @@ struct ContractRow {
     /// Everyone who holds the contract, the owner first.
     var holders: [UserID] { (user.map { [$0] } ?? []) + shares }
 
-    init(id: Int64?, contract: Contract, standing: Standing, endsAt: Instant?) {
+    init(id: Int64?, contract: Contract, status: ContractStatus, endsAt: Instant?) {
         self.id = id
         self.contract = contract
-        self.standing = standing
+        self.status = status
         self.endsAt = endsAt
     }
 
-    func holding(_ catalog: Catalog) -> Holding { Holding(of: contract, standing: standing, catalog: catalog) }
+    func heldContract(_ catalog: Catalog) -> HeldContract {
+        HeldContract(of: contract, status: status, catalog: catalog)
+    }
 
     /// Reads `id` and `columns`.
     init(_ row: Row) throws(SQLiteError) {
@@ -58,13 +60,13 @@ struct ContractRow {
         contract.account = stamped(row.optionalText(12), row.instant(13))
         contract.previousLineage = stamped(row.optionalText(14), row.instant(15))
         contract.storeUser = stamped(row.optionalUser(16), row.instant(17))
-        contract.snapshot = try SnapshotRegister(row, at: 19)
+        contract.snapshot = try LWWSnapshot(row, at: 19)
         contract.snapshot?.snapshot.isPausing = row.flag(43)
-        contract.transaction = TransactionRegister(row, at: 26)
+        contract.transaction = LWWTransaction(row, at: 26)
         self.init(
             id: row.integer(0),
             contract: contract,
-            standing: Standing(
+            status: ContractStatus(
                 state: try row.word(37),
                 product: row.text(38),
                 pendingProduct: row.optionalText(39),
@@ -107,9 +109,9 @@ struct ContractRow {
             Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
             Value(charge.map { Int64($0.quantity) }), Value(charge?.price), Value(charge?.currency),
             Value(charge?.signedAt),
-            Value(standing.state), .text(standing.product), Value(standing.pendingProduct),
-            Value(standing.accessUntil), Value(standing.autoRenew), Value(endsAt),
-            Value(snapshot?.isPausing), Value(standing.isPausing),
+            Value(status.state), .text(status.product), Value(status.pendingProduct),
+            Value(status.accessUntil), Value(status.autoRenew), Value(endsAt),
+            Value(snapshot?.isPausing), Value(status.isPausing),
         ]
     }
 
@@ -124,11 +126,11 @@ struct ContractRow {
     }
 }
 
-private func stamped<Text>(_ value: Text?, _ signedAt: Instant) -> Stamped<Text>? {
-    value.map { Stamped($0, at: signedAt) }
+private func stamped<Text>(_ value: Text?, _ signedAt: Instant) -> LWWRegister<Text>? {
+    value.map { LWWRegister($0, at: signedAt) }
 }
 
-extension SnapshotRegister {
+extension LWWSnapshot {
     fileprivate init?(_ row: Row, at first: Int32) throws(SQLiteError) {
         guard let event = row.optionalText(first) else { return nil }
         let snapshot = Snapshot(
@@ -143,7 +145,7 @@ extension SnapshotRegister {
     }
 }
 
-extension TransactionRegister {
+extension LWWTransaction {
     fileprivate init?(_ row: Row, at first: Int32) {
         guard let event = row.optionalText(first) else { return nil }
         let charge = Transaction(

@@ -7,9 +7,9 @@ public enum LedgerCommand: Sendable {
         Event,
         claim: Claim? = nil,
         receivedAt: Instant,
-        completion: @Sendable (Result<Receipt, LedgerError>) -> Void
+        completion: @Sendable (Result<CommitResult, LedgerError>) -> Void
     )
-    case order(OrderRequest, completion: @Sendable (Result<OrderReceipt, OrderError>) -> Void)
+    case order(OrderRequest, completion: @Sendable (Result<OrderResult, OrderError>) -> Void)
     /// Sets the language that a user reads from now on.
     case language(LanguageTag, of: UserID, completion: @Sendable (Result<Void, LedgerError>) -> Void)
     /// Commits one entry for each fragment, in their order.
@@ -23,16 +23,16 @@ public enum LedgerCommand: Sendable {
     /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
     /// newer reload.
     case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
-    /// Records the result of an errand. The completion gets false when that was not committed.
-    case errand(Int64, ErrandResult, completion: @Sendable (Bool) -> Void)
+    /// Records the result of a job. The completion gets false when that was not committed.
+    case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
     /// Remembers an instant under a name, such as how far a recovery has come. The completion gets false when that was
     /// not committed.
-    case mark(String, Instant, completion: @Sendable (Bool) -> Void)
+    case saveCheckpoint(String, Instant, completion: @Sendable (Bool) -> Void)
     /// Applies stored events once more. With `isTrial`, it reports what that would change, and changes nothing.
     case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
     /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
     /// gets all of these users.
-    case tell(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
+    case rebroadcast(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }
@@ -61,15 +61,15 @@ public enum ClaimOutcome: Sendable, Equatable {
     case refused
 }
 
-public enum ErrandResult: Sendable, Equatable {
+public enum JobResult: Sendable, Equatable {
     case done
     case retry(at: Instant, reason: String)
-    /// No attempt can succeed any more. The errand is kept for a month, for the operator.
+    /// No attempt can succeed any more. The job is kept for a month, for the operator.
     case abandoned(reason: String)
 }
 
 /// The answer to the store.
-public struct Receipt: Sendable, Equatable {
+public struct CommitResult: Sendable, Equatable {
     public var outcome: Outcome
     /// The store's event id.
     public var event: String
@@ -116,7 +116,7 @@ public struct OrderRequest: Sendable, Equatable {
     }
 }
 
-public struct OrderReceipt: Sendable, Equatable {
+public struct OrderResult: Sendable, Equatable {
     public var order: Order
     /// A page that resumes from here misses nothing of this purchase.
     public var since: Cursor

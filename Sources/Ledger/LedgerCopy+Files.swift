@@ -28,7 +28,7 @@ extension LedgerCopy {
     }
 
     private static func epoch(of file: String) throws(SQLiteError) -> String {
-        let connection = try Connection(path: file, access: .readOnly, lockTimeout: .zero)
+        let connection = try SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero)
         return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) } ?? ""
     }
 

@@ -76,7 +76,7 @@ public struct LedgerCopy: Sendable, Equatable {
     /// Copies one snapshot, packed, and reads the copy again from the first page to the last.
     private static func copied(_ source: String, to draft: String) throws(LedgerCopyError) -> LedgerCopy {
         do throws(SQLiteError) {
-            let connection = try Connection(path: source, access: .readOnly, lockTimeout: .seconds(10))
+            let connection = try SQLiteConnection(path: source, access: .readOnly, lockTimeout: .seconds(10))
             try connection.prepare("VACUUM INTO ?").run([.text(draft)])
         } catch {
             throw .cannotCopy(source, reason: error.isOfTheContent ? "it is damaged, or no ledger" : error.message)
@@ -87,7 +87,7 @@ public struct LedgerCopy: Sendable, Equatable {
     private static func proven(_ draft: String, from source: String) throws(LedgerCopyError) -> LedgerCopy {
         let (version, answer, epoch, head): (Int64, String?, String?, Int64?)
         do throws(SQLiteError) {
-            let connection = try Connection(path: draft, access: .readOnly, lockTimeout: .zero)
+            let connection = try SQLiteConnection(path: draft, access: .readOnly, lockTimeout: .zero)
             version = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
             answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
             epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
@@ -104,7 +104,7 @@ public struct LedgerCopy: Sendable, Equatable {
 
     private static func rename(_ draft: String, _ epoch: String) throws(LedgerCopyError) {
         do throws(SQLiteError) {
-            let connection = try Connection(path: draft, access: .readWrite, lockTimeout: .zero)
+            let connection = try SQLiteConnection(path: draft, access: .readWrite, lockTimeout: .zero)
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
             try connection.prepare("UPDATE meta SET value = ? WHERE key = 'epoch'").run([.text(epoch)])
         } catch {
@@ -124,7 +124,7 @@ public struct LedgerCopy: Sendable, Equatable {
 
     /// The last connection that closes a ledger removes its journal.
     private static func emptyJournal(of path: String) throws(SQLiteError) {
-        let connection = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+        let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

@@ -79,7 +79,7 @@ public struct LedgerInspection: Sendable, Equatable {
 
     private var content: State {
         do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .frozen, lockTimeout: .zero)
+            let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
             let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
             guard answer == "ok" else { return .damaged }
             let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"

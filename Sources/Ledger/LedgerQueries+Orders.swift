@@ -50,13 +50,13 @@ extension LedgerQueries {
 
     private func purchase(_ row: ContractRow, by token: OrderToken, now: Instant) throws(SQLiteError) -> OrderPurchase {
         var row = row
-        row.restate(at: now, policy)
+        row.recomputeStatus(at: now, policy)
         let id = Value(row.id)
         return OrderPurchase(
             contract: row.contract.key,
             user: row.user,
-            product: row.standing.product,
-            state: row.standing.state,
+            product: row.status.product,
+            state: row.status.state,
             boughtAt: try statements.tokenDate.first([id, .text(token.description)]) { $0.instant(0) } ?? now,
             event: try statements.firstEvents.all([id, .integer(100)], read: EntryRow.read)
                 .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch) }

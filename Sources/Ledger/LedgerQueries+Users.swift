@@ -48,10 +48,10 @@ extension LedgerQueries {
             + statements.sharedConsumables.all(consumables, read: contractRow)
         let current = rows.map { row in
             var row = row
-            row.restate(at: now, policy)
+            row.recomputeStatus(at: now, policy)
             return row
         }
-        let union = Holdings(user: user, current.map { $0.holding(policy.catalog) }, policy: policy)
+        let union = EntitlementSet(user: user, current.map { $0.heldContract(policy.catalog) }, policy: policy)
         let ranks = Dictionary(union.ranked.enumerated().map { ($1.contract, $0) }) { first, _ in first }
         let ordered = current.enumerated().sorted { left, right in
             let (a, b) = (ranks[left.element.contract.key], ranks[right.element.contract.key])
@@ -61,7 +61,7 @@ extension LedgerQueries {
             isActive: union.isActive,
             ranked: ordered.map { _, row in
                 let isHonoured = ranks[row.contract.key] != nil
-                return (row, row.holding(policy.catalog).entitlement(isHonoured: isHonoured))
+                return (row, row.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
             }
         )
     }

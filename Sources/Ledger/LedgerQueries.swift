@@ -5,7 +5,7 @@ struct LedgerQueries: ~Copyable {
     /// How many distinct targets of one stream are looked at; a page has a handful.
     private static let targetLimit = 1000
 
-    private let connection: Connection
+    private let connection: SQLiteConnection
     let statements: ReaderStatements
     private let slot: PolicySlot
     let streams: StreamPattern
@@ -13,7 +13,7 @@ struct LedgerQueries: ~Copyable {
 
     init(path: String, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
         do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .readOnly, lockTimeout: .seconds(2))
+            let connection = try SQLiteConnection(path: path, access: .readOnly, lockTimeout: .seconds(2))
             let statements = try ReaderStatements(connection)
             epoch = try statements.epoch.first { row in row.text(0) } ?? ""
             self.statements = statements
@@ -165,16 +165,16 @@ private func grouped(_ fragments: [PlacedFragment]) -> [MissedItem] {
     return items
 }
 
-extension Holding {
+extension HeldContract {
     func entitlement(isHonoured: Bool) -> Entitlement {
         Entitlement(
-            product: standing.product,
+            product: status.product,
             group: group,
-            state: standing.state,
-            isActive: standing.isActive && isHonoured,
-            accessUntil: standing.accessUntil,
-            autoRenew: standing.autoRenew,
-            pendingProduct: standing.pendingProduct,
+            state: status.state,
+            isActive: status.isActive && isHonoured,
+            accessUntil: status.accessUntil,
+            autoRenew: status.autoRenew,
+            pendingProduct: status.pendingProduct,
             provider: contract.provider,
             environment: contract.environment,
             contract: contract.lineage,

@@ -86,47 +86,47 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// The destinations that have errands due.
-    public func errandDestinations(
+    /// The destinations that have jobs due.
+    public func jobDestinations(
         dueAt now: Instant,
-        completion: @escaping @Sendable (Result<[Errand.Destination], LedgerError>) -> Void
+        completion: @escaping @Sendable (Result<[Job.Destination], LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.errandDestinations(dueAt: now) })
+            completion(Result { () throws(LedgerError) in try queries.jobDestinations(dueAt: now) })
         }
     }
 
-    /// One destination's errands that are due, earliest first.
-    public func errands(
+    /// One destination's jobs that are due, earliest first.
+    public func jobs(
         dueAt now: Instant,
-        to destination: Errand.Destination,
+        to destination: Job.Destination,
         limit: Int,
-        completion: @escaping @Sendable (Result<[QueuedErrand], LedgerError>) -> Void
+        completion: @escaping @Sendable (Result<[QueuedJob], LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
             completion(
-                Result { () throws(LedgerError) in try queries.errands(dueAt: now, to: destination, limit: limit) }
+                Result { () throws(LedgerError) in try queries.jobs(dueAt: now, to: destination, limit: limit) }
             )
         }
     }
 
     /// `previous` is the last answer, which saves counting again what has not changed.
-    public func errandBacklog(
-        after previous: ErrandBacklog? = nil,
-        completion: @escaping @Sendable (Result<ErrandBacklog, LedgerError>) -> Void
+    public func jobBacklog(
+        after previous: JobBacklog? = nil,
+        completion: @escaping @Sendable (Result<JobBacklog, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.errandBacklog(after: previous) })
+            completion(Result { () throws(LedgerError) in try queries.jobBacklog(after: previous) })
         }
     }
 
     /// The instant that `LedgerCommand.mark` remembered.
-    public func mark(
+    public func checkpoint(
         _ name: String,
         completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
-            completion(Result { () throws(LedgerError) in try queries.mark(name) })
+            completion(Result { () throws(LedgerError) in try queries.checkpoint(name) })
         }
     }
 

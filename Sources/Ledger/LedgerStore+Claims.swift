@@ -24,35 +24,35 @@ extension LedgerStore {
 
     /// Applies a claim to a contract. `row` is already saved, and carries the users that the contract has without the
     /// claim; they are changed in it.
-    func settle(
+    func apply(
         _ claim: Claim,
         of observation: Observation,
         on row: inout ContractRow,
-        _ arrival: Arrival
+        _ incoming: IncomingEvent
     ) throws(SQLiteError) -> ClaimOutcome {
         guard let id = row.id else { return .refused }
-        let proof = Settlement.Proof(
+        let proof = ClaimDecision.Proof(
             user: claim.user,
-            postedAt: arrival.receivedAt,
-            signedAt: observation.transaction?.signedAt ?? arrival.event.signedAt
+            postedAt: incoming.receivedAt,
+            signedAt: observation.transaction?.signedAt ?? incoming.event.signedAt
         )
-        let target = Settlement.Target(
+        let target = ClaimDecision.Target(
             holders: row.holders,
             isDerived: row.userAt == nil,
             isNamedByStore: row.contract.storeUser != nil,
-            isActive: row.standing.isActive,
+            isActive: row.status.isActive,
             facts: try facts(of: row)
         )
         let last = try claims(on: id).first { $0.user == claim.user }?.proofAt
-        let settlement = Settlement(of: proof, after: last, on: target, policy: policy.transfers)
-        guard !settlement.notes.isEmpty else { return settlement.outcome }
-        for note in settlement.notes { try put(note, on: id) }
-        if settlement.isBinding { try bind(claim, to: row, arrival) }
-        try own(&row)
-        return settlement.outcome
+        let decision = ClaimDecision(of: proof, after: last, on: target, policy: policy.transfers)
+        guard !decision.notes.isEmpty else { return decision.outcome }
+        for note in decision.notes { try put(note, on: id) }
+        if decision.isBinding { try bind(claim, to: row, incoming) }
+        try resolveOwner(of: &row)
+        return decision.outcome
     }
 
-    private func put(_ note: Settlement.Note, on id: Int64) throws(SQLiteError) {
+    private func put(_ note: ClaimDecision.Note, on id: Int64) throws(SQLiteError) {
         let wasActive = note.fact?.ground == .claim(whileActive: true)
         try statements.putClaim.run([
             .integer(id), Value(note.user), Value(note.fact?.at), Value(wasActive), Value(note.proofAt),
@@ -61,16 +61,16 @@ extension LedgerStore {
 
     /// Makes the claimant's order the contract's from now on, and asks the store to repeat its token where the store
     /// can.
-    private func bind(_ claim: Claim, to row: ContractRow, _ arrival: Arrival) throws(SQLiteError) {
+    private func bind(_ claim: Claim, to row: ContractRow, _ incoming: IncomingEvent) throws(SQLiteError) {
         guard let id = row.id, let token = claim.order, let order = try order(token), order.user == claim.user,
             !order.contradicts(row.contract)
         else { return }
-        try statements.putToken.run([.integer(id), .text(token.description), Value(arrival.receivedAt), .null])
+        try statements.putToken.run([.integer(id), .text(token.description), Value(incoming.receivedAt), .null])
         let key = row.contract.key
         guard key.provider.takesOrderTokens, policy.apis.contains(key.provider), row.contract.token == nil,
             !row.contract.isFamilyShared
         else { return }
-        let errand = Errand(
+        let job = Job(
             kind: .setToken,
             provider: key.provider,
             environment: key.environment,
@@ -78,6 +78,6 @@ extension LedgerStore {
             subject: key.lineage,
             detail: token.description
         )
-        try queue([errand], position: nil, at: arrival.now)
+        try queue([job], position: nil, at: incoming.now)
     }
 }

@@ -89,11 +89,11 @@ extension LedgerStore {
     private func page(of user: UserID, _ change: ContractChange) throws(SQLiteError)
         -> (fragments: [Fragment], active: Bool)
     {
-        let others = try holdings(of: user, except: change.current.id)
-        let had = change.previous.flatMap { $0.holders.contains(user) ? [$0.holding(policy.catalog)] : nil } ?? []
-        let has = change.current.holders.contains(user) ? [change.current.holding(policy.catalog)] : []
-        let before = Holdings(user: user, others + had, policy: policy)
-        let after = Holdings(user: user, others + has, policy: policy)
+        let others = try entitlements(of: user, except: change.current.id)
+        let had = change.previous.flatMap { $0.holders.contains(user) ? [$0.heldContract(policy.catalog)] : nil } ?? []
+        let has = change.current.holders.contains(user) ? [change.current.heldContract(policy.catalog)] : []
+        let before = EntitlementSet(user: user, others + had, policy: policy)
+        let after = EntitlementSet(user: user, others + has, policy: policy)
         let announcements = Announcement.announcements(
             before: before,
             after: after,
@@ -104,12 +104,12 @@ extension LedgerStore {
     }
 
     /// What a user holds except consumables, as the last commit announced it.
-    func holdings(of user: UserID, except id: Int64?) throws(SQLiteError) -> [Holding] {
+    func entitlements(of user: UserID, except id: Int64?) throws(SQLiteError) -> [HeldContract] {
         let place: [Value] = [Value(user), Value(id)]
         let rows =
             try statements.otherContracts.all(place, read: contractRow)
             + statements.otherShares.all(place, read: contractRow)
-        return rows.map { $0.holding(policy.catalog) }
+        return rows.map { $0.heldContract(policy.catalog) }
     }
 
     func fragments(
@@ -120,8 +120,8 @@ extension LedgerStore {
         guard let stream = streams.stream(for: user) else { return [] }
         return announcements.map {
             // The fragment may show another contract, which was there before.
-            let cause = $0.holding.contract == change?.key ? change : nil
-            let values = $0.holding.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
+            let cause = $0.heldContract.contract == change?.key ? change : nil
+            let values = $0.heldContract.templateValues(user: user, event: cause?.kind, reason: cause?.reason)
             return Fragment(
                 stream: stream,
                 action: "replace",
@@ -137,9 +137,9 @@ extension LedgerStore {
 }
 
 extension ContractRow {
-    mutating func restate(at now: Instant, _ policy: AccessPolicy) {
-        standing = contract.standing(at: now, policy: policy) ?? standing
-        endsAt = contract.end(of: standing, policy: policy)
+    mutating func recomputeStatus(at now: Instant, _ policy: AccessPolicy) {
+        status = contract.status(at: now, policy: policy) ?? status
+        endsAt = contract.end(of: status, policy: policy)
     }
 }
 
@@ -153,10 +153,10 @@ extension Notice {
         contract = change.key.lineage
         order = row.contract.token?.value
         user = row.user
-        product = row.standing.product
-        previousState = change.previous?.standing.state
-        state = row.standing.state
-        accessUntil = row.standing.accessUntil
+        product = row.status.product
+        previousState = change.previous?.status.state
+        state = row.status.state
+        accessUntil = row.status.accessUntil
         self.active = active
     }
 }

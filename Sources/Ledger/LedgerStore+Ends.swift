@@ -14,12 +14,12 @@ extension LedgerStore {
             var row = row
             if let id = row.id { row.shares = try shares(of: id) }
             var ended = row
-            ended.restate(at: now, policy)
+            ended.recomputeStatus(at: now, policy)
             // Its statements tell nothing more: looking again at once would find the same forever.
             if let end = ended.endsAt, end <= now { ended.endsAt = nil }
             let change = ContractChange(previous: row, current: try save(ended, over: row))
             // The leeway or the catalog has changed since it was written, and it has not ended after all.
-            guard ended.standing != row.standing else { continue }
+            guard ended.status != row.status else { continue }
             try append(change, as: .accessEnded, to: &commit, at: now)
         }
         return commit

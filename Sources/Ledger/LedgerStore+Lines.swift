@@ -2,18 +2,18 @@ internal import Domain
 
 extension LedgerStore {
     /// Commits what a store said about every product of the purchase, in one transaction.
-    func record(_ arrival: Arrival) throws(SQLiteError) -> Commit<Receipt> {
-        let lines = arrival.event.lines
-        let isNew = lines.isEmpty ? false : try isNew(arrival.event)
-        var commit = try recordOne(arrival)
+    func record(_ incoming: IncomingEvent) throws(SQLiteError) -> Commit<CommitResult> {
+        let lines = incoming.event.lines
+        let isNew = lines.isEmpty ? false : try isNew(incoming.event)
+        var commit = try recordOne(incoming)
         for line in lines {
-            var further = arrival.saying(line)
+            var further = incoming.saying(line)
             further.isBeside = isNew
             commit.add(try recordOne(further))
         }
-        if arrival.event.isWhole, let key = arrival.event.observation?.contract {
-            for event in try missingLines(of: key, arrival.event) {
-                commit.add(try recordOne(arrival.saying(event, claim: nil)))
+        if incoming.event.isWhole, let key = incoming.event.observation?.contract {
+            for event in try missingLines(of: key, incoming.event) {
+                commit.add(try recordOne(incoming.saying(event, claim: nil)))
             }
         }
         return commit
@@ -22,7 +22,7 @@ extension LedgerStore {
     /// True when the purchase gives no access yet.
     private func isNew(_ event: Event) throws(SQLiteError) -> Bool {
         guard let key = event.observation?.contract else { return false }
-        return try contract(key)?.standing.isActive != true
+        return try contract(key)?.status.isActive != true
     }
 
     /// A store does not say that a product was taken out of a purchase; it just no longer lists it. So a further
@@ -50,20 +50,20 @@ extension LedgerStore {
     }
 }
 
-extension Arrival {
-    fileprivate func saying(_ event: Event) -> Arrival { saying(event, claim: claim) }
+extension IncomingEvent {
+    fileprivate func saying(_ event: Event) -> IncomingEvent { saying(event, claim: claim) }
 
-    fileprivate func saying(_ event: Event, claim: Claim?) -> Arrival {
-        var arrival = self
-        arrival.event = event
-        arrival.claim = claim
-        return arrival
+    fileprivate func saying(_ event: Event, claim: Claim?) -> IncomingEvent {
+        var incoming = self
+        incoming.event = event
+        incoming.claim = claim
+        return incoming
     }
 }
 
-extension Commit<Receipt> {
+extension Commit<CommitResult> {
     /// Adds what was committed together with it. There is one answer: `applied` when anything was applied.
-    fileprivate mutating func add(_ other: Commit<Receipt>) {
+    fileprivate mutating func add(_ other: Commit<CommitResult>) {
         entries += other.entries
         unclaimed += other.unclaimed
         if value.outcome != .applied, other.value.outcome == .applied { value.outcome = .applied }

@@ -7,12 +7,12 @@ extension LedgerStore {
         if let owner = change.previous?.user, let user = change.current.user, owner != user {
             return .contractTransferred
         }
-        guard change.current.contract.kind == .subscription, change.current.standing.state == .active else {
+        guard change.current.contract.kind == .subscription, change.current.status.state == .active else {
             return kind
         }
         if let name = change.subscriptionName(of: kind) { return name }
         guard kind == .subscriptionStarted || kind == .planChanged else { return kind }
-        return change.current.name(of: kind, beside: try kin(of: change.current))
+        return change.current.name(of: kind, beside: try relatedContracts(of: change.current))
     }
 }
 
@@ -20,7 +20,7 @@ extension ContractChange {
     /// Nil when the contract's previous state tells nothing more.
     fileprivate func subscriptionName(of kind: EventKind) -> EventKind? {
         guard let previous, previous.contract.hasBegun else { return nil }
-        switch (kind, previous.standing.state) {
+        switch (kind, previous.status.state) {
         case (.subscriptionRenewed, .paused), (.subscriptionRecovered, .paused): return .resumed
         case (.subscriptionRenewed, .inGracePeriod), (.subscriptionRenewed, .inBillingRetry):
             return .subscriptionRecovered
@@ -29,8 +29,8 @@ extension ContractChange {
             // A late renewal is not a return: for that, the store itself must have said that access was over.
             return previous.contract.snapshot?.snapshot.state.givesAccess == false ? .subscriptionResubscribed : nil
         case (.subscriptionRenewed, _), (.subscriptionResubscribed, _):
-            let isAnother = previous.standing.product != current.standing.product
-            return previous.standing.isActive && isAnother ? .planChanged : nil
+            let isAnother = previous.status.product != current.status.product
+            return previous.status.isActive && isAnother ? .planChanged : nil
         default: return nil
         }
     }
@@ -38,19 +38,19 @@ extension ContractChange {
 
 extension ContractRow {
     /// Names a new contract beside the buyer's others. Apple, which states the group, tells these cases apart itself.
-    fileprivate func name(of kind: EventKind, beside kin: [ContractRow]) -> EventKind {
+    fileprivate func name(of kind: EventKind, beside related: [ContractRow]) -> EventKind {
         let replaced = contract.previousLineage?.value
         if kind == .planChanged {
-            let old = kin.first { $0.contract.key.lineage == replaced }
-            let isSame = old?.standing.product == standing.product && standing.pendingProduct == nil
+            let old = related.first { $0.contract.key.lineage == replaced }
+            let isSame = old?.status.product == status.product && status.pendingProduct == nil
             return isSame ? .subscriptionResubscribed : kind
         }
-        let others = kin.filter {
+        let others = related.filter {
             $0.contract.kind == .subscription && $0.contract.hasBegun && $0.contract.key != contract.key
                 && $0.contract.key.lineage != replaced
         }
         guard contract.group == nil, !others.isEmpty else { return kind }
-        if others.contains(where: { $0.standing.pendingProduct == standing.product }) { return .planChanged }
-        return others.contains { $0.standing.isActive } ? kind : .subscriptionResubscribed
+        if others.contains(where: { $0.status.pendingProduct == status.product }) { return .planChanged }
+        return others.contains { $0.status.isActive } ? kind : .subscriptionResubscribed
     }
 }

@@ -6,7 +6,7 @@ extension LedgerStore {
     }
 
     /// Creates or finds the order, and claims the purchases that came before it. Nil when the token is another user's.
-    func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderReceipt?> {
+    func place(_ request: OrderRequest, now: Instant) throws(SQLiteError) -> Commit<OrderResult?> {
         // Taken before the claims, so that a page that resumes from here receives them.
         let since = cursor(try head())
         if let token = request.token {
@@ -14,12 +14,12 @@ extension LedgerStore {
                 guard order.user == request.user else { return Commit(value: nil) }
                 let readers = try note(request)
                 let widened = try widen(order, with: request)
-                let receipt = OrderReceipt(order: widened, since: since, isNew: false)
+                let receipt = OrderResult(order: widened, since: since, isNew: false)
                 return Commit(value: receipt, readers: readers)
             }
         } else if let order = try sameRequest(request) {
             let readers = try note(request)
-            return Commit(value: OrderReceipt(order: order, since: since, isNew: false), readers: readers)
+            return Commit(value: OrderResult(order: order, since: since, isNew: false), readers: readers)
         }
         let readers = try note(request)
         let order = Order(
@@ -31,10 +31,10 @@ extension LedgerStore {
             kind: request.kind
         )
         try statements.insertOrder.run(OrderRow.values(order) + [Value(now)])
-        let receipt = OrderReceipt(order: order, since: since, isNew: true)
-        var commit = Commit<OrderReceipt?>(value: receipt, readers: readers)
+        let receipt = OrderResult(order: order, since: since, isNew: true)
+        var commit = Commit<OrderResult?>(value: receipt, readers: readers)
         let bought = try statements.contractsByToken.all([.text(order.token.description)], read: contractRow)
-        try settle(bought, into: &commit, now)
+        try resolveOwners(of: bought, into: &commit, at: now)
         return commit
     }
 

@@ -41,12 +41,12 @@ struct TokenDates: Equatable {
 
 extension LedgerStore {
     /// How many contracts are searched for an owner; a buyer has a handful.
-    private static let kinLimit = 1000
+    private static let relatedLimit = 1000
 
     /// Determines who owns the contract. The store's own word comes first, then the tokens and claims of the contract
     /// itself, then what follows from contracts that it replaced and from others of the same buyer. The result is a
     /// function of what is committed, so it does not matter what came first.
-    func own(_ row: inout ContractRow, said: SaidToken? = nil) throws(SQLiteError) {
+    func resolveOwner(of row: inout ContractRow, said: SaidToken? = nil) throws(SQLiteError) {
         var owner = try owner(of: row, said)
         if owner == nil { owner = try derivedOwner(of: row) }
         row.user = owner?.users.first
@@ -114,10 +114,12 @@ extension LedgerStore {
     private func derivedOwner(of row: ContractRow) throws(SQLiteError) -> Owner? {
         var seen: Set<ContractKey> = [row.contract.key]
         var ring = [row]
-        while !ring.isEmpty, seen.count < LedgerStore.kinLimit {
+        while !ring.isEmpty, seen.count < LedgerStore.relatedLimit {
             var next: [ContractRow] = []
             for link in ring {
-                for kin in try kin(of: link) where seen.insert(kin.contract.key).inserted { next.append(kin) }
+                for related in try relatedContracts(of: link) where seen.insert(related.contract.key).inserted {
+                    next.append(related)
+                }
             }
             let newest = next.filter { $0.userAt != nil }.max {
                 let (left, right) = ($0.user?.text ?? "", $1.user?.text ?? "")
@@ -132,18 +134,18 @@ extension LedgerStore {
     }
 
     /// The contract that it replaced, the purchase that it is part of, and others of the same buyer.
-    func kin(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
-        var kin: [ContractRow] = []
+    func relatedContracts(of row: ContractRow) throws(SQLiteError) -> [ContractRow] {
+        var related: [ContractRow] = []
         var key = row.contract.key
         if let lineage = row.contract.previousLineage?.value {
             key.lineage = lineage
-            if let replaced = try contract(key) { kin.append(replaced) }
+            if let replaced = try contract(key) { related.append(replaced) }
         }
-        if let purchase = row.contract.key.purchase, let whole = try contract(purchase) { kin.append(whole) }
+        if let purchase = row.contract.key.purchase, let whole = try contract(purchase) { related.append(whole) }
         if let account = row.contract.account?.value {
-            kin += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
+            related += try statements.contractsByAccount.all(keyValues(account, key), read: contractRow)
         }
-        return kin
+        return related
     }
 
     func shares(of id: Int64) throws(SQLiteError) -> [UserID] {

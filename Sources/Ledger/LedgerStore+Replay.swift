@@ -36,7 +36,7 @@ extension LedgerStore {
             if known.isRelatedOtherwise(than: row) { touched += [known, row] }
         }
         // Done after all rebuilds, because the owner of a contract may follow from several of them.
-        for row in touched { try settle(relatives(of: row), into: &commit, now) }
+        for row in touched { try resolveOwners(of: dependents(of: row), into: &commit, at: now) }
         return commit
     }
 
@@ -55,7 +55,7 @@ extension LedgerStore {
         _ now: Instant
     ) throws(SQLiteError) -> Outcome {
         let before = try event.observation.map { said throws(SQLiteError) in try contract(said.contract) } ?? nil
-        let made = try record(Arrival(event: event, receivedAt: now, now: now, isReplay: true))
+        let made = try record(IncomingEvent(event: event, receivedAt: now, now: now, isReplay: true))
         commit.entries += made.entries
         commit.unclaimed += made.unclaimed
         if let key = event.observation?.contract, let after = try contract(key) {
@@ -72,9 +72,9 @@ extension LedgerStore {
     ) throws(SQLiteError) -> ContractRow {
         var row = known
         row.contract = contract
-        row.restate(at: now, policy)
-        try own(&row)
-        let isSeen = row.standing != known.standing || row.holders != known.holders
+        row.recomputeStatus(at: now, policy)
+        try resolveOwner(of: &row)
+        let isSeen = row.status != known.status || row.holders != known.holders
         guard isSeen || row.contract != known.contract || row.userAt != known.userAt else { return known }
         row = try save(row, over: known)
         guard isSeen else { return row }
@@ -84,7 +84,7 @@ extension LedgerStore {
 
     /// Sends both elements, as they should look now, to the pages of `users` and of everyone who holds one of
     /// `contracts`.
-    func tell(contracts: [Int64], users: [UserID], now: Instant) throws(SQLiteError) -> Commit<[UserID]> {
+    func rebroadcast(contracts: [Int64], users: [UserID], now: Instant) throws(SQLiteError) -> Commit<[UserID]> {
         var commit = Commit<[UserID]>(value: [])
         var holders = users
         for id in contracts {
@@ -93,12 +93,12 @@ extension LedgerStore {
         }
         for user in holders where !commit.value.contains(user) {
             commit.value.append(user)
-            let holdings = Holdings(user: user, try holdings(of: user, except: nil), policy: policy)
-            let fragments = fragments(Announcement.current(holdings), for: user)
+            let entitlements = EntitlementSet(user: user, try entitlements(of: user, except: nil), policy: policy)
+            let fragments = fragments(Announcement.current(entitlements), for: user)
             guard !fragments.isEmpty else { continue }
             var notice = Notice(kind: .broadcast)
             notice.user = user
-            notice.active = holdings.isActive
+            notice.active = entitlements.isActive
             commit.entries.append(try append(notice, fragments, at: now))
         }
         return commit
@@ -112,10 +112,10 @@ extension ReplayChange {
             contract: after.contract.key.lineage,
             user: after.user,
             previousUser: before?.user,
-            before: before?.standing.state,
-            after: after.standing.state,
-            accessUntilBefore: before?.standing.accessUntil,
-            accessUntil: after.standing.accessUntil
+            before: before?.status.state,
+            after: after.status.state,
+            accessUntilBefore: before?.status.accessUntil,
+            accessUntil: after.status.accessUntil
         )
     }
 }

@@ -2,10 +2,10 @@ internal import Domain
 
 /// The writer's connection and what every command needs of it. It never leaves the writer's thread.
 struct LedgerStore: ~Copyable {
-    let connection: Connection
+    let connection: SQLiteConnection
     let statements: WriterStatements
     let epoch: String
-    let place: LedgerPlace
+    let place: LedgerFileIdentity
     private let slot: PolicySlot
     let streams: StreamPattern
 
@@ -14,7 +14,7 @@ struct LedgerStore: ~Copyable {
         try Schema.migrate(connection)
         (statements, epoch) = try LedgerStore.prepare(connection, path)
         self.connection = connection
-        place = LedgerPlace(path)
+        place = LedgerFileIdentity(path)
         slot = PolicySlot(policy)
         self.streams = streams
     }
@@ -26,10 +26,10 @@ struct LedgerStore: ~Copyable {
         slot.policy = policy
     }
 
-    private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> Connection {
+    private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> SQLiteConnection {
         LedgerFile.create(path)
         do throws(SQLiteError) {
-            let connection = try Connection(path: path, access: .readWrite, lockTimeout: lockTimeout)
+            let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: lockTimeout)
             // FULL: a 200 must survive a loss of power. OFF: bodies are no secret to this disk, so deleted pages may
             // stay. 8192: the body of a notification fits into one page. 16000: see Checkpointer. MEMORY: otherwise
             // what a savepoint may have to undo is written to a file, which takes a third of a commit's time.
@@ -47,7 +47,7 @@ struct LedgerStore: ~Copyable {
     }
 
     private static func prepare(
-        _ connection: borrowing Connection,
+        _ connection: borrowing SQLiteConnection,
         _ path: String
     ) throws(LedgerError) -> (WriterStatements, String) {
         do throws(SQLiteError) {

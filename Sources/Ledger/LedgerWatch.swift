@@ -100,7 +100,7 @@ public final class LedgerWatch: Sendable {
     /// The writer itself reports how the commit went, but it cannot report that it never came to it.
     private func commit() {
         let answer = Promise<Bool>()
-        let isTaken = writer.submit(.mark(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
+        let isTaken = writer.submit(.saveCheckpoint(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
         if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
             health.report(.commit, "it has committed nothing for \(LedgerWatch.patience.components.seconds) seconds")
         }

@@ -10,14 +10,14 @@ internal import Synchronization
 /// receives the entries in position order, `onLanguage` receives the users whose fragments are now written in another
 /// language, and each command's completion runs, all on this thread.
 public final class LedgerWriter: Sendable {
-    /// How many commands may wait; beyond that, callers answer 503.
+    /// How many commands may wait; beyond that, blockingPools answer 503.
     private static let capacity = 10_000
 
     /// Names this ledger in its cursors.
     public let epoch: String
     /// What is known to be wrong with the ledger.
     public let health: LedgerHealth
-    let place: LedgerPlace
+    let place: LedgerFileIdentity
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
     private let thread: Mutex<WorkerThread?>
@@ -40,7 +40,7 @@ public final class LedgerWriter: Sendable {
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
         let health = LedgerHealth(log, metrics)
-        let opened = Promise<Result<(epoch: String, place: LedgerPlace), LedgerError>>()
+        let opened = Promise<Result<(epoch: String, place: LedgerFileIdentity), LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)

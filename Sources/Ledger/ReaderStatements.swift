@@ -5,13 +5,13 @@ struct ReaderStatements {
     let entriesAfter, entriesOfUser, fragmentsAt: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
     let userContracts, userShares, userConsumables, sharedConsumables: Statement
-    let nextDestination, isDue, dueErrands, errandCount, nextErrand, nextDeadline, newestErrand, mark: Statement
+    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
     let newestContracts, newestOrders, orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
-    init(_ connection: borrowing Connection) throws(SQLiteError) {
+    init(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         begin = try connection.prepare("BEGIN")
         commit = try connection.prepare("COMMIT")
         epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
@@ -79,24 +79,24 @@ struct ReaderStatements {
 
         nextDestination = try connection.prepare(
             """
-            SELECT destination FROM errands WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1
+            SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1
             """
         )
-        isDue = try connection.prepare("SELECT 1 FROM errands WHERE destination = ? AND due_at <= ? LIMIT 1")
-        dueErrands = try connection.prepare(
+        isDue = try connection.prepare("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
+        dueJobs = try connection.prepare(
             """
-            SELECT id, kind, errands.provider, errands.environment, errands.app, subject, detail, deadline, attempts,
+            SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
                 queued_at, CASE kind WHEN 'forward' THEN body END
-            FROM errands LEFT JOIN events ON events.position = errands.position
+            FROM jobs LEFT JOIN events ON events.position = jobs.position
             WHERE destination = ? AND due_at <= ? ORDER BY due_at LIMIT ?
             """
         )
-        errandCount = try connection.prepare("SELECT count(*) FROM errands WHERE due_at > 0")
-        nextErrand = try connection.prepare("SELECT min(due_at) FROM errands WHERE due_at > 0")
+        jobCount = try connection.prepare("SELECT count(*) FROM jobs WHERE due_at > 0")
+        nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
         nextDeadline = try connection.prepare(
-            "SELECT min(deadline) FROM errands WHERE due_at IS NOT NULL"
+            "SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL"
         )
-        newestErrand = try connection.prepare("SELECT max(id) FROM errands")
+        newestJob = try connection.prepare("SELECT max(id) FROM jobs")
         mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
 
         outlasting = try connection.prepare(

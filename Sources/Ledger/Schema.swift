@@ -2,7 +2,7 @@ internal import Domain
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 enum Schema {
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
 
     static var newest: Int64 { Int64(migrations.count) }
 
@@ -180,8 +180,23 @@ enum Schema {
     private static let eighth =
         "CREATE TABLE languages (user TEXT PRIMARY KEY, tag TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
+    /// The field's word for what is done after a commit and repeated until it succeeds.
+    private static let ninth = """
+        ALTER TABLE errands RENAME TO jobs;
+        DROP INDEX errands_by_subject;
+        DROP INDEX errands_by_time;
+        DROP INDEX errands_by_deadline;
+        DROP INDEX errands_by_abandonment;
+        DROP INDEX errands_by_destination;
+        CREATE UNIQUE INDEX jobs_by_subject ON jobs (subject, kind, provider, detail);
+        CREATE INDEX jobs_by_time ON jobs (due_at);
+        CREATE INDEX jobs_by_deadline ON jobs (deadline) WHERE due_at IS NOT NULL;
+        CREATE INDEX jobs_by_abandonment ON jobs (abandoned_at) WHERE abandoned_at IS NOT NULL;
+        CREATE INDEX jobs_by_destination ON jobs (destination, due_at) WHERE due_at IS NOT NULL;
+        """
+
     /// Brings a ledger up to date; refuses one that a newer version wrote.
-    static func migrate(_ connection: borrowing Connection) throws(LedgerError) {
+    static func migrate(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
         let found: Int64
         do throws(SQLiteError) {
             // Takes the lock first, because two processes may start on one new file.
@@ -194,7 +209,7 @@ enum Schema {
         guard found <= newest else { throw .newerSchema(found: found, supported: newest) }
     }
 
-    private static func advance(_ connection: borrowing Connection, from version: Int64) throws(SQLiteError) {
+    private static func advance(_ connection: borrowing SQLiteConnection, from version: Int64) throws(SQLiteError) {
         for migration in migrations.dropFirst(Int(version)) { try connection.execute(migration) }
         if version == 0 {
             try connection.prepare("INSERT INTO meta VALUES ('epoch', ?), ('unclaimed', '0')").run([.text(newEpoch())])

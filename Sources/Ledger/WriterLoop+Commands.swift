@@ -6,7 +6,7 @@ extension WriterLoop {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.record(Arrival(event: event, claim: claim, receivedAt: receivedAt, now: now))
+                try store.record(IncomingEvent(event: event, claim: claim, receivedAt: receivedAt, now: now))
             } then: { [counts] result in
                 if let outcome = result.success?.outcome { counts.count(outcome, of: event.provider) }
                 completion(result)
@@ -41,15 +41,15 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.recordLostBroadcasts(now: now) },
                 then: completion
             )
-        case .errand(let errand, let outcome, let completion):
+        case .job(let job, let outcome, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.end(errand, outcome, now: now)
+                try store.end(job, outcome, now: now)
             } then: { result in
                 completion(result.success != nil)
             }
-        case .mark(let name, let instant, let completion):
+        case .saveCheckpoint(let name, let instant, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.mark(name, instant)
+                try store.saveCheckpoint(name, instant)
             } then: { result in
                 completion(result.success != nil)
             }
@@ -59,10 +59,10 @@ extension WriterLoop {
                 { store throws(SQLiteError) in try store.replay(stored, isTrial: isTrial, now: now) },
                 then: completion
             )
-        case .tell(let contracts, let users, let completion):
+        case .rebroadcast(let contracts, let users, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.tell(contracts: contracts, users: users, now: now) },
+                { store throws(SQLiteError) in try store.rebroadcast(contracts: contracts, users: users, now: now) },
                 then: completion
             )
         case .policy(let policy):
@@ -121,10 +121,10 @@ extension LedgerCommand {
         case .broadcast(_, let completion): completion(.failure(error))
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
-        case .errand(_, _, let completion), .mark(_, _, let completion): completion(false)
+        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
-        case .tell(_, _, let completion): completion(.failure(error))
+        case .rebroadcast(_, _, let completion): completion(.failure(error))
         }
     }
 }

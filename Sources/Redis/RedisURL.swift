@@ -79,7 +79,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
     private static func tcp(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
         let isBracketed = authority.hasPrefix("[")
         let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        guard isPlain(String(host)), !host.contains(" ") else { throw .missingHost }
+        guard isValidIdentifier(String(host)), !host.contains(" ") else { throw .missingHost }
         guard !isBracketed || authority.dropFirst(host.count + 1).hasPrefix("]") else { throw .missingHost }
         let port = authority.dropFirst(host.count + (isBracketed ? 2 : 0))
         guard port.isEmpty || port.hasPrefix(":") else { throw .missingHost }
@@ -91,13 +91,13 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
 
     private static func unix(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
         // A Unix socket's path has 107 bytes at most (unix(7)).
-        guard authority.isEmpty, path.count > 1, isPlain(String(path), limit: 107) else { throw .missingPath }
+        guard authority.isEmpty, path.count > 1, isValidIdentifier(String(path), limit: 107) else { throw .missingPath }
         return .unix(path: String(path))
     }
 
     /// Decodes percent escapes; returns nil when they are malformed or hide a control character.
     private static func decoded(_ text: Substring) -> String? {
         guard let text = PercentEncoding.decode(text) else { return nil }
-        return text.isEmpty || isPlain(text, limit: 1024) ? text : nil
+        return text.isEmpty || isValidIdentifier(text, limit: 1024) ? text : nil
     }
 }

@@ -27,7 +27,7 @@ struct CatalogFile {
             return
         }
         for (id, node) in self.members(of: listed, at: "products") ?? [] {
-            if !isPlain(id) {
+            if !isValidIdentifier(id) {
                 problems.append("product id \(quoted(id)) must have 1 to 255 bytes, no control characters")
             }
             products[id] = product(id, node)
@@ -76,7 +76,7 @@ struct CatalogFile {
     }
 
     private mutating func text(_ value: JSONNode, of member: String, in id: String) -> String? {
-        if let text = value.text, isPlain(text) { return text }
+        if let text = value.text, isValidIdentifier(text) { return text }
         problems.append("\(quoted(id)): \(member) is not a text of 1 to 255 bytes without control characters")
         return nil
     }

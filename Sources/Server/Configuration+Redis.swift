@@ -6,7 +6,7 @@ extension SettingsReader {
     /// Never shows `REDIS_URL`, which may carry a password.
     mutating func redis() -> RedisSettings? {
         let prefix = given("PAYCAST_REDIS_PREFIX")
-        if let prefix, !isPlain(prefix.value) {
+        if let prefix, !isValidIdentifier(prefix.value) {
             reject(prefix.name, "\(quoted(prefix.value)) is not a prefix such as shop_production")
         }
         guard let given = given("REDIS_URL") else {

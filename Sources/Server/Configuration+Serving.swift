@@ -75,7 +75,7 @@ extension SettingsReader {
     }
 
     mutating func accessPolicy(serving environments: Set<StoreEnvironment>) -> AccessPolicy {
-        let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isPlain($0) }
+        let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isValidIdentifier($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
         return AccessPolicy(
             sandboxUsers: isForAll ? .all : .only(Set(users.map { UserID($0) })),

@@ -11,8 +11,8 @@ struct CurrentStoreAPI: StoreAPI {
         try api().statement(of: contract, now: now)
     }
 
-    func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
-        try api().perform(errand, now: now)
+    func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+        try api().perform(job, now: now)
     }
 
     /// A reload changes keys and never takes a store away.

@@ -37,7 +37,7 @@ struct DemoPage: Sendable {
 
     /// False when the ledger takes no more.
     func send(_ request: Request, to reply: Reply) -> Bool {
-        let user = request.query["user"].flatMap { isPlain($0, limit: 64) ? $0 : nil } ?? "demo"
+        let user = request.query["user"].flatMap { isValidIdentifier($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: UserID(user)) else { return false }
         // None that the app does not speak: its page would be half in another.
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),

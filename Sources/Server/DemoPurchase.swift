@@ -24,7 +24,7 @@ struct DemoPurchase {
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
         guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
-            isPlain(body.user, limit: 64), let step = LifeStep(rawValue: body.step)
+            isValidIdentifier(body.user, limit: 64), let step = LifeStep(rawValue: body.step)
         else { return nil }
         user = body.user
         store = Provider(rawValue: body.store ?? Provider.apple.rawValue)

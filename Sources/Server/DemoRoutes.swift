@@ -33,7 +33,7 @@ final class DemoRoutes: DevelopmentRoutes {
         clock: Clock,
         ledger: (writer: LedgerWriter, reader: LedgerReader),
         templates: TemplateStore,
-        keys: Keys,
+        keys: Credentials,
         timings: EventTimings,
         standIns: [String: any StandIn] = [:]
     ) {

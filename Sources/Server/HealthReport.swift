@@ -10,7 +10,7 @@ struct HealthReport: Sendable {
     let ledger: LedgerHealth
     let templates: TemplateStore
     let redis: RedisListener?
-    let upkeep: Upkeep
+    let background: BackgroundServices
     let certificate: CertificateHealth
     let stores: StoreHealth
 
@@ -21,7 +21,7 @@ struct HealthReport: Sendable {
 
     private var readiness: Readiness {
         let settings = gaps.map(\.description)
-        let parts = templates.problems + (redis?.problems ?? []) + upkeep.problems + stores.problems
+        let parts = templates.problems + (redis?.problems ?? []) + background.problems + stores.problems
         return Readiness(
             problems: settings + ledger.problems + certificate.problems + parts,
             warnings: certificate.warnings + templates.warnings.map(\.description)

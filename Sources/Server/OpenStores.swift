@@ -1,6 +1,6 @@
 internal import AppleStore
 internal import Domain
-internal import Errands
+internal import Jobs
 internal import Simulator
 internal import StoreInterface
 

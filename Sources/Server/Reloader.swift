@@ -10,7 +10,7 @@ internal import Settings
 struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
-    let keys: Keys
+    let keys: Credentials
     let stores: Current<OpenStores>
     let context: StoreContext
     let services: Services
@@ -37,7 +37,7 @@ struct Reloader {
 
     /// Also when no setting changed: Apple's roots are files that no setting holds.
     private func replaceStores() {
-        let keys = Keys(configuration, in: keys.workspace)
+        let keys = Credentials(configuration, in: keys.workspace)
         do throws(StartError) {
             stores.replace(with: try OpenStores(configuration, context))
         } catch {

@@ -2,8 +2,8 @@ internal import API
 internal import Assets
 internal import Concurrency
 internal import Domain
-internal import Errands
 internal import Gateway
+internal import Jobs
 internal import Ledger
 internal import Observability
 internal import Redis
@@ -36,7 +36,7 @@ extension Server {
         _ log: Log,
         _ metrics: Metrics,
         _ publisher: Publisher,
-        _ ends: AccessEnds
+        _ ends: AccessExpiry
     ) throws(StartError) -> (writer: LedgerWriter, reader: LedgerReader) {
         let (path, policy) = (configuration.databasePath, configuration.accessPolicy)
         do throws(LedgerError) {

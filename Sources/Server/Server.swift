@@ -2,9 +2,9 @@ internal import API
 internal import AppleStore
 internal import Concurrency
 internal import Domain
-internal import Errands
 internal import Gateway
 internal import GoogleStore
+internal import Jobs
 internal import Ledger
 internal import Observability
 internal import Redis
@@ -20,12 +20,12 @@ public final class Server {
     private let writer: LedgerWriter
     private let reader: LedgerReader
     private let workers: WorkerPool
-    private let callers: Callers
+    private let blockingPools: BlockingPools
     private let templates: TemplateStore
     private let gateway: Gateway
     private let redis: RedisListener?
     private let demo: DemoRoutes?
-    private let upkeep: Upkeep
+    private let background: BackgroundServices
     private let own = OwnAddress()
     private let reloader: Reloader
     private let lock: LedgerLock
@@ -49,21 +49,21 @@ public final class Server {
         let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
         let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
         let metrics = Metrics()
-        let keys = try Keys(configuration)
+        let keys = try Credentials(configuration)
         let templates = try Server.templates(configuration)
         let timings = EventTimings()
         let telemetry = Telemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
-        let ends = AccessEnds()
+        let ends = AccessExpiry()
         lock = try Server.lock(configuration.databasePath)
         let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
         let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        let callers = Callers(stores: configuration.providers, metrics)
+        let blockingPools = BlockingPools(stores: configuration.providers, metrics)
         let storeHealth = StoreHealth(log)
         let context = StoreContext(workspace: keys.workspace, clock: clock, own: own, health: storeHealth, log: log)
         let opened = try OpenStores(configuration, context)
         let stores = Current(opened)
-        let upkeep = Upkeep(stores, ledger, ends, clock, log, metrics)
+        let background = BackgroundServices(stores, ledger, ends, clock, log, metrics)
         let demo = keys.workspace.map {
             DemoRoutes(
                 workspace: $0,
@@ -91,7 +91,7 @@ public final class Server {
             ledger: ledger.writer.health,
             templates: templates,
             redis: redis,
-            upkeep: upkeep,
+            background: background,
             certificate: certificate,
             stores: storeHealth
         )
@@ -100,7 +100,7 @@ public final class Server {
             stores: configuration.providers,
             access: keys.access(configuration.allowedOrigins),
             verifiers: opened.verifiers,
-            recoveries: upkeep.recoveries,
+            recoveries: background.recoveries,
             apple: opened[AppleStore.self].map { AppleServices($0) },
             google: opened[GoogleStore.self]?.reader,
             writer: ledger.writer,
@@ -113,7 +113,7 @@ public final class Server {
             metrics: metrics,
             telemetry: telemetry,
             workers: workers,
-            callers: callers,
+            blockingPools: blockingPools,
             publish: publisher.publish,
             publicFolder: configuration.publicFolder,
             development: demo,
@@ -131,8 +131,10 @@ public final class Server {
             services: services,
             log: log
         )
-        (self.log, self.workers, self.callers, self.templates, self.demo) = (log, workers, callers, templates, demo)
-        (writer, reader, self.redis, self.upkeep) = (ledger.writer, ledger.reader, redis, upkeep)
+        (self.log, self.workers, self.blockingPools, self.templates, self.demo) = (
+            log, workers, blockingPools, templates, demo
+        )
+        (writer, reader, self.redis, self.background) = (ledger.writer, ledger.reader, redis, background)
         self.watch = watch
     }
 
@@ -144,7 +146,7 @@ public final class Server {
         own.set(address)
         lock.announce(address: address)
         try demo?.serve(at: address)
-        upkeep.start()
+        background.start()
         let housekeeper = Housekeeper(
             templates: templates,
             certificate: configuration.tls.map { CertificateWatch($0, gateway, certificate, log) },
@@ -208,9 +210,9 @@ public final class Server {
     /// Pages are let go first; what was received is still proven, committed and answered.
     private func stop() {
         gateway.drain()
-        upkeep.close()
+        background.close()
         workers.close()
-        callers.close()
+        blockingPools.close()
         redis?.close()
         watch.close()
         writer.close()

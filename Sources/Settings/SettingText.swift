@@ -6,7 +6,7 @@ public func fileVariable(of variable: String) -> String { variable + "_FILE" }
 
 /// A bundle id or a package name.
 public func isAppName(_ text: String) -> Bool {
-    isPlain(text)
+    isValidIdentifier(text)
         && text.utf8.allSatisfy {
             (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || [45, 46, 95].contains($0)
         }

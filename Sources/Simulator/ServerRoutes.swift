@@ -32,7 +32,7 @@ struct ServerRoutes: Sendable {
 
     func entitlements(of user: String) throws(StoreDriverError) -> [HeldEntitlement] {
         let response = try send("GET", "/users/\(PercentEncoding.encode(user))/entitlements", nil)
-        guard response.status == 200, let answer = StoreJSON.decode(HoldingsAnswer.self, from: response.body) else {
+        guard response.status == 200, let answer = StoreJSON.decode(EntitlementsAnswer.self, from: response.body) else {
             throw refusal("GET /users/…/entitlements", response)
         }
         return answer.entitlements
@@ -110,7 +110,7 @@ private struct OrderAnswer: Decodable {
     var order: String
 }
 
-private struct HoldingsAnswer: Decodable {
+private struct EntitlementsAnswer: Decodable {
     var entitlements: [HeldEntitlement]
 }
 

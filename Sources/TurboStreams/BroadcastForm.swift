@@ -45,7 +45,7 @@ public struct BroadcastForm: Sendable, Equatable {
 
     private func checkTarget() throws(BroadcastError) {
         for text in [target, targets] {
-            if let text, !isPlain(text) { throw .target }
+            if let text, !isValidIdentifier(text) { throw .target }
         }
         switch (target, targets) {
         case (_?, _?): throw .twoTargets

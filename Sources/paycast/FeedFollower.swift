@@ -11,8 +11,8 @@ struct FeedFollower {
         case printAndGiveUp
     }
 
-    let filter: FeedFilter
-    let until: FeedFilter
+    let filter: TailFilter
+    let until: TailFilter
     let limit: Int?
     let timeout: Duration?
     /// The `since` of the next request; nil follows from now on.
@@ -23,7 +23,7 @@ struct FeedFollower {
     private var printed = 0
     private var failures = 0
 
-    init(filter: FeedFilter, until: FeedFilter, limit: Int?, since: String?, timeout: Duration?) {
+    init(filter: TailFilter, until: TailFilter, limit: Int?, since: String?, timeout: Duration?) {
         self.filter = filter
         self.until = until
         self.limit = limit

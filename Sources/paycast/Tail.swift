@@ -14,7 +14,7 @@ struct Tail: Command {
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try Remote(&arguments)
         printsJSON = try arguments.flag("--json")
-        var filter = FeedFilter()
+        var filter = TailFilter()
         let choices = [
             ("provider", Stores.names), ("outcome", Outcome.allCases.map(\.rawValue)),
             ("environment", StoreEnvironment.allCases.map(\.rawValue)),
@@ -25,7 +25,7 @@ struct Tail: Command {
         for field in ["user", "type"] {
             filter.require(field, anyOf: try arguments.options("--" + field))
         }
-        var until = FeedFilter()
+        var until = TailFilter()
         for (field, value) in try arguments.pairs("--until") {
             guard FeedEntry.fields.contains(field) else {
                 throw UsageError("--until knows no \(quoted(field))" + suggestion(for: field, among: FeedEntry.fields))

@@ -113,7 +113,7 @@ private final class TalkingStore: StoreVerifier {
     }
 
     func send(_ event: Event) throws {
-        let answer = Promise<Result<Receipt, LedgerError>>()
+        let answer = Promise<Result<CommitResult, LedgerError>>()
         guard writer.submit(.event(event, receivedAt: event.signedAt, completion: { answer.fulfil($0) })) else {
             throw LedgerError.busy
         }

@@ -5,37 +5,47 @@ import Testing
     /// One contract `1`, and what the user holds besides.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var before: Standing?
-        var after: Standing?
+        var before: ContractStatus?
+        var after: ContractStatus?
         var kind = ProductKind.subscription
-        var others: [Standing] = []
+        var others: [ContractStatus] = []
         var expected: [String]
         var testDescription: String { name }
     }
 
-    private static let on = Standing(state: .active, product: "m", accessUntil: day(30), autoRenew: true)
-    private static let long = Standing(state: .active, product: "y", accessUntil: day(300), autoRenew: true)
-    private static let off = Standing(state: .cancelled, product: "m", accessUntil: day(30), autoRenew: false)
-    private static let grace = Standing(state: .inGracePeriod, product: "m", accessUntil: day(40), autoRenew: true)
-    private static let retry = Standing(state: .inBillingRetry, product: "m", accessUntil: day(0), autoRenew: true)
-    private static let paused = Standing(state: .paused, product: "m", accessUntil: day(0), autoRenew: true)
-    private static let expired = Standing(state: .expired, product: "m", accessUntil: day(0), autoRenew: false)
-    private static let revoked = Standing(state: .revoked, product: "m", accessUntil: day(0), autoRenew: false)
-    private static let pending = Standing(state: .pending, product: "m")
-    private static let owned = Standing(state: .owned, product: "life")
-    private static let coins = Standing(state: .delivered, product: "coins")
-    private static let lostCoins = Standing(state: .revoked, product: "coins", accessUntil: day(0))
-    private static let renewed = Standing(state: .active, product: "m", accessUntil: day(60), autoRenew: true)
-    private static let upgraded = Standing(state: .active, product: "y", accessUntil: day(60), autoRenew: true)
-    private static let unconfirmed = Standing(state: .active, product: "m", accessUntil: day(30))
-    private static let pausing = Standing(
+    private static let on = ContractStatus(state: .active, product: "m", accessUntil: day(30), autoRenew: true)
+    private static let long = ContractStatus(state: .active, product: "y", accessUntil: day(300), autoRenew: true)
+    private static let off = ContractStatus(state: .cancelled, product: "m", accessUntil: day(30), autoRenew: false)
+    private static let grace = ContractStatus(
+        state: .inGracePeriod,
+        product: "m",
+        accessUntil: day(40),
+        autoRenew: true
+    )
+    private static let retry = ContractStatus(
+        state: .inBillingRetry,
+        product: "m",
+        accessUntil: day(0),
+        autoRenew: true
+    )
+    private static let paused = ContractStatus(state: .paused, product: "m", accessUntil: day(0), autoRenew: true)
+    private static let expired = ContractStatus(state: .expired, product: "m", accessUntil: day(0), autoRenew: false)
+    private static let revoked = ContractStatus(state: .revoked, product: "m", accessUntil: day(0), autoRenew: false)
+    private static let pending = ContractStatus(state: .pending, product: "m")
+    private static let owned = ContractStatus(state: .owned, product: "life")
+    private static let coins = ContractStatus(state: .delivered, product: "coins")
+    private static let lostCoins = ContractStatus(state: .revoked, product: "coins", accessUntil: day(0))
+    private static let renewed = ContractStatus(state: .active, product: "m", accessUntil: day(60), autoRenew: true)
+    private static let upgraded = ContractStatus(state: .active, product: "y", accessUntil: day(60), autoRenew: true)
+    private static let unconfirmed = ContractStatus(state: .active, product: "m", accessUntil: day(30))
+    private static let pausing = ContractStatus(
         state: .active,
         product: "m",
         accessUntil: day(30),
         autoRenew: true,
         isPausing: true
     )
-    private static let downgrading = Standing(
+    private static let downgrading = ContractStatus(
         state: .active,
         product: "m",
         pendingProduct: "basic",
@@ -157,19 +167,19 @@ import Testing
         Case(
             name: "retry goes on, and will not",
             before: retry,
-            after: Standing(state: .inBillingRetry, product: "m", accessUntil: day(0), autoRenew: false),
+            after: ContractStatus(state: .inBillingRetry, product: "m", accessUntil: day(0), autoRenew: false),
             expected: ["paywall=fix_billing", "subscription_status=fix_billing"]
         ),
         Case(
             name: "expired, and the end is known better",
             before: expired,
-            after: Standing(state: .expired, product: "m", accessUntil: day(1), autoRenew: false),
+            after: ContractStatus(state: .expired, product: "m", accessUntil: day(1), autoRenew: false),
             expected: ["subscription_status=paywall"]
         ),
         Case(
             name: "the longer one is revoked, another one runs",
             before: long,
-            after: Standing(state: .revoked, product: "y", accessUntil: day(0), autoRenew: false),
+            after: ContractStatus(state: .revoked, product: "y", accessUntil: day(0), autoRenew: false),
             others: [on],
             expected: ["paywall=manage", "subscription_status=manage"]
         ),
@@ -204,10 +214,14 @@ import Testing
         ),
     ])
     func announces(_ given: Case) {
-        let others = given.others.map { Self.holding("2", .subscription, $0) }
+        let others = given.others.map { Self.heldContract("2", .subscription, $0) }
         let announcements = Announcement.announcements(
-            before: Self.holdings(others + [given.before].compactMap { $0 }.map { Self.holding("1", given.kind, $0) }),
-            after: Self.holdings(others + [given.after].compactMap { $0 }.map { Self.holding("1", given.kind, $0) }),
+            before: Self.entitlements(
+                others + [given.before].compactMap { $0 }.map { Self.heldContract("1", given.kind, $0) }
+            ),
+            after: Self.entitlements(
+                others + [given.after].compactMap { $0 }.map { Self.heldContract("1", given.kind, $0) }
+            ),
             contract: Self.key("1")
         )
         #expect(announcements.map { "\($0.target.rawValue)=\($0.name.rawValue)" } == given.expected)
@@ -218,16 +232,16 @@ import Testing
         (Self.on, Self.renewed), (on, off), (off, on), (on, grace), (grace, renewed), (on, downgrading), (on, upgraded),
         (on, pausing), (on, retry), (retry, renewed), (on, revoked), (pending, on),
     ])
-    func oneMessageTellsOneTruth(_ before: Standing, _ after: Standing) throws {
+    func oneMessageTellsOneTruth(_ before: ContractStatus, _ after: ContractStatus) throws {
         let announcements = Announcement.announcements(
-            before: Self.holdings([Self.holding("1", .subscription, before)]),
-            after: Self.holdings([Self.holding("1", .subscription, after)]),
+            before: Self.entitlements([Self.heldContract("1", .subscription, before)]),
+            after: Self.entitlements([Self.heldContract("1", .subscription, after)]),
             contract: Self.key("1")
         )
         #expect(announcements.map(\.target) == [.paywall, .subscriptionStatus])
-        #expect(announcements.allSatisfy { $0.holding.standing == after })
+        #expect(announcements.allSatisfy { $0.heldContract.status == after })
         // And says of it what a page that comes now is told; only who waited for a purchase is welcomed.
-        var current = Announcement.current(Self.holdings([Self.holding("1", .subscription, after)]))
+        var current = Announcement.current(Self.entitlements([Self.heldContract("1", .subscription, after)]))
         if announcements[0].name == .success { current[0].name = .success }
         #expect(announcements == current)
     }
@@ -235,11 +249,11 @@ import Testing
     @Test func sandboxThatIsNotHonouredChangesNothing() {
         let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
         for (user, expected) in [("somebody" as UserID, 0), ("tester", 2)] {
-            let holding = Self.holding("1", .subscription, Self.on, .sandbox)
+            let heldContract = Self.heldContract("1", .subscription, Self.on, .sandbox)
             let announcements = Announcement.announcements(
-                before: Holdings(user: user, [], policy: policy),
-                after: Holdings(user: user, [holding], policy: policy),
-                contract: holding.contract
+                before: EntitlementSet(user: user, [], policy: policy),
+                after: EntitlementSet(user: user, [heldContract], policy: policy),
+                contract: heldContract.contract
             )
             #expect(announcements.count == expected)
         }
@@ -253,16 +267,16 @@ import Testing
         ContractKey(provider: .apple, environment: environment, app: "a", lineage: lineage)
     }
 
-    private static func holding(
+    private static func heldContract(
         _ lineage: String,
         _ kind: ProductKind,
-        _ standing: Standing,
+        _ status: ContractStatus,
         _ environment: StoreEnvironment = .production
-    ) -> Holding {
-        Holding(of: Contract(key: key(lineage, environment), kind: kind), standing: standing)
+    ) -> HeldContract {
+        HeldContract(of: Contract(key: key(lineage, environment), kind: kind), status: status)
     }
 
-    private static func holdings(_ holdings: [Holding]) -> Holdings {
-        Holdings(user: "42", holdings, policy: AccessPolicy(sandboxUsers: .all))
+    private static func entitlements(_ entitlements: [HeldContract]) -> EntitlementSet {
+        EntitlementSet(user: "42", entitlements, policy: AccessPolicy(sandboxUsers: .all))
     }
 }

@@ -23,7 +23,7 @@ import Testing
         let history = StoreHistory(seed: seed, ties: false)
         for (key, contract) in contracts(history.events) {
             let last = history.events.last { $0.observation?.contract == key }?.signedAt ?? history.end
-            #expect(contract.standing(at: last)?.state == history.truth[key], "seed \(seed), \(key.lineage)")
+            #expect(contract.status(at: last)?.state == history.truth[key], "seed \(seed), \(key.lineage)")
         }
     }
 

@@ -4,12 +4,12 @@ import Testing
 @Suite struct TemplateValuesTests {
     @Test func namesAreThoseOfTheValues() {
         let key = ContractKey(provider: .apple, environment: .sandbox, app: "a", lineage: "1")
-        let holding = Holding(
+        let heldContract = HeldContract(
             of: Contract(key: key, kind: .subscription),
-            standing: Standing(state: .active, product: "m")
+            status: ContractStatus(state: .active, product: "m")
         )
         // The language is the user's own, of the moment when it is shown.
-        #expect(Set(holding.templateValues(user: "42").keys).union(["locale"]) == TemplateValues.names)
+        #expect(Set(heldContract.templateValues(user: "42").keys).union(["locale"]) == TemplateValues.names)
     }
 
     @Test func namesEverythingThatIsKnown() {
@@ -33,14 +33,14 @@ import Testing
             transaction: charge
         )
         _ = contract.apply(observation, event: "e", signedAt: signedAt)
-        let standing = Standing(
+        let status = ContractStatus(
             state: .cancelled,
             product: "monthly",
             accessUntil: Instant(milliseconds: 1_766_094_420_000),
             autoRenew: false
         )
         #expect(
-            Holding(of: contract, standing: standing)
+            HeldContract(of: contract, status: status)
                 .templateValues(user: "42", event: .autoRenewOff, reason: "AUTO_RENEW_DISABLED") == [
                     "user": "42", "product": "monthly", "name": "monthly", "quantity": "", "group": "g",
                     "state": "cancelled",
@@ -65,11 +65,11 @@ import Testing
     ])
     func prices(_ price: Price) {
         let key = ContractKey(provider: .stripe, environment: .production, app: "a", lineage: "1")
-        var holding = Holding(
+        var heldContract = HeldContract(
             of: Contract(key: key, kind: .consumable),
-            standing: Standing(state: .delivered, product: "coins")
+            status: ContractStatus(state: .delivered, product: "coins")
         )
-        holding.price = price.thousandths
-        #expect(holding.templateValues(user: "42")["price"] == price.text)
+        heldContract.price = price.thousandths
+        #expect(heldContract.templateValues(user: "42")["price"] == price.text)
     }
 }

@@ -70,7 +70,7 @@ import Testing
         let start = monotonicNanoseconds()
         #expect(try post(body(servers.signer, id: id), to: servers.entrance).contains("200 OK"))
         #expect(monotonicNanoseconds() - start < 2_000_000_000)
-        _ = try servers.entrance.process.errorLine { $0.contains("errand postponed") }
+        _ = try servers.entrance.process.errorLine { $0.contains("job postponed") }
         try servers.staging.start()
         try waitForEvent(id, at: servers.staging)
     }
@@ -94,7 +94,7 @@ import Testing
             #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
             try Deadline(.seconds(20)).wait { recorder.requests.count == count }
         }
-        #expect(!servers.entrance.process.errors.contains("errand postponed"))
+        #expect(!servers.entrance.process.errors.contains("job postponed"))
         #expect(silent.requests.count == 1)
     }
 
@@ -112,7 +112,7 @@ import Testing
         entrance.withLock { $0 = (servers.entrance, 0) }
         #expect(try post(body(servers.signer), to: servers.entrance).contains("200 OK"))
         try Deadline(.seconds(20)).wait {
-            try metrics(servers.entrance).contains("paycast_errands_waiting 0") && back.requests.count > 0
+            try metrics(servers.entrance).contains("paycast_jobs_waiting 0") && back.requests.count > 0
         }
         #expect(back.requests.count == 1)
         #expect(entrance.withLock { $0?.1 } == 1)

@@ -87,12 +87,12 @@ import Testing
         }
 
         /// Waits until Google was told this.
-        func waitForErrand(_ text: String) throws {
+        func waitForJob(_ text: String) throws {
             let deadline = ContinuousClock.now + .seconds(20)
             var told = ""
             while ContinuousClock.now < deadline, !told.contains(text) {
                 told = String(
-                    decoding: try client.send("GET", server.url + "/demo/api/google/errands").body,
+                    decoding: try client.send("GET", server.url + "/demo/api/google/jobs").body,
                     as: UTF8.self
                 )
             }
@@ -107,7 +107,7 @@ import Testing
         let month = Duration.seconds(30 * 86_400)
         try scene.say(bought, .active, "paywall", "subscription_status")
         scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
-        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
+        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
         scene.facts.accessUntil = Clock().now() + month
         try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
         try scene.say("SUBSCRIPTION_IN_GRACE_PERIOD", .inGracePeriod, "subscription_status")
@@ -116,7 +116,7 @@ import Testing
         try scene.say("\(bought)/upgrade", .active, "paywall", "subscription_status")
         scene.facts.lineage = SimulatedGooglePlay.successor(of: scene.facts.lineage)
         scene.facts.product = "paycast.pro.annual"
-        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.annual \(scene.facts.lineage)")
+        try scene.waitForJob("acknowledge subscriptions/paycast.pro.annual \(scene.facts.lineage)")
         try scene.say("SUBSCRIPTION_PAUSED", .paused, "paywall", "subscription_status")
         try scene.say("SUBSCRIPTION_REVOKED", .revoked, "paywall", "subscription_status")
     }
@@ -137,7 +137,7 @@ import Testing
             #expect(replay.output.contains("3 read, 0 \(changed), 1 skipped"), "\(replay.output)")
         }
         #expect(try scene.entitlements() == held && held.contains(#""state":"active""#), "\(held)")
-        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
+        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
     }
 
     @Test func purchaseIsVoided() throws {
@@ -162,8 +162,8 @@ import Testing
         scene.facts = SimulatedSubscription(product: scene.facts.product, order: scene.token)
         #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
         let bought = SimulatedGooglePlay.lineage(of: scene.facts)
-        try scene.waitForErrand("acknowledge subscriptions/paycast.pro.monthly \(bought)")
-        let told = try client.send("GET", scene.server.url + "/demo/api/google/errands").body
+        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(bought)")
+        let told = try client.send("GET", scene.server.url + "/demo/api/google/jobs").body
         #expect(!String(decoding: told, as: UTF8.self).contains(refunded))
     }
 

@@ -53,7 +53,7 @@ import Testing
         #expect(try scene.app.entitlements(of: "42").contains(#""active":true"#))
         // It was acknowledged once it was committed, as after a push.
         try Deadline(.seconds(20)).wait(for: "an acknowledgement") {
-            try scene.app.post("/demo/api/google/errands", "", method: "GET").body.contains("acknowledge")
+            try scene.app.post("/demo/api/google/jobs", "", method: "GET").body.contains("acknowledge")
         }
     }
 

@@ -90,7 +90,7 @@ private struct Load: Sendable {
         var event: String?
     }
 
-    private struct Holding: Decodable {
+    private struct HeldContract: Decodable {
         var since: String
     }
 
@@ -183,7 +183,7 @@ private struct Load: Sendable {
         let socket = try server.connect()
         let headers = "Host: x\r\nAuthorization: \(authorization)\r\nConnection: close\r\n"
         try socket.send("GET /users/1/entitlements HTTP/1.1\r\n\(headers)\r\n")
-        return try decode(Holding.self, from: try socket.readToEnd()).since
+        return try decode(HeldContract.self, from: try socket.readToEnd()).since
     }
 
     /// Everything after `start`, by cursor.

@@ -25,7 +25,7 @@ import Testing
         #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
         let ledger = "\(server.folder.path)/paycast.db"
         do {
-            let saboteur = try Connection(path: ledger, access: .readWrite, lockTimeout: .seconds(5))
+            let saboteur = try SQLiteConnection(path: ledger, access: .readWrite, lockTimeout: .seconds(5))
             try saboteur.execute(
                 """
                 UPDATE contracts SET state = 'expired', access_until = 1000, snapshot_state = 'expired',

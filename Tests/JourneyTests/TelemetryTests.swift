@@ -49,7 +49,7 @@ import Testing
     @Test func failedCommitIsNoCommit() throws {
         let scene = try WebhookScene { SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat) }
         let path = scene.server.folder.path("paycast.db")
-        let saboteur = try Connection(path: path, access: .readWrite, lockTimeout: .seconds(5))
+        let saboteur = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(5))
         try saboteur.execute(
             "CREATE TRIGGER sabotage BEFORE INSERT ON events BEGIN SELECT raise(ABORT, 'sabotaged'); END"
         )

@@ -128,7 +128,7 @@ import Testing
         #expect(try app.post("/transactions/apple", body, isTrusted: true).status == 200)
         var answer = ""
         while !answer.contains(#""finished":["2"#) {
-            answer = try app.post("/demo/api/apple/errands", "", method: "GET").body
+            answer = try app.post("/demo/api/apple/jobs", "", method: "GET").body
         }
     }
 

@@ -102,7 +102,7 @@ import Testing
     }
 
     private static func keys(_ ledger: TemporaryLedger) throws -> Int64 {
-        let connection = try Connection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
+        let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
         return try connection.prepare("SELECT count(*) FROM broadcast_keys").first { $0.integer(0) } ?? -1
     }
 }

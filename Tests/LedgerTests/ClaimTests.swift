@@ -208,7 +208,7 @@ import Testing
         var family = posted("e3", minute: 2, lineage: "2")
         family.observation?.isFamilyShared = true
         #expect(try ledger.send(family, claim: Claim(user: "42", order: token)).claim == .granted)
-        let due = try ledger.errands(dueAt: now + .seconds(3600)).map(\.errand)
+        let due = try ledger.jobs(dueAt: now + .seconds(3600)).map(\.job)
         #expect(due.map(\.kind) == [.setToken])
         #expect(due.map(\.subject) == ["1"])
         #expect(due.map(\.detail) == [token.description])

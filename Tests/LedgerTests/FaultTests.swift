@@ -11,7 +11,7 @@ import Testing
     @Test func badCommandFailsAlone() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        let saboteur = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
+        let saboteur = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
         try saboteur.execute(
             """
             CREATE TRIGGER sabotage BEFORE INSERT ON events WHEN new.event = 'bad'
@@ -43,7 +43,7 @@ import Testing
     @Test func lockedFileMakesTheBatchBusyAndThenRecovers() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        let other = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
+        let other = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
         try other.execute("BEGIN IMMEDIATE")
         let event = Stories.subscription("e1", .active)
         #expect(throws: LedgerError.busy) { try ledger.send(event) }

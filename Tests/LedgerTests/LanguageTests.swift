@@ -30,7 +30,7 @@ import Testing
         let languages = UserLanguages(writer: ledger.writer, reader: ledger.reader)
         #expect(try languages.note("de", of: "42"))
         // It changes with each commit of another connection.
-        let witness = try Connection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
+        let witness = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
         let version = try witness.prepare("PRAGMA data_version")
         let before = try version.first { $0.integer(0) }
         #expect(try !languages.note("DE", of: "42"))

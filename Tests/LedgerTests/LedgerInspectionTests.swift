@@ -64,7 +64,7 @@ import Testing
         try makeLedger()
         let path = path
         func change(_ sql: String) throws {
-            try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+            try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
                 .execute("PRAGMA journal_mode = DELETE; \(sql)")
         }
         try change("PRAGMA user_version = 99")

@@ -30,7 +30,7 @@ import Testing
         let first = Stories.subscription("e1", .active, minute: 10, token: token)
         let bought = try ledger.send(first)
         #expect(bought.outcome == .applied)
-        #expect(try ledger.send(first) == Receipt(outcome: .duplicate, event: "e1", cursor: bought.cursor))
+        #expect(try ledger.send(first) == CommitResult(outcome: .duplicate, event: "e1", cursor: bought.cursor))
         #expect(try ledger.send(Stories.subscription("e2", .expired, minute: 5)).outcome == .stale)
         #expect(try ledger.send(Stories.subscription("e3", .active, minute: 11)).outcome == .ignored)
         #expect(try ledger.send(Stories.event("e4", .providerTest, nil)).outcome == .ignored)

@@ -73,7 +73,7 @@ import Testing
         #expect(try ledger.send(event).outcome == .applied)
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active", "T#more": "more active"])
         // The purchase is acknowledged once, and the base plan speaks for the user.
-        #expect(try ledger.errands(dueAt: Self.start + Self.day).map(\.errand.subject) == ["T"])
+        #expect(try ledger.jobs(dueAt: Self.start + Self.day).map(\.job.subject) == ["T"])
         #expect(try told(ledger) == ["base", "base"])
         #expect(try ledger.send(event).outcome == .duplicate)
     }

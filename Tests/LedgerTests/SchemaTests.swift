@@ -9,7 +9,7 @@ import Testing
     @Test func newerSchemaIsRefused() throws {
         let ledger = try TemporaryLedger()
         ledger.close()
-        let connection = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
+        let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA user_version = 99")
         #expect(throws: LedgerError.newerSchema(found: 99, supported: Schema.newest)) {
             try TemporaryLedger(at: ledger.path)
@@ -20,7 +20,7 @@ import Testing
     @Test func migrationRunsOnce() throws {
         let ledger = try TemporaryLedger()
         ledger.close()
-        let connection = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
+        let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try Schema.migrate(connection)
         let isOpen = connection.isInTransaction
         #expect(!isOpen)
@@ -32,7 +32,7 @@ import Testing
     /// What a ledger of the first version holds is kept: who has a contract, what was said, what pages resume from.
     @Test func versionOneIsBroughtUpToDate() throws {
         let path = TemporaryLedger.newPath()
-        let old = try Connection(path: path, access: .readWrite, lockTimeout: .zero)
+        let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
         try old.execute("PRAGMA journal_mode = WAL; BEGIN; \(Schema.migrations[0]); PRAGMA user_version = 1; COMMIT")
         let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
         let end = TemporaryLedger.start.milliseconds + 86_400_000
@@ -76,7 +76,7 @@ import Testing
     @Test func noStatementScansATable() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        let connection = try Connection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
+        let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
         let statements = (try WriterStatements(connection), try ReaderStatements(connection))
         let texts = withExtendedLifetime(statements) { connection.preparedTexts }
         #expect(texts.count > 30)

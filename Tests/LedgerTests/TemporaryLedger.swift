@@ -70,8 +70,8 @@ final class TemporaryLedger: Sendable {
         rmdir(String(path.dropLast("/ledger.db".count)))
     }
 
-    func send(_ event: Event, claim: Claim? = nil, receivedAt: Instant? = nil) throws -> Receipt {
-        let answer = Promise<Result<Receipt, LedgerError>>()
+    func send(_ event: Event, claim: Claim? = nil, receivedAt: Instant? = nil) throws -> CommitResult {
+        let answer = Promise<Result<CommitResult, LedgerError>>()
         let receivedAt = receivedAt ?? event.signedAt
         guard writer.submit(.event(event, claim: claim, receivedAt: receivedAt, completion: answer.fulfil)) else {
             throw LedgerError.busy
@@ -79,8 +79,8 @@ final class TemporaryLedger: Sendable {
         return try answer.wait().get()
     }
 
-    func order(_ request: OrderRequest) throws -> OrderReceipt {
-        let answer = Promise<Result<OrderReceipt, OrderError>>()
+    func order(_ request: OrderRequest) throws -> OrderResult {
+        let answer = Promise<Result<OrderResult, OrderError>>()
         guard writer.submit(.order(request, completion: answer.fulfil)) else { throw LedgerError.busy }
         return try answer.wait().get()
     }
@@ -115,31 +115,31 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.events(selection, limit: limit, completion: answer) }
     }
 
-    func errands(dueAt now: Instant) throws -> [QueuedErrand] {
-        try destinations(dueAt: now).flatMap { try errands(dueAt: now, to: $0) }.sorted { $0.id < $1.id }
+    func jobs(dueAt now: Instant) throws -> [QueuedJob] {
+        try destinations(dueAt: now).flatMap { try jobs(dueAt: now, to: $0) }.sorted { $0.id < $1.id }
     }
 
-    func destinations(dueAt now: Instant) throws -> [Errand.Destination] {
-        try ask { answer in reader.errandDestinations(dueAt: now, completion: answer) }
+    func destinations(dueAt now: Instant) throws -> [Job.Destination] {
+        try ask { answer in reader.jobDestinations(dueAt: now, completion: answer) }
     }
 
-    func errands(dueAt now: Instant, to destination: Errand.Destination, limit: Int = 100) throws -> [QueuedErrand] {
-        try ask { answer in reader.errands(dueAt: now, to: destination, limit: limit, completion: answer) }
+    func jobs(dueAt now: Instant, to destination: Job.Destination, limit: Int = 100) throws -> [QueuedJob] {
+        try ask { answer in reader.jobs(dueAt: now, to: destination, limit: limit, completion: answer) }
     }
 
-    func end(_ errand: QueuedErrand, _ result: ErrandResult) throws {
+    func end(_ job: QueuedJob, _ result: JobResult) throws {
         let answer = Promise<Bool>()
-        guard writer.submit(.errand(errand.id, result, completion: answer.fulfil)), answer.wait() else {
+        guard writer.submit(.job(job.id, result, completion: answer.fulfil)), answer.wait() else {
             throw LedgerError.busy
         }
     }
 
-    func backlog(after previous: ErrandBacklog? = nil) throws -> ErrandBacklog {
-        try ask { answer in reader.errandBacklog(after: previous, completion: answer) }
+    func backlog(after previous: JobBacklog? = nil) throws -> JobBacklog {
+        try ask { answer in reader.jobBacklog(after: previous, completion: answer) }
     }
 
     func mark(_ name: String) throws -> Instant? {
-        try ask { answer in reader.mark(name, completion: answer) }
+        try ask { answer in reader.checkpoint(name, completion: answer) }
     }
 
     func expiring(of provider: Provider = .apple, at now: Instant) throws -> [ContractKey] {
@@ -151,7 +151,7 @@ final class TemporaryLedger: Sendable {
     }
 
     func tell(contracts: [Int64], users: [UserID] = []) throws -> [UserID] {
-        try ask { answer in writer.submit(.tell(contracts: contracts, users: users, completion: answer)) }
+        try ask { answer in writer.submit(.rebroadcast(contracts: contracts, users: users, completion: answer)) }
     }
 
     func contract(_ id: Int64, until position: Int64 = .max) throws -> StoredContract? {
@@ -160,7 +160,7 @@ final class TemporaryLedger: Sendable {
 
     func setMark(_ name: String, _ instant: Instant) -> Bool {
         let answer = Promise<Bool>()
-        return writer.submit(.mark(name, instant, completion: answer.fulfil)) && answer.wait()
+        return writer.submit(.saveCheckpoint(name, instant, completion: answer.fulfil)) && answer.wait()
     }
 
     private func ask<Answer: Sendable>(_ question: (@escaping @Sendable (Result<Answer, LedgerError>) -> Void) -> Bool)

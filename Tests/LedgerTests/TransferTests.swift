@@ -64,7 +64,7 @@ import Testing
 
     private static let orders: [Order] = permutations([0, 1, 2, 3]).map { Order(indexes: $0) }
 
-    /// Bought by a, moved to b, then to c; another one that a bought after it stays. In every order of arrival.
+    /// Bought by a, moved to b, then to c; another one that a bought after it stays. In every order of incoming.
     @Test(arguments: orders)
     func orderOfArrivalDoesNotMatter(_ order: Order) throws {
         let ledger = try TemporaryLedger()

@@ -111,7 +111,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         _ = try ledger.send(Stories.subscription("e1", .active), claim: Claim(user: "42"))
-        let connection = try Connection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(5))
+        let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(5))
         try connection.execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

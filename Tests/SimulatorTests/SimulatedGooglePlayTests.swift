@@ -47,7 +47,7 @@ import Testing
         Question(status: 401), Question(authorization: nil, status: 401), Question(path: "/v1/other"),
         Question(method: "PUT", body: "no JSON", status: 400), Question(method: "PUT", status: 200),
         Question(path: "/certs", status: 200), Question(method: "POST", path: "/token", body: "", status: 400),
-        Question(path: "/errands", status: 200),
+        Question(path: "/jobs", status: 200),
         Question(
             method: "POST",
             path: "/token",

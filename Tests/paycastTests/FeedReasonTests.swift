@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func severalValuesOfAFieldAreAChoice() throws {
-        var filter = FeedFilter()
+        var filter = TailFilter()
         filter.require("user", anyOf: ["1", "2"])
         filter.require("type", "TEST")
         filter.require("outcome", anyOf: [])

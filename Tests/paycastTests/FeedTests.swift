@@ -32,7 +32,7 @@ import Testing
         Condition(field: "active", value: "false", isMet: true),
         Condition(field: "order", value: "", isMet: false),
     ]) func filterAsksForOneValue(_ condition: Condition) throws {
-        var filter = FeedFilter()
+        var filter = TailFilter()
         filter.require(condition.field, condition.value)
         #expect(filter.matches(try expired(1)) == condition.isMet)
     }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func endsWithTheMatchOrGivesUpAtTheLimit() throws {
-        var until = FeedFilter()
+        var until = TailFilter()
         until.require("type", "EXPIRED")
         var follower = follower(until: until, limit: 1)
         #expect(follower.received(try expired(1)) == .printAndFinish)
@@ -100,8 +100,8 @@ import Testing
         #expect(queryString([]) == "")
     }
 
-    private func follower(until: FeedFilter = FeedFilter(), limit: Int? = nil) -> FeedFollower {
-        FeedFollower(filter: FeedFilter(), until: until, limit: limit, since: nil, timeout: nil)
+    private func follower(until: TailFilter = TailFilter(), limit: Int? = nil) -> FeedFollower {
+        FeedFollower(filter: TailFilter(), until: until, limit: limit, since: nil, timeout: nil)
     }
 
     private func expired(_ position: Int, epoch: String = "e") throws -> FeedEntry {

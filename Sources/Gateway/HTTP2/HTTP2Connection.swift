@@ -18,7 +18,7 @@ final class HTTP2Connection {
     private(set) var hasMore = false
     private var requests = 0
     private var written = 0
-    private var patience = Patience()
+    private var patience = IdlePolicy()
 
     /// One turn writes at most 256 KiB, so that the other clients get theirs.
     private static let rounds = 16
@@ -77,9 +77,9 @@ final class HTTP2Connection {
     // MARK: Deadlines
 
     /// Call once a second. Returns what the client was too slow with, if its time is up.
-    func overdue(at now: UInt64, _ limits: Limits) -> Patience.Occupation? {
+    func overdue(at now: UInt64, _ limits: Limits) -> IdlePolicy.Occupation? {
         session.passSecond()
-        let occupation: Patience.Occupation =
+        let occupation: IdlePolicy.Occupation =
             if socket.isBehind {
                 .writing
             } else if isIdle {

@@ -63,8 +63,8 @@ final class Connection {
     let peer: IPAddress?
     /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
     var client: IPAddress?
-    /// Its place in the census. With `none` it counts for nobody.
-    var place: Census.Place
+    /// What the limiter said. When it was rejected, it counts for nobody.
+    var admission: ConnectionLimiter.Admission
     /// Its entry among the connections that have a deadline; nil while it has none.
     var watch: HeartbeatWheel<ConnectionID>.Handle?
     /// The loop's tick at which its time is up, while it is watched.
@@ -80,7 +80,7 @@ final class Connection {
         socket: Socket? = nil,
         phase: Phase,
         peer: IPAddress?,
-        place: Census.Place
+        admission: ConnectionLimiter.Admission
     ) {
         self.id = id
         self.link = link
@@ -88,7 +88,7 @@ final class Connection {
         self.phase = phase
         self.peer = peer
         self.client = peer
-        self.place = place
+        self.admission = admission
     }
 
     var subscriptions: [SubscriptionID] {

@@ -15,7 +15,7 @@ extension SocketLoop {
             broadcast(messages)
             write(response, on: connection, terms)
         case .open(let page):
-            guard connection.place == .stay, isListening else {
+            guard connection.admission == .accept, isListening else {
                 metrics.turnedAway.add()
                 return write(.turnedAway(page), on: connection, terms)
             }

@@ -111,7 +111,7 @@ extension SocketLoop {
             return answer(client.session.reject(identifier), on: connection)
         case .expired:
             // A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
-            return answer(Renewal.message(for: identifier), on: connection)
+            return answer(NameExpiry.message(for: identifier), on: connection)
                 && answer(client.session.reject(identifier), on: connection)
         }
     }
@@ -125,7 +125,7 @@ extension SocketLoop {
         let id = hub.subscribe(to: request.stream)
         let head = CableMessage.head(identifier.literal)
         take(
-            Seat(
+            Subscriber(
                 connection: connection,
                 subscription: id,
                 stream: request.stream,
@@ -145,7 +145,7 @@ extension SocketLoop {
     /// What it missed cannot be read now. A client that waits for its confirmation asks again. One that was told that
     /// it is subscribed would receive nothing, so it has to come back.
     private func giveUp(_ id: SubscriptionID, _ client: CableClient) {
-        let connection = seats[Int(id.index)]?.connection
+        let connection = subscribers[Int(id.index)]?.connection
         let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)
         vacate(id)
@@ -155,8 +155,8 @@ extension SocketLoop {
     // MARK: Messages
 
     /// Confirms the subscription before its first message, so that the element is `connected` as early as it can be.
-    func sendMissed(_ missed: MissedMessages, to seat: Seat, _ client: CableClient) {
-        let (connection, id) = (seat.connection, seat.subscription)
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, _ client: CableClient) {
+        let (connection, id) = (subscriber.connection, subscriber.subscription)
         guard missed.extent == .whole else { return giveUp(id, client) }
         // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
         // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
@@ -165,7 +165,8 @@ extension SocketLoop {
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return end(connection)
         }
-        if let flush = hub.missed(id, through: missed.through, messages: missed.messages), !send(flush, to: seat) {
+        if let flush = hub.missed(id, through: missed.through, messages: missed.messages), !send(flush, to: subscriber)
+        {
             return end(connection)
         }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
@@ -181,7 +182,7 @@ extension SocketLoop {
         guard let identifier = client.session.identifier(of: id) else { return }
         vacate(id)
         let isTold =
-            answer(Renewal.message(for: identifier), on: connection)
+            answer(NameExpiry.message(for: identifier), on: connection)
             && answer(client.session.reject(identifier), on: connection)
         if !isTold { end(connection) }
     }

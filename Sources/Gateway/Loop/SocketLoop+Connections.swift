@@ -3,8 +3,8 @@ internal import Observability
 /// Connections from `accept` to their end: who is there, and who has to make room.
 extension SocketLoop {
     func welcome(_ descriptor: Int32, from peer: IPAddress?) {
-        guard let place = admit(peer) else { return keepWaiting(descriptor, from: peer) }
-        guard let socket = Socket(descriptor, on: self) else { return census.leave(peer) }
+        guard let admission = admit(peer) else { return keepWaiting(descriptor, from: peer) }
+        guard let socket = Socket(descriptor, on: self) else { return limiter.leave(peer) }
         let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
         let connection = Connection(
             id: nextID(),
@@ -12,7 +12,7 @@ extension SocketLoop {
             socket: socket,
             phase: phase,
             peer: peer,
-            place: place
+            admission: admission
         )
         socket.start(connection)
         register(connection)
@@ -47,10 +47,10 @@ extension SocketLoop {
 
     /// When all places are taken, silent connections make room. Otherwise a thousand clients that never finish a head
     /// would keep everybody out.
-    private func admit(_ peer: IPAddress?) -> Census.Place? {
-        let place = census.enter(peer)
-        if place != .stay, census.isFull { makeRoom() }
-        return place == .none ? nil : place
+    private func admit(_ peer: IPAddress?) -> ConnectionLimiter.Admission? {
+        let admission = limiter.enter(peer)
+        if admission != .accept, limiter.isFull { makeRoom() }
+        return admission == .reject ? nil : admission
     }
 
     /// Ends a sixteenth of the silent connections: those whose deadlines are nearest. Their places become free with
@@ -93,7 +93,7 @@ extension SocketLoop {
             if leaving == 0, !waiting.isEmpty { port.wake() }
         }
         guard connections.removeValue(forKey: connection.id) != nil else { return }
-        if connection.place != .none { census.leave(connection.client) }
+        if connection.admission != .reject { limiter.leave(connection.client) }
         metrics.connections.add(-1)
         metrics.ended.add()
         if connection.socket == nil { metrics.http2Streams.add(-1) }

@@ -14,7 +14,7 @@ extension SocketLoop {
         }
         let leaving = connections.values.filter { $0.isWebSocket != nil }
         guard !leaving.isEmpty else { return done.fulfil(()) }
-        draining = Draining(leaving: Spread(leaving), done: done)
+        draining = Draining(leaving: StaggeredQueue(leaving), done: done)
         releaseSome()
     }
 
@@ -53,6 +53,6 @@ extension SocketLoop {
 
 /// The connections that are still to be told.
 struct Draining {
-    var leaving: Spread<Connection>
+    var leaving: StaggeredQueue<Connection>
     let done: Promise<Void>
 }

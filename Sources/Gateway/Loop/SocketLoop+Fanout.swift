@@ -44,7 +44,7 @@ extension SocketLoop {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh) }
         for id in fanout.closed {
             metrics.slow.add()
-            if let seat = seats[Int(id.index)] { disconnect(seat.connection, .tooSlow) }
+            if let subscriber = subscribers[Int(id.index)] { disconnect(subscriber.connection, .tooSlow) }
         }
         return fanout.live.count
     }
@@ -52,32 +52,34 @@ extension SocketLoop {
     private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, _ refresh: Int64?) {
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in live {
-            guard let seat = seats[Int(id.index)], seat.subscription == id else { continue }
+            guard let subscriber = subscribers[Int(id.index)], subscriber.subscription == id else { continue }
             // It fell behind on this very message, through another of its own subscriptions to the same stream.
-            guard seat.connection.behindSince == nil else {
+            guard subscriber.connection.behindSince == nil else {
                 metrics.slow.add()
-                disconnect(seat.connection, .tooSlow)
+                disconnect(subscriber.connection, .tooSlow)
                 continue
             }
-            guard frames.write(to: seat) else {
-                end(seat.connection)
+            guard frames.write(to: subscriber) else {
+                end(subscriber.connection)
                 continue
             }
-            if let refresh { sentRefreshes.recordLive(refresh, on: seat.stream, for: seat.refreshes) }
-            if seat.connection.link.isBehind { fellBehind(seat.connection) }
+            if let refresh { sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes) }
+            if subscriber.connection.link.isBehind { fellBehind(subscriber.connection) }
         }
         metrics.deliveries.add(live.count)
     }
 
     /// The messages that a page missed have been read.
     func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
-        guard let seat = seat(of: id) else { return }
-        let missed = missed.collapsed.withRefreshes { sentRefreshes.isNews($0, on: seat.stream, for: seat.refreshes) }
+        guard let subscriber = subscriber(of: id) else { return }
+        let missed = missed.collapsed.withRefreshes {
+            sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
+        }
         if !missed.messages.isEmpty { metrics.missed.add() }
         metrics.missedMessages.add(missed.messages.count)
-        switch seat.connection.phase {
-        case .page(let page): sendMissed(missed, to: seat, page)
-        case .cable(let client): sendMissed(missed, to: seat, client)
+        switch subscriber.connection.phase {
+        case .page(let page): sendMissed(missed, to: subscriber, page)
+        case .cable(let client): sendMissed(missed, to: subscriber, client)
         default: break
         }
     }
@@ -88,8 +90,8 @@ extension SocketLoop {
         connection.behindSince = nil
         unwatch(connection)
         for id in connection.subscriptions {
-            guard let flush = hub.writable(id), let seat = seat(of: id) else { continue }
-            guard send(flush, to: seat) else { return end(connection) }
+            guard let flush = hub.writable(id), let subscriber = subscriber(of: id) else { continue }
+            guard send(flush, to: subscriber) else { return end(connection) }
             // The others stay blocked until the next callback.
             if connection.behindSince != nil { break }
         }
@@ -97,17 +99,19 @@ extension SocketLoop {
     }
 
     /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.
-    func send(_ first: Flush, to seat: Seat) -> Bool {
+    func send(_ first: Flush, to subscriber: Subscriber) -> Bool {
         var next: Flush? = first
         while let flush = next {
             var frames = FrameCache(html: flush.html, cursor: cursor(flush.position))
-            guard frames.write(to: seat) else { return false }
-            if let refresh = flush.refresh { sentRefreshes.recordMissed(refresh, on: seat.stream, for: seat.refreshes) }
-            if seat.connection.link.isBehind {
-                fellBehind(seat.connection)
+            guard frames.write(to: subscriber) else { return false }
+            if let refresh = flush.refresh {
+                sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
+            }
+            if subscriber.connection.link.isBehind {
+                fellBehind(subscriber.connection)
                 return true
             }
-            next = flush.hasMore ? hub.writable(seat.subscription) : nil
+            next = flush.hasMore ? hub.writable(subscriber.subscription) : nil
         }
         return true
     }

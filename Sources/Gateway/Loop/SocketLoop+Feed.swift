@@ -5,8 +5,8 @@ internal import Hub
 extension SocketLoop {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
     /// collected for a slow reader.
-    func sendPart(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
-        let connection = seat.connection
+    func sendPart(_ missed: MissedMessages, to subscriber: Subscriber, _ page: Page) {
+        let connection = subscriber.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }
         // A part may contain nothing that was asked for. The mark lets a client that comes back continue after it.
@@ -16,11 +16,11 @@ extension SocketLoop {
         guard connection.link.write(bytes) else { return end(connection) }
         guard missed.extent == .whole, !connection.link.isBehind else {
             page.reached = missed.through
-            hub.pause(seat.subscription)
+            hub.pause(subscriber.subscription)
             return connection.link.isBehind ? fellBehind(connection) : readOn(page, connection)
         }
-        guard let flush = hub.missed(seat.subscription, through: missed.through, messages: []) else { return }
-        if !send(flush, to: seat) { end(connection) }
+        guard let flush = hub.missed(subscriber.subscription, through: missed.through, messages: []) else { return }
+        if !send(flush, to: subscriber) { end(connection) }
     }
 
     /// Asks for the next part, if there is one. Collecting starts before the read, so that nothing falls in between.

@@ -64,13 +64,19 @@ extension SocketLoop {
     /// Returns false when there is no room.
     private func open(_ id: Int32, _ head: [UInt8], _ client: HTTP2Connection, _ connection: Connection) -> Bool {
         guard isListening, client.streams.count < ServerSession.streamLimit else { return false }
-        let place = census.enter(connection.peer)
-        guard place != .none else {
+        let admission = limiter.enter(connection.peer)
+        guard admission != .reject else {
             metrics.refused.add()
             return false
         }
         let stream = HTTP2Stream(id: id, of: client)
-        let request = Connection(id: nextID(), link: stream, phase: .reading, peer: connection.peer, place: place)
+        let request = Connection(
+            id: nextID(),
+            link: stream,
+            phase: .reading,
+            peer: connection.peer,
+            admission: admission
+        )
         stream.connection = request
         client.add(stream)
         register(request)

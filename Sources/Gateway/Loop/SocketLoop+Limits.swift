@@ -18,8 +18,8 @@ extension SocketLoop {
         )
         var sender = Sender(proxy: peer, headers, settings.proxies)
         if headers.addresses == nil, disguised(head, connection, route) { sender.address = nil }
-        if sender.address != connection.client, connection.place != .none {
-            connection.place = census.move(from: connection.client, to: sender.address)
+        if sender.address != connection.client, connection.admission != .reject {
+            connection.admission = limiter.move(from: connection.client, to: sender.address)
             connection.client = sender.address
         }
         return sender

@@ -109,7 +109,7 @@ extension SocketLoop {
         let route = Route(path: head.path, stores: settings.stores)
         // Before the terms: behind a proxy, the connection may now count for another client, which has no place.
         var request = request(head, route, connection)
-        let mayStay = connection.place == .stay && isListening && connection.answers < LoopSettings.requestLimit
+        let mayStay = connection.admission == .accept && isListening && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // A client that did not know may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast

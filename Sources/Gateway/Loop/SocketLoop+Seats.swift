@@ -7,26 +7,30 @@ internal import WebSocket
 
 /// Which subscription sits where, and how a client leaves.
 extension SocketLoop {
-    func seat(of id: SubscriptionID) -> Seat? {
-        guard Int(id.index) < seats.count, let seat = seats[Int(id.index)], seat.subscription == id else { return nil }
-        return seat
+    func subscriber(of id: SubscriptionID) -> Subscriber? {
+        guard Int(id.index) < subscribers.count, let subscriber = subscribers[Int(id.index)],
+            subscriber.subscription == id
+        else { return nil }
+        return subscriber
     }
 
-    func take(_ seat: Seat, until expiry: Instant?) {
-        let index = Int(seat.subscription.index)
-        if index >= seats.count { seats.append(contentsOf: repeatElement(nil, count: index + 1 - seats.count)) }
-        seats[index] = seat
-        port.count(1, followersOf: seat.stream)
-        if let expiry { expiries.add(seat.subscription, at: expiry, now: settings.clock.now()) }
+    func take(_ subscriber: Subscriber, until expiry: Instant?) {
+        let index = Int(subscriber.subscription.index)
+        if index >= subscribers.count {
+            subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
+        }
+        subscribers[index] = subscriber
+        port.count(1, followersOf: subscriber.stream)
+        if let expiry { expiries.add(subscriber.subscription, at: expiry, now: settings.clock.now()) }
     }
 
     /// Ends a subscription. Its connection stays open.
     func vacate(_ id: SubscriptionID) {
         hub.unsubscribe(id)
         expiries.remove(id)
-        guard let seat = seat(of: id) else { return }
-        port.count(-1, followersOf: seat.stream)
-        seats[Int(id.index)] = nil
+        guard let subscriber = subscriber(of: id) else { return }
+        port.count(-1, followersOf: subscriber.stream)
+        subscribers[Int(id.index)] = nil
     }
 
     /// Ends everything that the connection follows.

@@ -33,7 +33,7 @@ extension SocketLoop {
             )
         )
         take(
-            Seat(
+            Subscriber(
                 connection: connection,
                 subscription: subscription,
                 stream: request.stream,
@@ -91,8 +91,8 @@ extension SocketLoop {
     }
 
     /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
-    func sendMissed(_ missed: MissedMessages, to seat: Seat, _ page: Page) {
-        let connection = seat.connection
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, _ page: Page) {
+        let connection = subscriber.connection
         guard missed.extent != .unreadable else {
             return turnAway(connection)
         }
@@ -101,21 +101,21 @@ extension SocketLoop {
             let cursor = Cursor(epoch: settings.epoch, position: position)
             guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
         }
-        guard page.reading == nil else { return sendPart(missed, to: seat, page) }
-        guard let flush = hub.missed(seat.subscription, through: missed.through, messages: missed.messages) else {
+        guard page.reading == nil else { return sendPart(missed, to: subscriber, page) }
+        guard let flush = hub.missed(subscriber.subscription, through: missed.through, messages: missed.messages) else {
             return
         }
-        if !send(flush, to: seat) { end(connection) }
+        if !send(flush, to: subscriber) { end(connection) }
     }
 
     /// The signed name has expired: the page reloads and gets a valid name.
     func expire(_ page: Page, on connection: Connection) {
         if connection.behindSince == nil {
-            var frames = FrameCache(html: page.source?.renewal ?? Renewal.refresh, cursor: nil)
+            var frames = FrameCache(html: page.source?.renewal ?? NameExpiry.refresh, cursor: nil)
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }
-            if let seat = seats[Int(page.subscription.index)] { _ = frames.write(to: seat) }
+            if let subscriber = subscribers[Int(page.subscription.index)] { _ = frames.write(to: subscriber) }
         }
         metrics.expired.add()
         close(connection, code: .policyViolation)

@@ -58,7 +58,7 @@ extension SocketLoop {
     }
 
     private func expire(_ id: SubscriptionID) {
-        guard let connection = seat(of: id)?.connection else { return }
+        guard let connection = subscriber(of: id)?.connection else { return }
         switch connection.phase {
         case .page(let page): expire(page, on: connection)
         case .cable(let client): expire(id, of: client, on: connection)

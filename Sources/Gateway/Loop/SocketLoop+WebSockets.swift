@@ -17,7 +17,7 @@ extension SocketLoop {
         guard let accept = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
             return write(.noWebSocketKey, on: connection, refusal)
         }
-        guard connection.place == .stay, isListening else {
+        guard connection.admission == .accept, isListening else {
             metrics.turnedAway.add()
             return write(.full, on: connection, refusal)
         }

@@ -22,13 +22,13 @@ final class SocketLoop {
     /// Shared by all loops.
     let sentRefreshes: SentRefreshes
     let gate = RequestGate()
-    let census: Census
+    let limiter: ConnectionLimiter
     /// Nil without TLS.
     let security: TLSContext?
 
     var hub: Hub
     /// Indexed by a subscription's place in the hub's slab.
-    var seats: ContiguousArray<Seat?> = []
+    var subscribers: ContiguousArray<Subscriber?> = []
     /// All connections until their sockets or streams are closed.
     var connections: [ConnectionID: Connection] = [:]
     /// The feeds that connections follow, and which connection follows which feed.
@@ -40,7 +40,7 @@ final class SocketLoop {
     var watched = HeartbeatWheel<ConnectionID>(period: LoopSettings.watchTicks)
     var expiries = ExpiryWheel()
     var draining: Draining?
-    var refreshing = Refreshing(pages: Spread([]), gap: nil)
+    var refreshing = Refreshing(pages: StaggeredQueue([]), gap: nil)
     /// WebSockets that were sent a close frame, oldest first, with the tick at which we stop waiting for their answer.
     var partings: [(id: ConnectionID, tick: Int)] = []
     /// Connections that had more to do than one turn allows.
@@ -84,13 +84,13 @@ final class SocketLoop {
         peers: [LoopPort],
         handler: any RequestHandler,
         metrics: GatewayMetrics,
-        census: Census,
+        limiter: ConnectionLimiter,
         sessions: CableSessions,
         sentRefreshes: SentRefreshes,
         position: Int64
     ) {
         self.settings = settings
-        self.census = census
+        self.limiter = limiter
         self.security = security
         self.listener = listener
         self.port = port

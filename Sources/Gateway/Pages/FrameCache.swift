@@ -24,9 +24,9 @@ struct FrameCache {
     }
 
     /// Returns false when the connection is dead.
-    mutating func write(to seat: Seat) -> Bool {
-        let link = seat.connection.link
-        switch seat.transport {
+    mutating func write(to subscriber: Subscriber) -> Bool {
+        let link = subscriber.connection.link
+        switch subscriber.transport {
         case .eventStream:
             if eventStream.isEmpty { eventStream = EventStream.event(html, cursor: cursor) }
             return link.write(eventStream)
@@ -35,22 +35,22 @@ struct FrameCache {
             if text.isEmpty { text = Frame.encode(.text, html) }
             return link.write(text)
         case .cable, .extendedCable:
-            prepareCable(for: seat)
+            prepareCable(for: subscriber)
             return link.write(cable.frame)
         }
     }
 
-    private mutating func prepareCable(for seat: Seat) {
-        if !cable.frame.isEmpty, cable.transport == seat.transport, cable.head == seat.head { return }
-        let isExtended = seat.transport == .extendedCable
+    private mutating func prepareCable(for subscriber: Subscriber) {
+        if !cable.frame.isEmpty, cable.transport == subscriber.transport, cable.head == subscriber.head { return }
+        let isExtended = subscriber.transport == .extendedCable
         if tails.base.isEmpty, !isExtended { tails.base = CableMessage.tail(html: html) }
-        if tails.extended.isEmpty, isExtended { tails.extended = extendedTail(seat.stream) }
+        if tails.extended.isEmpty, isExtended { tails.extended = extendedTail(subscriber.stream) }
         cable.frame.removeAll(keepingCapacity: true)
         let tail = isExtended ? tails.extended : tails.base
-        Frame.appendHead(.text, count: seat.head.count + tail.count, to: &cable.frame)
-        cable.frame += seat.head
+        Frame.appendHead(.text, count: subscriber.head.count + tail.count, to: &cable.frame)
+        cable.frame += subscriber.head
         cable.frame += tail
-        (cable.head, cable.transport) = (seat.head, seat.transport)
+        (cable.head, cable.transport) = (subscriber.head, subscriber.transport)
     }
 
     private func extendedTail(_ stream: StreamName) -> [UInt8] {

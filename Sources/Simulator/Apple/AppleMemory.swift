@@ -38,8 +38,8 @@ struct AppleMemory {
         finished.insert(id)
     }
 
-    var errands: StandInErrands {
-        StandInErrands(accountTokens: tokens.mapValues(\.description), finished: finished.sorted())
+    var jobs: StandInJobs {
+        StandInJobs(accountTokens: tokens.mapValues(\.description), finished: finished.sorted())
     }
 
     func transaction(_ id: String, _ environment: StoreEnvironment?) -> TransactionDocument? {

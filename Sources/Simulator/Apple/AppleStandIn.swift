@@ -8,7 +8,7 @@ internal import Synchronization
 /// It knows what the simulated store said. `PUT /notifications/{id}` with the body of a webhook tells it, before the
 /// webhook is posted; with `?lost=true`, instead of posting it. A subscription past its end is reported as expired
 /// unless a renewal was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…`
-/// knows both. `GET /errands` shows what Paycast told it.
+/// knows both. `GET /jobs` shows what Paycast told it.
 public final class AppleStandIn: StandIn {
     private let memory = Mutex(AppleMemory())
     private let signer: StoreSigner
@@ -43,7 +43,7 @@ public final class AppleStandIn: StandIn {
         var path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
         case ("PUT", "notifications", 2): return remember(request)
-        case ("GET", "errands", 1): return .json(memory.withLock { $0.errands })
+        case ("GET", "jobs", 1): return .json(memory.withLock { $0.jobs })
         default: break
         }
         let environment = path.first.flatMap { StoreEnvironment(rawValue: $0) }

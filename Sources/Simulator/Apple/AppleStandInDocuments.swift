@@ -48,7 +48,7 @@ struct SendAttempt: Encodable {
 }
 
 /// What Paycast told the store.
-struct StandInErrands: Encodable {
+struct StandInJobs: Encodable {
     /// By original transaction id.
     var accountTokens: [String: String]
     var finished: [String]

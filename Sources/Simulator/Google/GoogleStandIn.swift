@@ -7,7 +7,7 @@ internal import Synchronization
 /// service account's access token (`/token`), purchases, and their acknowledgment.
 ///
 /// The simulated store sends `PUT` to a purchase's address and to the list of voided purchases. What was acknowledged
-/// stays acknowledged. `GET /errands` shows what Paycast told it.
+/// stays acknowledged. `GET /jobs` shows what Paycast told it.
 public final class GoogleStandIn: StandIn {
     /// Keeps an endless script from filling up a development server.
     private static let limit = 10_000
@@ -16,7 +16,7 @@ public final class GoogleStandIn: StandIn {
         var documents: [String: [UInt8]] = [:]
         /// By purchase token.
         var acknowledged: Set<String> = []
-        var errands: [String] = []
+        var jobs: [String] = []
         /// By the address of the list.
         var voids: [String: GoogleVoidList] = [:]
     }
@@ -33,7 +33,7 @@ public final class GoogleStandIn: StandIn {
         switch (request.method, request.path) {
         case ("GET", "/certs"): return certificates
         case ("POST", "/token"): return grant(request)
-        case ("GET", "/errands"): return told
+        case ("GET", "/jobs"): return told
         default: break
         }
         let parts = request.path.split(separator: "/").map(String.init)
@@ -81,8 +81,8 @@ public final class GoogleStandIn: StandIn {
     }
 
     private var told: StandInAnswer {
-        let errands = memory.withLock { $0.errands }
-        let answer: WireJSON = ["errands": .list(errands.map { .text($0) })]
+        let jobs = memory.withLock { $0.jobs }
+        let answer: WireJSON = ["jobs": .list(jobs.map { .text($0) })]
         return StandInAnswer(status: 200, body: answer.bytes)
     }
 
@@ -131,9 +131,9 @@ public final class GoogleStandIn: StandIn {
         let path = "/" + parts[..<5].joined(separator: "/") + "/\(parts[5])v2/tokens/\(words[0])"
         let isKnown = memory.withLock { memory in
             guard memory.documents[path] != nil else { return false }
-            if memory.errands.count >= GoogleStandIn.limit { memory.errands.removeFirst() }
+            if memory.jobs.count >= GoogleStandIn.limit { memory.jobs.removeFirst() }
             memory.acknowledged.insert(words[0])
-            memory.errands.append("\(words[1]) \(parts[5])/\(parts[6]) \(words[0])")
+            memory.jobs.append("\(words[1]) \(parts[5])/\(parts[6]) \(words[0])")
             return true
         }
         return isKnown ? StandInAnswer(status: 200, body: []) : error(404, "purchaseTokenNotFound")

@@ -83,7 +83,7 @@ struct ReceiptPlace {
         _ configuration: AppleConfiguration
     ) throws(VerificationError) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        guard let bundle, isPlain(bundle), configuration.bundleIDs.contains(bundle) else { throw .wrongApp }
+        guard let bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else { throw .wrongApp }
         guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
         app = bundle
         self.environment = environment

@@ -38,7 +38,7 @@ struct AppleRefusal {
 
     private func reason(_ code: String?, _ message: String?) -> String {
         if let code, let known = AppleRefusal.reasons[code] { return known }
-        guard let message, isPlain(message, limit: 200) else { return "no reason given" }
+        guard let message, isValidIdentifier(message, limit: 200) else { return "no reason given" }
         return message
     }
 

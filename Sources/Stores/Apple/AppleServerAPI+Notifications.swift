@@ -36,7 +36,7 @@ extension AppleServerAPI {
         let attempts = (answer.sendAttempts ?? []).prefix(100).map { attempt in
             AppleTestStatus.Attempt(
                 at: attempt.attemptDate.flatMap { Int64(exactly: $0.rounded()) }.map { Instant(milliseconds: $0) },
-                result: attempt.sendAttemptResult.flatMap { isPlain($0, limit: 100) ? $0 : nil } ?? "OTHER"
+                result: attempt.sendAttemptResult.flatMap { isValidIdentifier($0, limit: 100) ? $0 : nil } ?? "OTHER"
             )
         }
         return AppleTestStatus(event: event, attempts: Array(attempts))

@@ -68,14 +68,14 @@ public struct AppleServerAPI: StoreAPI {
         }
     }
 
-    public func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
-        let api = of(errand.app)
-        switch (errand.kind, errand.detail.flatMap { OrderToken($0) }) {
-        case (.finish, _): try api.finish(errand.subject, in: errand.environment, now: now)
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+        let api = of(job.app)
+        switch (job.kind, job.detail.flatMap { OrderToken($0) }) {
+        case (.finish, _): try api.finish(job.subject, in: job.environment, now: now)
         case (.setToken, let token?):
-            try api.setAccountToken(token, of: errand.subject, in: errand.environment, now: now)
+            try api.setAccountToken(token, of: job.subject, in: job.environment, now: now)
         default:
-            throw .refused(status: 0, code: nil, reason: "Apple takes no errand of this kind: \(errand.kind.rawValue)")
+            throw .refused(status: 0, code: nil, reason: "Apple takes no job of this kind: \(job.kind.rawValue)")
         }
     }
 }

@@ -32,9 +32,9 @@ struct AppleTransaction: SignedDocument {
 
     /// Whether the ids may be stored and shown.
     var isPlausible: Bool {
-        [transactionId, originalTransactionId, productId].allSatisfy { isPlain($0) }
+        [transactionId, originalTransactionId, productId].allSatisfy { isValidIdentifier($0) }
             && [previousOriginalTransactionId, appTransactionId, subscriptionGroupIdentifier]
-                .allSatisfy { $0.map { isPlain($0) } ?? true }
+                .allSatisfy { $0.map { isValidIdentifier($0) } ?? true }
     }
 
     /// An unknown type counts as a consumable unless it expires, because that never opens lasting access.
@@ -84,7 +84,7 @@ struct AppleTransaction: SignedDocument {
             isUpgraded: isUpgraded ?? false,
             quantity: max(1, quantity ?? 1),
             price: price.flatMap { Int64(exactly: $0.rounded()) },
-            currency: currency.flatMap { isPlain($0) ? $0 : nil },
+            currency: currency.flatMap { isValidIdentifier($0) ? $0 : nil },
             signedAt: signedAt ?? fallback
         )
     }
@@ -117,7 +117,7 @@ struct AppleRenewal: SignedDocument {
     var signedDate: AppleDate?
 
     var signedAt: Instant? { signedDate?.instant }
-    var isPlausible: Bool { [productId, autoRenewProductId].allSatisfy { $0.map { isPlain($0) } ?? true } }
+    var isPlausible: Bool { [productId, autoRenewProductId].allSatisfy { $0.map { isValidIdentifier($0) } ?? true } }
 }
 
 /// `JWSAppTransactionDecodedPayload`. Its chain must be valid when the receipt was made, and its receipt type is the

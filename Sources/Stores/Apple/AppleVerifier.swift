@@ -26,8 +26,9 @@ public struct AppleVerifier: StoreVerifier {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
         let notification = try checker.open(AppleNotification.self, payload, now: now)
-        guard let claims = notification.claims, isPlain(notification.notificationUUID),
-            isPlain(notification.notificationType), notification.subtype.map({ isPlain($0) }) ?? true
+        guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
+            isValidIdentifier(notification.notificationType),
+            notification.subtype.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
@@ -73,7 +74,7 @@ public struct AppleVerifier: StoreVerifier {
             app: place.app,
             id: transaction.clientEventID,
             type: "TRANSACTION",
-            subtype: transaction.transactionReason.flatMap { isPlain($0) ? $0 : nil },
+            subtype: transaction.transactionReason.flatMap { isValidIdentifier($0) ? $0 : nil },
             kind: EventKind(appleTransaction: transaction),
             signedAt: signedAt,
             observation: observe(transaction, nil, status: nil, place, signedAt),
@@ -127,7 +128,7 @@ extension AppleVerifier {
 
     /// Checks the app first, then the environment, as Apple's libraries do.
     private func admit(_ claims: AppleClaims, isAppIDStated: Bool = true) throws(VerificationError) -> Place {
-        guard let bundle = claims.bundle, isPlain(bundle), configuration.bundleIDs.contains(bundle) else {
+        guard let bundle = claims.bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else {
             throw .wrongApp
         }
         let environment = claims.environment.flatMap { StoreEnvironment(rawValue: $0) }
@@ -194,7 +195,7 @@ extension AppleVerifier {
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
             place.environment == .sandbox || download.appAppleId == data?.appAppleId
         else { throw .untrusted(.mismatchedTransaction) }
-        return download.appTransactionId.flatMap { isPlain($0) ? $0 : nil }
+        return download.appTransactionId.flatMap { isValidIdentifier($0) ? $0 : nil }
     }
 
     private func observe(

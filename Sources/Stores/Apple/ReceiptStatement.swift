@@ -61,7 +61,9 @@ struct ReceiptStatement {
         guard let product = purchase.product, let id = purchase.transactionID, let purchasedAt = purchase.purchasedAt
         else { throw .malformed(.invalidReceipt) }
         let lineage = purchase.originalTransactionID ?? id
-        guard isPlain(product), isPlain(id), isPlain(lineage), purchase.group.map({ isPlain($0) }) ?? true else {
+        guard isValidIdentifier(product), isValidIdentifier(id), isValidIdentifier(lineage),
+            purchase.group.map({ isValidIdentifier($0) }) ?? true
+        else {
             throw .malformed(.invalidReceipt)
         }
         let transaction = Transaction(

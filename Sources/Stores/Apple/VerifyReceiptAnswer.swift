@@ -67,7 +67,7 @@ extension StoredRenewal {
     fileprivate init?(_ node: JSONNode, asOf: Instant?) {
         guard let asOf, let grace = node.instant("grace_period_expires_date_ms") else { return nil }
         let next = node["auto_renew_product_id"]?.text
-        guard next.map({ isPlain($0) }) ?? true else { return nil }
+        guard next.map({ isValidIdentifier($0) }) ?? true else { return nil }
         self.init(
             renews: node.flag("auto_renew_status") ?? false,
             nextProduct: next,

@@ -8,7 +8,7 @@ internal import StoreInterface
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
-/// cached until five minutes before it expires. Callers that arrive during a request for a token wait for it: one
+/// cached until five minutes before it expires. BlockingPools that arrive during a request for a token wait for it: one
 /// request serves all of them, and so does one failure.
 final class GoogleAccess: Sendable {
     private static let scope = "https://www.googleapis.com/auth/androidpublisher"

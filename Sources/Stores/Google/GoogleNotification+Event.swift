@@ -39,7 +39,7 @@ extension GoogleNotification {
             further: purchase?.further.map { $0.observation(after: self) } ?? [],
             isWhole: purchase != nil,
             account: purchase == nil ? refund?.account : nil,
-            errands: purchase?.errands ?? [],
+            jobs: purchase?.jobs ?? [],
             body: body
         )
     }

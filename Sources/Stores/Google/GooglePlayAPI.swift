@@ -103,20 +103,20 @@ public struct GooglePlayAPI: StoreAPI {
         }
     }
 
-    public func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
-        let detail = (errand.detail ?? "").split(separator: "/", maxSplits: 1)
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+        let detail = (job.detail ?? "").split(separator: "/", maxSplits: 1)
         let verb: String
-        switch errand.kind {
+        switch job.kind {
         case .acknowledge: verb = "acknowledge"
         case .consume: verb = "consume"
         default:
-            throw .refused(status: 0, code: nil, reason: "Google takes no errand of this kind: \(errand.kind.rawValue)")
+            throw .refused(status: 0, code: nil, reason: "Google takes no job of this kind: \(job.kind.rawValue)")
         }
-        guard detail.count == 2 else { throw .refused(status: 0, code: nil, reason: "the errand names no product") }
+        guard detail.count == 2 else { throw .refused(status: 0, code: nil, reason: "the job names no product") }
         let path =
-            "purchases/\(detail[0])/\(PercentEncoding.encode(String(detail[1])))/tokens/\(PercentEncoding.encode(errand.subject)):\(verb)"
+            "purchases/\(detail[0])/\(PercentEncoding.encode(String(detail[1])))/tokens/\(PercentEncoding.encode(job.subject)):\(verb)"
         do throws(StoreAPIError) {
-            guard try call("POST", path, of: errand.app, body: Array("{}".utf8), now: now) != nil else {
+            guard try call("POST", path, of: job.app, body: Array("{}".utf8), now: now) != nil else {
                 throw .refused(status: 404, code: nil, reason: "Google does not know this purchase, or no longer does")
             }
         } catch .refused(status: 400, code: "alreadyAcknowledged", _) {

@@ -85,12 +85,12 @@ public struct GooglePurchase: Sendable {
     /// (https://developer.android.com/google/play/billing/integrate#process).
     ///
     /// A purchase of several products is acknowledged once. It is consumed if all of them are consumables.
-    var errands: [Errand] {
+    var jobs: [Job] {
         guard isUnacknowledged, let state, state.givesAccess else { return [] }
         let isSubscription = kind == .subscription
         let isConsumed = ([self] + further).allSatisfy { $0.kind == .consumable }
         return [
-            Errand(
+            Job(
                 kind: isConsumed ? .consume : .acknowledge,
                 provider: .google,
                 environment: environment,
@@ -125,7 +125,7 @@ public struct GooglePurchase: Sendable {
             observation: observation(after: nil),
             further: further.map { $0.observation(after: nil) },
             isWhole: true,
-            errands: errands,
+            jobs: jobs,
             body: body
         )
     }

@@ -21,7 +21,7 @@ public struct GooglePushToken: Sendable {
         guard words.count == 2, words[0].lowercased() == "bearer", words[1].utf8.count <= GooglePushToken.limit,
             let jws = try? JWS(String(words[1])), let json = Base64URL.decode(jws.header),
             let header = try? StrictJSON.object(json), header["alg"]?.text == "RS256", header["crit"] == nil,
-            header["b64"] == nil, let keyID = header["kid"]?.text, isPlain(keyID)
+            header["b64"] == nil, let keyID = header["kid"]?.text, isValidIdentifier(keyID)
         else { throw .untrusted(.unauthorized) }
         self.jws = jws
         self.keyID = keyID

@@ -60,7 +60,7 @@ public struct GoogleReader: StoreVerifier {
         return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
     }
 
-    /// Interprets the stored answer, without errands: what had to be acknowledged then has been, or never will be.
+    /// Interprets the stored answer, without jobs: what had to be acknowledged then has been, or never will be.
     /// Returns nil for a notification whose purchase was not read.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         guard let record = StoredReading(stored.body) else { return nil }
@@ -80,7 +80,7 @@ public struct GoogleReader: StoreVerifier {
             guard let told = try interpret(record, .product(token: token), stored) else { return nil }
             event = told
         }
-        event.errands = []
+        event.jobs = []
         return event
     }
 

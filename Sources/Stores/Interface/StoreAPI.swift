@@ -6,8 +6,8 @@ public protocol StoreAPI: Sendable {
     /// know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
-    /// Does one errand. When it returns, the errand is done, perhaps since earlier.
-    func perform(_ errand: Errand, now: Instant) throws(StoreAPIError)
+    /// Does one job. When it returns, the job is done, perhaps since earlier.
+    func perform(_ job: Job, now: Instant) throws(StoreAPIError)
 }
 
 /// Learns how each call to a store's API ended: nil after an answer. It runs on any thread and must not block.
@@ -39,7 +39,7 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
     /// An answer that cannot be read or verified.
     case unreadable(reason: String)
 
-    /// Other callers would get no better answer now.
+    /// Other blockingPools would get no better answer now.
     public var concernsTheWholeStore: Bool {
         switch self {
         case .unavailable, .unauthorized: true

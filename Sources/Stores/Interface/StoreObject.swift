@@ -34,13 +34,13 @@ public struct StoreObject: Sendable {
 
     /// Text that may be stored and shown.
     public func text(_ name: String, limit: Int = 255) -> String? {
-        node[name]?.text.flatMap { isPlain($0, limit: limit) ? $0 : nil }
+        node[name]?.text.flatMap { isValidIdentifier($0, limit: limit) ? $0 : nil }
     }
 
     /// Texts of an array that may be stored and shown, among its first `limit` items.
     public func texts(_ name: String, limit: Int = 256) -> [String] {
         guard case .array(let items)? = node[name] else { return [] }
-        return items.prefix(limit).compactMap { item in item.text.flatMap { isPlain($0) ? $0 : nil } }
+        return items.prefix(limit).compactMap { item in item.text.flatMap { isValidIdentifier($0) ? $0 : nil } }
     }
 
     public func flag(_ name: String) -> Bool? { node[name]?.boolean }

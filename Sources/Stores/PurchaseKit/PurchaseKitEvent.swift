@@ -45,7 +45,7 @@ struct PurchaseKitEvent {
     /// product: then PurchaseKit's name of the subscription.
     func product(_ catalog: Catalog) -> String {
         let full = product.flatMap { product in basePlan.map { "\(product):\($0)" } }
-        if let full, isPlain(full), catalog[full] != nil { return full }
+        if let full, isValidIdentifier(full), catalog[full] != nil { return full }
         return product ?? name ?? ""
     }
 }

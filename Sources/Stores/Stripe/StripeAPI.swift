@@ -42,8 +42,8 @@ public struct StripeAPI: StoreAPI {
         try subscription(contract, now: now)?.event(now: now)
     }
 
-    public func perform(_ errand: Errand, now: Instant) throws(StoreAPIError) {
-        throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(errand.kind.rawValue)")
+    public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+        throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(job.kind.rawValue)")
     }
 
     /// Returns nil if Stripe does not know the subscription, and for contracts of other kinds.

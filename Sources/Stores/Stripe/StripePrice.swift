@@ -8,7 +8,7 @@ enum StripePrice {
     /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
     static func product(of price: JSONNode?, _ catalog: Catalog) -> String? {
         guard let price = StoreObject(price) else {
-            return price?.text.flatMap { isPlain($0) ? $0 : nil }
+            return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil }
         }
         let names = [price.text("id"), price.text("lookup_key"), price.id("product")].compactMap { $0 }
         return names.first { catalog[$0] != nil } ?? names.first

@@ -46,7 +46,9 @@ struct TriggerOptions {
 
     private static func request(_ arguments: inout Arguments) throws(UsageError) -> StoreDriver.Request {
         let user = try arguments.option("--user")
-        if let user, !isPlain(user) { throw UsageError("--user must have 1 to 255 bytes and no control characters") }
+        if let user, !isValidIdentifier(user) {
+            throw UsageError("--user must have 1 to 255 bytes and no control characters")
+        }
         let product = try arguments.option("--product")
         let order = try arguments.option("--order")
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))

@@ -56,10 +56,10 @@ final class TruthLedger {
             case .order(let order):
                 let request = OrderRequest(user: order.user, product: order.product, token: order.token)
                 try check(store.place(request, now: at).entries)
-            case .event(let event): try record(Arrival(event: event, receivedAt: at, now: at))
-            case .read(let make): try record(Arrival(event: make(at), receivedAt: at, now: at))
+            case .event(let event): try record(IncomingEvent(event: event, receivedAt: at, now: at))
+            case .read(let make): try record(IncomingEvent(event: make(at), receivedAt: at, now: at))
             case .post(let event, let claim):
-                try record(Arrival(event: event, claim: claim, receivedAt: at, now: at))
+                try record(IncomingEvent(event: event, claim: claim, receivedAt: at, now: at))
             }
         }
         try check(store.endAccess(now: end).entries)
@@ -73,7 +73,7 @@ final class TruthLedger {
         for life in lives {
             var life = life
             life.pass(to: end)
-            let state = try store.contract(life.key)?.standing.state
+            let state = try store.contract(life.key)?.status.state
             if state != life.state {
                 return "\(life.key.lineage) is \(life.state.rawValue), not \(state?.rawValue ?? "unknown")"
             }
@@ -81,10 +81,10 @@ final class TruthLedger {
         return nil
     }
 
-    private func record(_ arrival: Arrival) throws {
-        let said = ([arrival.event.observation].compactMap(\.self) + arrival.event.further).map(\.contract)
+    private func record(_ incoming: IncomingEvent) throws {
+        let said = ([incoming.event.observation].compactMap(\.self) + incoming.event.further).map(\.contract)
         keys.formUnion(said)
-        try check(store.record(arrival).entries)
+        try check(store.record(incoming).entries)
         for key in said { try checkAge(of: key) }
     }
 
@@ -109,32 +109,36 @@ final class TruthLedger {
 
     /// The newest banner is the winner's, and the newest paywall agrees with access.
     private func checkPages(of user: UserID) throws {
-        let holdings = Holdings(user: user, try store.holdings(of: user, except: nil), policy: store.policy)
+        let entitlements = EntitlementSet(
+            user: user,
+            try store.entitlements(of: user, except: nil),
+            policy: store.policy
+        )
         let page = pages[user] ?? [:]
         if let banner = page[PageTarget.subscriptionStatus.rawValue] {
-            let expected = Announcement.current(holdings).last.map {
-                "\($0.name.rawValue) \(words($0.holding.templateValues(user: user)))"
+            let expected = Announcement.current(entitlements).last.map {
+                "\($0.name.rawValue) \(words($0.heldContract.templateValues(user: user)))"
             }
             // A refund that comes before its purchase does not tell that it is a consumable's, of which banners are silent.
             let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("revoked "))
             guard isRight else {
                 throw Violation(description: "\(user) sees \(banner) instead of \(expected ?? "moved")")
             }
-        } else if let winner = holdings.winner {
+        } else if let winner = entitlements.winner {
             throw Violation(description: "\(user) was never told of \(winner.contract.lineage)")
         }
-        guard !holdings.isActive || page[PageTarget.paywall.rawValue] != nil else {
+        guard !entitlements.isActive || page[PageTarget.paywall.rawValue] != nil else {
             throw Violation(description: "\(user) has access and was never told")
         }
-        if let paywall = page[PageTarget.paywall.rawValue], holdings.winner != nil {
+        if let paywall = page[PageTarget.paywall.rawValue], entitlements.winner != nil {
             let isOpen = TruthLedger.open.contains { paywall.hasPrefix("\($0.rawValue) ") }
             let opens = isOpen && !paywall.contains(" delivered ")
             let isConsumable = paywall.contains(" coins ")
-            guard opens == holdings.isActive || isConsumable else {
-                throw Violation(description: "\(user) sees \(paywall), active: \(holdings.isActive)")
+            guard opens == entitlements.isActive || isConsumable else {
+                throw Violation(description: "\(user) sees \(paywall), active: \(entitlements.isActive)")
             }
             // As it is now, not as it was when it was bought.
-            let held = holdings.ranked.flatMap { cards($0, user) }
+            let held = entitlements.ranked.flatMap { cards($0, user) }
             guard !opens || isConsumable || held.contains(paywall) else {
                 throw Violation(description: "\(user) sees \(paywall) instead of one of \(held)")
             }
@@ -145,14 +149,16 @@ final class TruthLedger {
     private static let open: [FragmentName] = [.success, .manage, .ending, .warnBilling]
 
     /// What `paywall` may say of a contract: that it was bought, or how it goes on; never both while a payment has failed.
-    private func cards(_ holding: Holding, _ user: UserID) -> [String] {
+    private func cards(_ heldContract: HeldContract, _ user: UserID) -> [String] {
         let names: [FragmentName] =
-            switch (holding.standing.state, holding.standing.pendingProduct == nil && !holding.standing.isPausing) {
+            switch (
+                heldContract.status.state, heldContract.status.pendingProduct == nil && !heldContract.status.isPausing
+            ) {
             case (.inGracePeriod, _): [.warnBilling]
             case (.cancelled, _), (.active, false): [.success, .ending]
             default: [.success, .manage]
             }
-        return names.map { "\($0.rawValue) \(words(holding.templateValues(user: user)))" }
+        return names.map { "\($0.rawValue) \(words(heldContract.templateValues(user: user)))" }
     }
 
     private func words(_ values: [String: String]) -> String {
@@ -163,14 +169,14 @@ final class TruthLedger {
         var rows: [ContractRow] = []
         for key in keys.sorted(by: { "\($0)" < "\($1)" }) {
             guard let row = try store.contract(key), row.holders.contains(user) else { continue }
-            guard row.standing == row.contract.standing(at: now, policy: store.policy) else {
+            guard row.status == row.contract.status(at: now, policy: store.policy) else {
                 throw Violation(description: "\(key.lineage) is not what was announced")
             }
             rows.append(row)
         }
-        let holdings = rows.map { $0.holding(store.policy.catalog) }
-        let union = Holdings(user: user, holdings, policy: store.policy)
-        let ordered = union.ranked + holdings.filter { union[$0.contract] == nil }
+        let entitlements = rows.map { $0.heldContract(store.policy.catalog) }
+        let union = EntitlementSet(user: user, entitlements, policy: store.policy)
+        let ordered = union.ranked + entitlements.filter { union[$0.contract] == nil }
         let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
             held: ordered.filter { !isOverBesides($0) }.map { $0.entitlement(isHonoured: union[$0.contract] != nil) },
@@ -181,12 +187,12 @@ final class TruthLedger {
 
     /// A further product that is no longer listed has ended, and no store says when. One that was added and taken out
     /// between two readings nobody ever hears of. So what is over is compared by what gives access, and by nothing else.
-    private func isOverBesides(_ holding: Holding) -> Bool {
-        holding.contract.purchase != nil && holding.standing.state == .expired
+    private func isOverBesides(_ heldContract: HeldContract) -> Bool {
+        heldContract.contract.purchase != nil && heldContract.status.state == .expired
     }
 
     /// Which of several ended products is the last one may depend on one that nobody heard of.
-    private func words(of banner: String, about winner: Holding) -> String {
-        winner.standing.state == .expired ? String(banner.prefix { $0 != " " }) : banner
+    private func words(of banner: String, about winner: HeldContract) -> String {
+        winner.status.state == .expired ? String(banner.prefix { $0 != " " }) : banner
     }
 }

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// A history and one order of arrival that ends elsewhere.
+    /// A history and one order of incoming that ends elsewhere.
     struct Failure: Error {
         var history: History
         var arrivals: [Arrived]

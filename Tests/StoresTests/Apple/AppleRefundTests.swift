@@ -88,7 +88,7 @@ import Testing
         #expect(observation.transaction?.quantity == 3)
         var contract = Contract(key: observation.contract, kind: observation.kind)
         _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
-        let standing = try #require(contract.standing(at: Self.refundedAt))
+        let standing = try #require(contract.status(at: Self.refundedAt))
         #expect((standing.state == .revoked) == given.isRevoked)
     }
 
@@ -106,7 +106,7 @@ import Testing
         var contract = Contract(key: whole.contract, kind: whole.kind)
         _ = contract.apply(whole, event: "e1", signedAt: Specimen.now)
         _ = contract.apply(refund, event: "e2", signedAt: Self.refundedAt)
-        let standing = try #require(contract.standing(at: Self.refundedAt))
+        let standing = try #require(contract.status(at: Self.refundedAt))
         #expect(standing.state == .revoked)
         #expect(standing.accessUntil == Self.refundedAt)
     }
@@ -125,11 +125,11 @@ import Testing
         let said = [part, rest, undone]
         var contract = Contract(key: part.contract, kind: part.kind)
         for index in order { _ = contract.apply(said[index], event: "e\(index)", signedAt: Self.refundedAt) }
-        #expect(contract.standing(at: Self.refundedAt)?.state == .owned)
+        #expect(contract.status(at: Self.refundedAt)?.state == .owned)
         var unreversed = Contract(key: part.contract, kind: part.kind)
         for index in order where index < 2 {
             _ = unreversed.apply(said[index], event: "e\(index)", signedAt: Self.refundedAt)
         }
-        #expect(unreversed.standing(at: Self.refundedAt)?.state == .revoked)
+        #expect(unreversed.status(at: Self.refundedAt)?.state == .revoked)
     }
 }

@@ -108,7 +108,7 @@ import Testing
         let stage = try AppleStage()
         let token = OrderToken.random()
         try stage.say()
-        let errand = Errand(
+        let job = Job(
             kind: .setToken,
             provider: .apple,
             environment: .sandbox,
@@ -116,21 +116,21 @@ import Testing
             subject: lineage,
             detail: token.description
         )
-        try stage.api.perform(errand, now: now)
+        try stage.api.perform(job, now: now)
         #expect(try stage.api.statuses(of: lineage, in: .sandbox, now: now).first?.observation?.token == token)
     }
 
     @Test func finishedIsRecorded() throws {
         let stage = try AppleStage()
         try stage.say(product: "coins", kind: .consumable)
-        let errand = Errand(
+        let job = Job(
             kind: .finish,
             provider: .apple,
             environment: .sandbox,
             app: AppleStage.bundle,
             subject: lineage
         )
-        try stage.api.perform(errand, now: now)
+        try stage.api.perform(job, now: now)
         #expect(stage.server.requests.last?.path == "/Sandbox/inApps/v1/transactions/\(lineage)/finish")
         #expect(stage.server.requests.last?.method == "POST")
     }

@@ -95,7 +95,7 @@ import Testing
         let notification = GoogleNotification(attack.body)
         let event = notification.event(.nothing, body: attack.body, now: Self.now)
         #expect(event.type == attack.type && notification.subject == attack.subject)
-        #expect(event.observation == nil && event.errands.isEmpty && event.body == attack.body)
+        #expect(event.observation == nil && event.jobs.isEmpty && event.body == attack.body)
         #expect(!event.id.isEmpty)
     }
 

@@ -48,7 +48,7 @@ import Testing
         var told = try GoogleStory()
         var events = [try told.say("4").event]
         for word in end.words { events.append(try told.say(word).event) }
-        #expect(told.contracts.values.first?.standing(at: told.now)?.state == end.state, "\(end.name)")
+        #expect(told.contracts.values.first?.status(at: told.now)?.state == end.state, "\(end.name)")
         try converges(events, told)
     }
 
@@ -62,7 +62,7 @@ import Testing
         for order in [[void, again], [again, void]] {
             var other = story
             for event in order { try other.take(event) }
-            #expect(other.contracts.values.first?.standing(at: other.now)?.state == .revoked)
+            #expect(other.contracts.values.first?.status(at: other.now)?.state == .revoked)
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
         story.now = story.now + .seconds(86_400)
         let purchase = try #require(story.purchase(document, of: notification.subject))
         try story.take(purchase.statement(body: [], id: "statement"))
-        #expect(story.contracts.values.first?.standing(at: story.now)?.state == .revoked)
+        #expect(story.contracts.values.first?.status(at: story.now)?.state == .revoked)
         try story.take(notification.event(.purchase(purchase), body: [], now: story.now))
         #expect(story.contracts.values.first?.transaction?.transaction.revokedAt == voidedAt)
     }
@@ -86,14 +86,14 @@ import Testing
         var story = try GoogleStory()
         for words in Self.lives[4] { try story.say(words) }
         #expect(story.contracts.count == 2)
-        #expect(story.holdings.winner?.contract.lineage == "token.1" && story.holdings.isActive)
+        #expect(story.entitlements.winner?.contract.lineage == "token.1" && story.entitlements.isActive)
     }
 
     @Test func replacedPurchaseGivesNoAccess() throws {
         var story = try GoogleStory()
         try story.say("4")
         try story.say("SUBSCRIPTION_PURCHASED/upgrade")
-        #expect(story.holdings.ranked.map(\.standing.product) == ["paycast.pro.annual"])
+        #expect(story.entitlements.ranked.map(\.status.product) == ["paycast.pro.annual"])
     }
 
     private static let lifetime = SimulatedSubscription(

@@ -36,8 +36,8 @@ import Testing
         #expect(said.map(\.?.kind) == [.consumable, .nonConsumable])
         #expect(said.map(\.?.transaction?.quantity) == [5, 1])
         // To consume it would sell what stays once more.
-        #expect(events[0].errands.map(\.kind) == [.acknowledge])
-        #expect(try once([item("gems"), item("coins")].joined(separator: ",")).errands.map(\.kind) == [.consume])
+        #expect(events[0].jobs.map(\.kind) == [.acknowledge])
+        #expect(try once([item("gems"), item("coins")].joined(separator: ",")).jobs.map(\.kind) == [.consume])
     }
 
     /// Without a catalogue, too, it is always the same one that speaks for the purchase.
@@ -60,13 +60,13 @@ import Testing
                 for event in order { story.take(event, at: Self.start + .seconds(600)) }
                 let contract = try #require(story.contracts.values.first)
                 #expect(contract.transaction?.transaction.quantity == quantity)
-                #expect(contract.standing(at: Self.start + .seconds(600))?.state == .delivered)
+                #expect(contract.status(at: Self.start + .seconds(600))?.state == .delivered)
             }
         }
         for order in [events, events.reversed()] {
             var story = ContractStory()
             for event in order { story.take(event, at: Self.start + .seconds(600)) }
-            #expect(story.standing(at: Self.start + .seconds(600))?.state == .revoked)
+            #expect(story.status(at: Self.start + .seconds(600))?.state == .revoked)
         }
     }
 
@@ -95,8 +95,8 @@ import Testing
             catalog: Catalog(),
             readAt: Self.start
         )
-        let errand = try #require(purchase?.statement(body: [], id: "e").errands.first)
-        let hours = try #require(errand.deadline).milliseconds - Self.start.milliseconds
+        let job = try #require(purchase?.statement(body: [], id: "e").jobs.first)
+        let hours = try #require(job.deadline).milliseconds - Self.start.milliseconds
         #expect(Int(hours / 3_600_000) == term.deadline)
     }
 }

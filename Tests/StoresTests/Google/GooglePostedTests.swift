@@ -57,7 +57,7 @@ import Testing
         #expect(posted.observation?.token == webhook.observation?.token)
         #expect(posted.observation?.snapshot?.state == webhook.observation?.snapshot?.state)
         #expect(posted.observation?.transaction?.product == webhook.observation?.transaction?.product)
-        #expect(posted.errands == webhook.errands)
+        #expect(posted.jobs == webhook.jobs)
         let interpret = try #require(
             try stage.reader.interpret(
                 StoredDelivery(

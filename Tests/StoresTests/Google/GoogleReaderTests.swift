@@ -16,8 +16,8 @@ import Testing
         let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
         #expect(event.observation?.snapshot?.state == .active && event.environment == .sandbox)
         #expect(event.observation?.transaction?.price == 9990)
-        #expect(event.errands.map(\.detail) == ["subscriptions/paycast.pro.monthly"])
-        #expect(event.errands.first?.deadline == Self.now + .seconds(3 * 86_400))
+        #expect(event.jobs.map(\.detail) == ["subscriptions/paycast.pro.monthly"])
+        #expect(event.jobs.first?.deadline == Self.now + .seconds(3 * 86_400))
         let again = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
         // The same clock, and yet later: one reading after the other.
         #expect(again.signedAt > event.signedAt)
@@ -30,14 +30,14 @@ import Testing
         let facts = SimulatedSubscription(product: "p", kind: kind, lineage: "token.1")
         let delivery = try stage.delivery(type, facts)
         let event = try stage.reader.verify(delivery, now: Self.now)
-        let errand = try #require(event.errands.first)
-        try stage.api.perform(errand, now: Self.now)
-        let answer = stage.standIn.answer(StandInRequest(method: "GET", path: "/errands"))
+        let job = try #require(event.jobs.first)
+        try stage.api.perform(job, now: Self.now)
+        let answer = stage.standIn.answer(StandInRequest(method: "GET", path: "/jobs"))
         let folder = kind == .subscription ? "subscriptions" : "products"
         #expect(
-            String(decoding: answer?.body ?? [], as: UTF8.self) == #"{"errands":["acknowledge \#(folder)/p token.1"]}"#
+            String(decoding: answer?.body ?? [], as: UTF8.self) == #"{"jobs":["acknowledge \#(folder)/p token.1"]}"#
         )
-        #expect(try stage.reader.verify(delivery, now: Self.now).errands.isEmpty)
+        #expect(try stage.reader.verify(delivery, now: Self.now).jobs.isEmpty)
     }
 
     @Test(arguments: [
@@ -47,10 +47,10 @@ import Testing
         (401, "", "unauthorized"), (408, "", "unavailable"), (409, "", "unavailable"), (429, "", "unavailable"),
         (500, "", "unavailable"), (503, "<html>", "unavailable"),
         (400, #"{"error":{"errors":[{"reason":"alreadyAcknowledged"}]}}"#, ""), (200, "", ""), (204, "", ""),
-    ]) func errandIsDoneOrNot(_ status: Int, _ body: String, _ expected: String) throws {
+    ]) func jobIsDoneOrNot(_ status: Int, _ body: String, _ expected: String) throws {
         let stage = try GoogleStage()
         stage.trouble.answer.withLock { $0 = .init(status, body) }
-        let errand = Errand(
+        let job = Job(
             kind: .acknowledge,
             provider: .google,
             environment: .sandbox,
@@ -60,7 +60,7 @@ import Testing
         )
         var word = ""
         do throws(StoreAPIError) {
-            try stage.api.perform(errand, now: Self.now)
+            try stage.api.perform(job, now: Self.now)
         } catch {
             #expect(!error.description.contains("secret-token"))
             switch error {

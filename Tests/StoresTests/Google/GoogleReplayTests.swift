@@ -25,7 +25,7 @@ import Testing
         #expect((again.type, again.subtype, again.kind) == (event.type, event.subtype, event.kind))
         #expect(again.signedAt == event.signedAt && again.body == event.body)
         // Acknowledged once.
-        #expect(again.errands.isEmpty)
+        #expect(again.jobs.isEmpty)
     }
 
     /// Older versions knew a void by its message: once more, it is the same event.
@@ -49,7 +49,7 @@ import Testing
         let event = try #require(try stage.api.statement(of: contract, now: Self.now))
         let again = try #require(try stage.reader.interpret(Self.stored(event)))
         #expect(again.id == event.id && again.observation == event.observation && again.signedAt == event.signedAt)
-        #expect(again.errands.isEmpty && !event.errands.isEmpty)
+        #expect(again.jobs.isEmpty && !event.jobs.isEmpty)
     }
 
     /// The catalogue says today what was bought then.

@@ -65,15 +65,15 @@ struct GoogleStory {
 
     @discardableResult
     mutating func take(_ event: Event) throws -> ContractStory.Step {
-        let (step, standing) = story.take(event, at: now)
-        if let standing, let lineage = event.observation?.contract.lineage {
+        let (step, status) = story.take(event, at: now)
+        if let status, let lineage = event.observation?.contract.lineage {
             facts.lineage = lineage
-            facts.remember(standing)
+            facts.remember(status)
         }
         return step
     }
 
-    var holdings: Holdings { story.holdings(at: now) }
+    var entitlements: EntitlementSet { story.entitlements(at: now) }
     var contracts: [ContractKey: Contract] {
         get { story.contracts }
         set { story.contracts = newValue }

@@ -211,7 +211,7 @@ import Testing
                 var story = ContractStory()
                 let deliveries = (events.prefix(length) + events.prefix(length)).shuffled(using: &generator)
                 for event in deliveries { story.take(event, at: now) }
-                #expect(story.standing(at: now) == inOrder.standing(at: now))
+                #expect(story.status(at: now) == inOrder.status(at: now))
             }
         }
     }

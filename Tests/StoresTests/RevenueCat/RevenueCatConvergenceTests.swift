@@ -159,9 +159,9 @@ import Testing
         for order in permutations(Array(events.indices)) {
             var story = ContractStory()
             for index in order + order.prefix(2) { story.take(events[index], at: life.now) }
-            let standing = try #require(story.standing(at: life.now))
-            #expect(standing.state == life.state, "\(order)")
-            #expect(standing.product == life.product, "\(order)")
+            let status = try #require(story.status(at: life.now))
+            #expect(status.state == life.state, "\(order)")
+            #expect(status.product == life.product, "\(order)")
         }
     }
 
@@ -174,11 +174,11 @@ import Testing
         for order in permutations([0, 1]) {
             var story = ContractStory()
             for index in order { story.take(events[index], at: end.happenedAt) }
-            #expect(!story.holdings(at: end.happenedAt).isActive, "\(order)")
+            #expect(!story.entitlements(at: end.happenedAt).isActive, "\(order)")
         }
         var story = ContractStory()
         story.take(events[0], at: grant.happenedAt)
-        #expect(story.holdings(at: grant.happenedAt).isActive)
+        #expect(story.entitlements(at: grant.happenedAt).isActive)
     }
 
     private func permutations(_ items: [Int]) -> [[Int]] {

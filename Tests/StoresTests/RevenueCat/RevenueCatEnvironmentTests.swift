@@ -56,9 +56,9 @@ import Testing
         #expect(observation.contract.environment == .production)
         var story = ContractStory()
         story.take(event, at: Self.start)
-        #expect(story.holdings(at: Self.start).isActive)
+        #expect(story.entitlements(at: Self.start).isActive)
         story.take(try verify("EXPIRATION", Self.guaranteed), at: Self.start + .seconds(60))
-        #expect(!story.holdings(at: Self.start + .seconds(60)).isActive)
+        #expect(!story.entitlements(at: Self.start + .seconds(60)).isActive)
     }
 
     /// A grant is for a day at the most, also of what is otherwise bought once, for ever.
@@ -68,8 +68,8 @@ import Testing
             .with("expiration_at_ms", 4_102_444_800_000)
         var story = ContractStory()
         story.take(try specimen.verify(Catalog(["pro.monthly": .init(kind: kind)])), at: specimen.happenedAt)
-        #expect(story.holdings(at: specimen.happenedAt).isActive)
-        #expect(!story.holdings(at: specimen.happenedAt + .seconds(86_401)).isActive)
+        #expect(story.entitlements(at: specimen.happenedAt).isActive)
+        #expect(!story.entitlements(at: specimen.happenedAt + .seconds(86_401)).isActive)
     }
 
     private func verify(_ type: String, _ fields: [String: JSON]) throws -> Event {

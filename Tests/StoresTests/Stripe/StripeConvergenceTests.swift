@@ -55,7 +55,7 @@ import Testing
             var story = told
             story.contracts = [:]
             for event in order { try story.take(event) }
-            let ends = [story, told].map { $0.contracts.values.compactMap { $0.standing(at: story.now) } }
+            let ends = [story, told].map { $0.contracts.values.compactMap { $0.status(at: story.now) } }
             #expect(ends[0] == ends[1])
         }
     }
@@ -69,7 +69,7 @@ import Testing
             story.now = story.now + delay
             let incomplete = try story.event("\(Self.updated)/incomplete")
             for event in isLate ? [active, incomplete] : [incomplete, active] { try story.take(event) }
-            #expect(story.contracts.values.first?.standing(at: story.now)?.state == .active)
+            #expect(story.contracts.values.first?.status(at: story.now)?.state == .active)
         }
     }
 
@@ -82,7 +82,7 @@ import Testing
         for order in [[deleted, renewed], [renewed, deleted]] {
             var other = story
             for event in order { try other.take(event) }
-            #expect(other.contracts.values.first?.standing(at: other.now)?.state == .expired)
+            #expect(other.contracts.values.first?.status(at: other.now)?.state == .expired)
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
         let invoice = try story.event("invoice.paid/subscription_cycle")
         try story.say("customer.subscription.deleted")
         try story.take(invoice)
-        #expect(story.contracts.values.first?.standing(at: story.now)?.state == .expired)
+        #expect(story.contracts.values.first?.status(at: story.now)?.state == .expired)
     }
 
     @Test func paidSessionOpensADayUntilTheSubscriptionIsHeardOf() throws {

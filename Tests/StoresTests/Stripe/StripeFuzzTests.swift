@@ -34,8 +34,8 @@ import Testing
                     believed += 1
                     guard let observation = event.observation else { continue }
                     _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
-                    let standing = contract.standing(at: StripeSpecimen.now)
-                    #expect(standing.map { isPlain($0.product) || $0.product.isEmpty } ?? true, "seed \(seed)")
+                    let status = contract.status(at: StripeSpecimen.now)
+                    #expect(status.map { isValidIdentifier($0.product) || $0.product.isEmpty } ?? true, "seed \(seed)")
                 }
             }
         }

@@ -136,7 +136,7 @@ import Testing
             for event in events {
                 _ = contract.apply(try #require(event.observation), event: event.type, signedAt: event.signedAt)
             }
-            let standing = contract.standing(at: StripeSpecimen.now)
+            let standing = contract.status(at: StripeSpecimen.now)
             #expect(standing?.state == .revoked && standing?.product == "lifetime")
         }
     }

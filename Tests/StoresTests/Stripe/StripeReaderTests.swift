@@ -190,8 +190,8 @@ import Testing
 
     @Test func nothingIsToBeDoneAtStripe() {
         let api = StripeAPI(key: "rk_test_1", address: "http://127.0.0.1:1")
-        let errand = Errand(kind: .finish, provider: .stripe, environment: .sandbox, app: "stripe", subject: "x")
-        #expect(throws: StoreAPIError.self) { try api.perform(errand, now: Self.now) }
+        let job = Job(kind: .finish, provider: .stripe, environment: .sandbox, app: "stripe", subject: "x")
+        #expect(throws: StoreAPIError.self) { try api.perform(job, now: Self.now) }
     }
 
     @Test func keyIsSentAndNeverPrinted() throws {

@@ -49,13 +49,13 @@ struct StripeStory {
 
     @discardableResult
     mutating func take(_ event: Event) throws -> ContractStory.Step {
-        let (step, standing) = story.take(event, at: now)
+        let (step, status) = story.take(event, at: now)
         let isOfFacts = event.observation?.contract.lineage == facts.lineage || facts.kind != .subscription
-        if let standing, isOfFacts { facts.remember(standing) }
+        if let status, isOfFacts { facts.remember(status) }
         return step
     }
 
-    var holdings: Holdings { story.holdings(at: now) }
+    var entitlements: EntitlementSet { story.entitlements(at: now) }
     var contracts: [ContractKey: Contract] {
         get { story.contracts }
         set { story.contracts = newValue }

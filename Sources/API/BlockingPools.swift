@@ -1,0 +1,72 @@
+internal import Concurrency
+public import Domain
+public import Observability
+
+/// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
+/// only itself. Operators have theirs, since a recovery may take hours.
+public final class BlockingPools: Sendable {
+    /// What a work waits for.
+    enum Purpose: Hashable {
+        case store(Provider)
+        /// The same store, on behalf of apps: apps that post nonsense must not hold up webhooks.
+        case app(Provider)
+        /// `recover` and `replay`.
+        case operators
+    }
+
+    private struct Lane: Sendable {
+        let pool: WorkerPool
+        let refused: Counter
+
+        init(_ name: String, _ pool: WorkerPool, _ metrics: Metrics) {
+            metrics.gauge(
+                "paycast_calls_waiting",
+                "What waits for a thread that may ask a store, or for an operator's.",
+                labels: ["queue": name]
+            ) { pool.waiting }
+            self.pool = pool
+            refused = metrics.counter(
+                "paycast_calls_refused_total",
+                "What was answered 503 because too much waited.",
+                labels: ["queue": name]
+            )
+        }
+    }
+
+    private let lanes: [Purpose: Lane]
+
+    public init(stores: [Provider], _ metrics: Metrics) {
+        var lanes: [Purpose: Lane] = [:]
+        for provider in stores {
+            let name = provider.rawValue
+            // A call takes a tenth of a second, so a full queue is three seconds of work.
+            lanes[.store(provider)] = Lane(name, WorkerPool(name: name, threads: 8, capacity: 250), metrics)
+        }
+        for provider in [Provider.apple, .google] {
+            let name = provider.rawValue + "-app"
+            lanes[.app(provider)] = Lane(name, WorkerPool(name: name, threads: 4, capacity: 100), metrics)
+        }
+        let operators = WorkerPool(name: "operators", threads: 4, capacity: 16)
+        lanes[.operators] = Lane("operators", operators, metrics)
+        self.lanes = lanes
+    }
+
+    /// Runs `work` on a thread for `purpose`. Returns false if too many works are waiting. `refuse` runs in place of a
+    /// work that is still waiting when the server shuts down: a store that hangs must not delay the shutdown.
+    func submit(
+        _ purpose: Purpose,
+        _ work: @escaping WorkerPool.Work,
+        orElse refuse: @escaping WorkerPool.Work
+    ) -> Bool {
+        guard let lane = lanes[purpose] else { return false }
+        let isTaken = lane.pool.submit { [pool = lane.pool] in pool.isClosing ? refuse() : work() }
+        if !isTaken { lane.refused.add() }
+        return isTaken
+    }
+
+    /// Finishes the calls in progress.
+    public func close() {
+        for lane in lanes.values { lane.pool.halt() }
+        for lane in lanes.values { lane.pool.close() }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Synchronization
+
+/// Counts who is connected to all loops together. Each connection costs one short lock, since a client's connections
+/// may reach any loop.
+final class ConnectionLimiter: Sendable {
+    /// What a connection may do.
+    enum Admission: Equatable {
+        case accept
+        /// It is answered and has to leave: a limit is reached.
+        case overflow
+        /// It is closed at once.
+        case reject
+    }
+
+    private struct State {
+        var total = 0
+        /// Connections by network. There are never more networks than connections, since each holds at least one.
+        var counts: [IPAddress: Int] = [:]
+    }
+
+    private let limits: Limits
+    private let proxies: TrustedProxies
+    private let state = Mutex(State())
+
+    init(limits: Limits, proxies: TrustedProxies) {
+        self.limits = limits
+        self.proxies = proxies
+    }
+
+    /// Counts a connection, unless it is rejected; then it leaves uncounted.
+    func enter(_ address: IPAddress?) -> Admission {
+        let network = counted(address)
+        return state.withLock { state in
+            var admission = self.admission(state.total, limits.connections)
+            guard admission != .reject else { return .reject }
+            if let network {
+                let count = state.counts[network, default: 0]
+                admission = ConnectionLimiter.worse(admission, self.admission(count, limits.connectionsPerAddress))
+                guard admission != .reject else { return .reject }
+                state.counts[network] = count + 1
+            }
+            state.total += 1
+            return admission
+        }
+    }
+
+    func leave(_ address: IPAddress?) {
+        let network = counted(address)
+        state.withLock { state in
+            state.total -= 1
+            guard let network, let count = state.counts[network] else { return }
+            state.counts[network] = count == 1 ? nil : count - 1
+        }
+    }
+
+    /// A proxy's connection now carries another client's request.
+    func move(from old: IPAddress?, to new: IPAddress?) -> Admission {
+        leave(old)
+        return enter(new)
+    }
+
+    var total: Int { state.withLock { $0.total } }
+
+    /// Only the reserve is left.
+    var isFull: Bool { total >= limits.connections }
+
+    /// Nil for an address that is not counted, since it stands for many clients.
+    private func counted(_ address: IPAddress?) -> IPAddress? {
+        guard let address, !address.isLoopback, !address.isPrivate else { return nil }
+        return proxies.contains(address) ? nil : address.network
+    }
+
+    private func admission(_ count: Int, _ limit: Int) -> Admission {
+        count < limit ? .accept : count < limit + limits.reserve ? .overflow : .reject
+    }
+
+    private static func worse(_ one: Admission, _ other: Admission) -> Admission {
+        one == .reject || other == .reject ? .reject : one == .overflow || other == .overflow ? .overflow : .accept
+    }
+}

@@ -1,0 +1,22 @@
+internal import Domain
+internal import Hub
+
+/// How fragments travel to a client.
+enum Transport {
+    case eventStream, webSocket, feed, cable, extendedCable
+
+    /// Whether it is an endless response, on which only we send.
+    var isResponse: Bool { self == .eventStream || self == .feed }
+}
+
+/// Where the messages of one subscription go. A loop finds it by the subscription's place in the hub's slab.
+struct Subscriber {
+    let connection: Connection
+    let subscription: SubscriptionID
+    let stream: StreamName
+    let transport: Transport
+    /// Which missed refreshes its page receives.
+    let refreshes: MissedRefreshes
+    /// What each message to it begins with: the identifier of a cable subscription, otherwise nothing.
+    var head: [UInt8] = []
+}

@@ -1,0 +1,13 @@
+internal import ActionCable
+internal import TurboStreams
+
+/// What a page is told when its signed name has expired.
+enum NameExpiry {
+    static let refresh = Renderer.refresh
+
+    /// For a cable subscription: Turbo's element subscribes again when the fresh page brings another name, morphed or
+    /// not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).
+    static func message(for identifier: CableIdentifier) -> [UInt8] {
+        CableMessage.head(identifier.literal) + CableMessage.tail(html: refresh)
+    }
+}

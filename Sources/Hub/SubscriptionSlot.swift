@@ -1,0 +1,31 @@
+/// One place in the slab of subscriptions.
+struct SubscriptionSlot {
+    enum Phase {
+        case free
+        /// Its page missed more than one answer holds. Nothing is collected, since all of it will be read.
+        case paused
+        /// The messages that its page missed are being read elsewhere.
+        case collecting
+        case following
+    }
+
+    var generation: UInt32 = 0
+    var phase = Phase.free
+    /// Whether it is in its stream's `live` list rather than in `waiting`.
+    var isLive = false
+    /// The kernel took the last write only in part.
+    var isBlocked = false
+    /// The index of its stream.
+    var stream: UInt32 = 0
+    /// The place in the list that `isLive` names.
+    var place: UInt32 = 0
+    /// How far the messages that its page missed have been read. Entries up to here that are still on their way to this
+    /// hub are not for this subscription.
+    var through: Int64 = 0
+    var backlog = Backlog()
+
+    /// Whether a message may be written directly, without the queue.
+    var isCaughtUp: Bool { phase == .following && !isBlocked && backlog.isEmpty }
+
+    func hasRead(_ position: Int64) -> Bool { phase == .following && position <= through }
+}

@@ -1,0 +1,82 @@
+internal import Domain
+
+/// The slab of subscriptions, the streams they belong to, and the lists between the two.
+struct SubscriptionTable {
+    var streams: ContiguousArray<Stream> = []
+    var slots: ContiguousArray<SubscriptionSlot> = []
+    private var names: [StreamName: UInt32] = [:]
+    private var freeStreams: ContiguousArray<UInt32> = []
+    private var freeSlots: ContiguousArray<UInt32> = []
+
+    var streamCount: Int { names.count }
+    var count: Int { slots.count - freeSlots.count }
+
+    /// The index of a live id; nil for a stale one.
+    func index(_ id: SubscriptionID) -> Int? {
+        let index = Int(id.index)
+        guard index < slots.count, slots[index].generation == id.generation, slots[index].phase != .free else {
+            return nil
+        }
+        return index
+    }
+
+    func stream(_ name: StreamName) -> Int? {
+        names[name].map(Int.init)
+    }
+
+    mutating func add(_ name: StreamName) -> SubscriptionID {
+        let index = freeSlots.popLast() ?? UInt32(slots.count)
+        if Int(index) == slots.count { slots.append(SubscriptionSlot()) }
+        slots[Int(index)].phase = .collecting
+        slots[Int(index)].stream = names[name] ?? addStream(name)
+        join(Int(index), isLive: false)
+        return SubscriptionID(index: index, generation: slots[Int(index)].generation)
+    }
+
+    mutating func remove(_ id: SubscriptionID) {
+        guard let index = index(id) else { return }
+        leave(index)
+        let stream = slots[index].stream
+        slots[index] = SubscriptionSlot(generation: id.generation &+ 1)
+        freeSlots.append(id.index)
+        if streams[Int(stream)].isEmpty { removeStream(stream) }
+    }
+
+    /// Moves a subscription to its stream's `live` or `waiting` list.
+    mutating func place(_ index: Int, isLive: Bool) {
+        guard slots[index].isLive != isLive else { return }
+        leave(index)
+        join(index, isLive: isLive)
+    }
+
+    private mutating func addStream(_ name: StreamName) -> UInt32 {
+        let index = freeStreams.popLast() ?? UInt32(streams.count)
+        if Int(index) == streams.count { streams.append(Stream()) }
+        streams[Int(index)].name = name
+        names[name] = index
+        return index
+    }
+
+    private mutating func removeStream(_ index: UInt32) {
+        if let name = streams[Int(index)].name { names[name] = nil }
+        streams[Int(index)] = Stream()
+        freeStreams.append(index)
+    }
+
+    private mutating func join(_ index: Int, isLive: Bool) {
+        let stream = Int(slots[index].stream)
+        slots[index].isLive = isLive
+        slots[index].place = UInt32(streams[stream][isLive: isLive].count)
+        streams[stream][isLive: isLive].append(
+            SubscriptionID(index: UInt32(index), generation: slots[index].generation)
+        )
+    }
+
+    private mutating func leave(_ index: Int) {
+        let (stream, isLive, place) = (Int(slots[index].stream), slots[index].isLive, Int(slots[index].place))
+        let last = streams[stream][isLive: isLive].removeLast()
+        guard Int(last.index) != index else { return }
+        streams[stream][isLive: isLive][place] = last
+        slots[Int(last.index)].place = UInt32(place)
+    }
+}

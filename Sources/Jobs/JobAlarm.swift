@@ -1,0 +1,47 @@
+internal import Domain
+internal import Ledger
+
+/// Decides when an operator has to know about jobs. Pure.
+struct JobAlarm: Equatable {
+    /// Google refunds what is not acknowledged within three days. The margin leaves a day to help.
+    static let margin = Duration.seconds(86_400)
+    /// Says that no waiting job has a deadline.
+    static let never = 999_999_999
+
+    var backlog = JobBacklog()
+    /// True when nothing was settled since the waiting jobs were counted.
+    var isCounted = true
+    /// How many acknowledgments were abandoned since the start.
+    var unacknowledged = 0
+    var now = Instant(milliseconds: 0)
+
+    /// The last count, or nil when a new one is needed. Whatever is settled from now on outdates the count again.
+    mutating func takeCount() -> JobBacklog? {
+        defer { isCounted = true }
+        return isCounted ? backlog : nil
+    }
+
+    func secondsLeft(at now: Instant) -> Int {
+        backlog.nearestDeadline.map { Int(($0.milliseconds.subtractingSaturated(now.milliseconds)) / 1000) }
+            ?? JobAlarm.never
+    }
+
+    /// For `/ready`. The sentences do not change from second to second.
+    var problems: [String] {
+        var problems: [String] = []
+        if let deadline = backlog.nearestDeadline, deadline < now + JobAlarm.margin {
+            problems.append("a purchase must be acknowledged by \(deadline.iso8601), or the store refunds it")
+        }
+        if unacknowledged > 0 {
+            problems.append("\(unacknowledged) purchases could not be acknowledged: the store refunds them")
+        }
+        return problems
+    }
+}
+
+extension Int64 {
+    fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
+}

@@ -1,0 +1,111 @@
+public import Concurrency
+public import Domain
+public import Ledger
+public import Observability
+public import StoreInterface
+
+/// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
+/// keeps access open for the policy's leeway, and then ends it by itself. Each store has a thread of its own: while one
+/// store hangs, customers of the others keep what they have renewed.
+public final class RenewalChecker: Sendable {
+    private static let roundSize = 1000
+
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
+    private let ends: AccessExpiry
+    private let clock: Clock
+    private let log: Log
+    private let stop: Routine.Stop
+
+    public init(
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        apis: [Provider: any StoreAPI],
+        ends: AccessExpiry,
+        clock: Clock,
+        log: Log
+    ) {
+        (self.reader, self.writer) = (reader, writer)
+        (self.ends, self.clock, self.log) = (ends, clock, log)
+        let stop = Routine.Stop()
+        lanes = apis.map { ($0, $1, Routine(stop)) }
+        self.stop = stop
+    }
+
+    public func start() {
+        for (provider, api, routine) in lanes {
+            routine.start("ends-\(provider.rawValue)", RenewalCheck()) { [self] state in
+                turn(provider, api, &state)
+                return .seconds(1)
+            }
+        }
+    }
+
+    /// Starts nothing new.
+    public func halt() {
+        for lane in lanes { lane.routine.halt() }
+    }
+
+    /// Waits for the running requests. Call it before the ledger is closed.
+    public func close() {
+        halt()
+        for lane in lanes { lane.routine.end() }
+    }
+
+    private func turn(_ provider: Provider, _ api: any StoreAPI, _ state: inout RenewalCheck) {
+        let (now, limit) = (clock.now(), RenewalChecker.roundSize)
+        let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
+        var silence: StoreAPIError?
+        for key in state.due(of: expiring, now: now) where !stop.isRaised {
+            if let silence {
+                failed(key, silence, &state)
+            } else if let error = ask(api, key, &state), error.concernsTheWholeStore {
+                silence = error
+            }
+        }
+        for notice in ends.take(of: provider) {
+            guard let environment = notice.environment, let lineage = notice.contract,
+                state.ended(lineage, at: provider, in: environment)
+            else { continue }
+            // The contract's lineage is never logged: Google's is the purchase token. The feed has the entry.
+            log.warning(
+                "access ended unconfirmed",
+                ["provider": provider.rawValue, "environment": environment.rawValue]
+            )
+        }
+    }
+
+    private func ask(_ api: any StoreAPI, _ key: ContractKey, _ state: inout RenewalCheck) -> StoreAPIError? {
+        let now = clock.now()
+        do throws(StoreAPIError) {
+            let statement = try api.statement(of: key, now: now)
+            let isCommitted = statement.map { commit($0, now) } ?? true
+            state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
+            log.info("asked at a period's end", ["provider": key.provider.rawValue, "known": statement != nil])
+            return nil
+        } catch {
+            failed(key, error, &state)
+            log.warning(
+                "no answer at a period's end",
+                [
+                    "provider": key.provider.rawValue, "environment": key.environment.rawValue,
+                    "reason": error.description,
+                ]
+            )
+            return error
+        }
+    }
+
+    private func failed(_ key: ContractKey, _ error: StoreAPIError, _ state: inout RenewalCheck) {
+        var after: Instant?
+        if case .unavailable(_, let comeback) = error { after = comeback }
+        let (now, jitter) = (clock.now(), Double.random(in: 0..<1))
+        state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
+    }
+
+    private func commit(_ statement: Event, _ now: Instant) -> Bool {
+        let receipt: CommitResult? = answer { writer.submit(.event(statement, receivedAt: now, completion: $0)) }
+        return receipt != nil
+    }
+}

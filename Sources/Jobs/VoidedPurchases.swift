@@ -1,0 +1,182 @@
+public import Concurrency
+public import Domain
+public import GoogleStore
+public import Ledger
+public import Observability
+public import StoreInterface
+internal import Synchronization
+
+/// Asks Google for its list of voided purchases, at the start and once an hour, and commits what no push brought. An
+/// entry ends nothing by itself: the purchase is read, as after a push. A void that took effect counts once, whichever
+/// way it comes.
+public final class VoidedPurchases: HistoryRecovery {
+    private typealias Reading = HistoryReading<GoogleVoid?>
+
+    /// A run reads at most 200,000 voids of one app. Google allows 6,000 requests a day, and 30 in half a minute.
+    private static let limits = Reading.Limits(ofAPiece: 50, ofARun: 200)
+    /// How long Google keeps the list.
+    private static let reach = Duration.seconds(30 * 86_400)
+    /// When this many purchases in a row cannot be read, the cause is Google, not the purchase.
+    private static let patience = 3
+
+    private let packages: [String]
+    /// Called for each list, because a reload may bring another key.
+    private let google: @Sendable () -> GoogleReader?
+    private let reader: LedgerReader
+    private let writer: LedgerWriter
+    private let clock: Clock
+    private let log: Log
+    private let counts: RecoveryCounts
+    /// The pause between two pages.
+    private let pause: Duration
+    private let troubles = Mutex<[String: ListTrouble]>([:])
+    private let stop = Routine.Stop()
+    private let routine: Routine
+
+    public init(
+        _ packages: [String],
+        google: @escaping @Sendable () -> GoogleReader?,
+        reader: LedgerReader,
+        writer: LedgerWriter,
+        clock: Clock,
+        log: Log,
+        counts: RecoveryCounts,
+        pause: Duration = .seconds(1)
+    ) {
+        (self.packages, self.google, self.reader, self.writer) = (packages, google, reader, writer)
+        (self.clock, self.log, self.counts, self.pause) = (clock, log, counts, pause)
+        routine = Routine(stop)
+    }
+
+    public func start() {
+        routine.start("voids", RecoverySchedule()) { [self] schedule in
+            let report = recover(since: nil)
+            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
+        }
+    }
+
+    /// Starts nothing new.
+    public func halt() {
+        routine.halt()
+    }
+
+    /// Waits for the running request, and ends runs on other threads too. Call it before the ledger is closed.
+    public func close() {
+        routine.end()
+    }
+
+    /// For `/ready`.
+    public var problems: [String] {
+        troubles.withLock { troubles in packages.compactMap { troubles[$0]?.problem(of: $0) } }
+    }
+
+    public func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport {
+        var report = RecoveryReport()
+        var failures = 0
+        for package in packages where !stop.isRaised {
+            do throws(StoreAPIError) {
+                try read(package, since: since, into: &report, progress)
+                note(nil, of: package)
+            } catch {
+                failures += 1
+                report.problems.append("\(package): \(error.description)")
+                note(error, of: package)
+            }
+        }
+        report.isFailure = failures == packages.count && report.found == 0
+        counts.ended(report, "voided purchases read", log)
+        return report
+    }
+
+    private func read(
+        _ package: String,
+        since: Instant?,
+        into report: inout RecoveryReport,
+        _ progress: (RecoveryReport) -> Void
+    ) throws(StoreAPIError) {
+        guard let google = google() else { throw .unavailable(reason: "it is not configured") }
+        let (now, mark) = (clock.now(), "history/google/\(package)")
+        let last: Instant? = answer { reader.checkpoint(mark, completion: $0) } ?? nil
+        let start = since ?? RecoverySchedule.start(mark: last, now: now)
+        let span = HistorySpan(from: start, to: now, reach: VoidedPurchases.reach)
+        var reading = Reading(span, VoidedPurchases.limits) { piece, token, asked throws(StoreAPIError) in
+            // Google refuses an end that its clock has not reached yet.
+            let (start, end) = (piece.start, piece.end < now ? piece.end : nil)
+            let page = try google.api.voidedPurchases(of: package, from: start, to: end, after: token, now: asked)
+            return .init(entries: page.voids, next: page.next)
+        }
+        var batch = VoidBatch(patience: VoidedPurchases.patience)
+        while let page = try reading.next(now: clock.now()) {
+            try mayGoOn()
+            try commit(page, of: package, google, &batch, into: &report)
+            progress(report)
+            if since == nil, batch.failure == nil, let reached = reading.takeProgress() {
+                writer.remember(reached, as: mark)
+            }
+            if reading.span.piece != nil { Waker().wait(timeout: pause) }
+        }
+        if let failure = batch.failure { throw failure }
+    }
+
+    private func commit(
+        _ page: [GoogleVoid?],
+        of package: String,
+        _ google: GoogleReader,
+        _ batch: inout VoidBatch,
+        into report: inout RecoveryReport
+    ) throws(StoreAPIError) {
+        report.found += page.count
+        let known = known(page.compactMap { $0?.event })
+        for void in page {
+            try mayGoOn()
+            guard let void else {
+                report.refused += 1
+                continue
+            }
+            if let event = void.event, known.contains(event) {
+                report.outcomes[.duplicate, default: 0] += 1
+                continue
+            }
+            do throws(StoreAPIError) {
+                report.outcomes[try commit(void, of: package, google), default: 0] += 1
+                batch.read()
+            } catch {
+                if try batch.failed(error) { report.refused += 1 }
+            }
+        }
+    }
+
+    private func mayGoOn() throws(StoreAPIError) {
+        guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
+    }
+
+    private func commit(
+        _ void: GoogleVoid,
+        of package: String,
+        _ google: GoogleReader
+    ) throws(StoreAPIError) -> Outcome {
+        let now = clock.now()
+        let event = try google.event(of: void, in: package, now: now)
+        let receipt: CommitResult? = answer { writer.submit(.event(event, receivedAt: now, completion: $0)) }
+        guard let receipt else { throw .unavailable(reason: "the ledger does not take it") }
+        return receipt.outcome
+    }
+
+    /// The events that took effect, which need not be read again. Events of two environments may share an id.
+    private func known(_ events: [String]) -> Set<String> {
+        guard !events.isEmpty else { return [] }
+        let selection = EventSelection(ids: Set(events).sorted())
+        let found = answer { reader.events(selection, limit: events.count, completion: $0) } ?? []
+        return Set(found.filter { $0.provider == .google }.map(\.id))
+    }
+
+    private func note(_ error: StoreAPIError?, of package: String) {
+        let now = monotonicNanoseconds()
+        switch troubles.withLock({ $0[package, default: ListTrouble()].take(error, now: now) }) {
+        case .began(let reason): log.warning("voided purchases not read", ["app": package, "reason": reason])
+        case .ended(let count, let seconds):
+            log.info("voided purchases read again", ["app": package, "count": count, "seconds": seconds])
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,234 @@
+/// All SQL of the writer, prepared once. The tables are in `Schema`.
+struct WriterStatements {
+    let begin, commit, rollback, savepoint, release, rollbackTo, trial, releaseTrial, rollbackTrial: Statement
+    let epoch, unclaimed, setUnclaimed, setLost: Statement
+    let head, insertEntry, insertFragment: Statement
+    let findEvent, insertEvent, refileEvent, newestEvent: Statement
+    let findOrder, findRequest, insertOrder, widenOrder: Statement
+    let findContract, contractByID, insertContract, updateIdentity, updateState: Statement
+    let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
+    let tokens, putToken, contractsByToken: Statement
+    let claims, putClaim: Statement
+    let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
+    let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
+    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
+    let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
+    let nextEnd, endedContracts: Statement
+    let language, putLanguage: Statement
+
+    init(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commit = try connection.prepare("COMMIT")
+        rollback = try connection.prepare("ROLLBACK")
+        savepoint = try connection.prepare("SAVEPOINT command")
+        release = try connection.prepare("RELEASE command")
+        rollbackTo = try connection.prepare("ROLLBACK TO command")
+        trial = try connection.prepare("SAVEPOINT trial")
+        releaseTrial = try connection.prepare("RELEASE trial")
+        rollbackTrial = try connection.prepare("ROLLBACK TO trial")
+
+        epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
+        unclaimed = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unclaimed'")
+        setLost = try connection.prepare(
+            """
+            INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """
+        )
+        setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
+
+        head = try connection.prepare("SELECT max(position) FROM entries")
+        insertEntry = try connection.prepare(
+            "INSERT INTO entries (\(EntryRow.columns)) VALUES (\(marks(EntryRow.count)))"
+        )
+        insertFragment = try connection.prepare(
+            "INSERT INTO fragments (\(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count)))"
+        )
+
+        findEvent = try connection.prepare(
+            "SELECT position FROM events WHERE event = ? AND provider = ? AND environment = ?"
+        )
+        refileEvent = try connection.prepare(
+            """
+            UPDATE events SET contract = ?1
+            WHERE event = ?2 AND provider = ?3 AND environment = ?4 AND contract IS NOT ?1
+            """
+        )
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
+        insertEvent = try connection.prepare(
+            """
+            INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
+            VALUES (\(marks(9)))
+            """
+        )
+
+        findOrder = try connection.prepare("SELECT \(OrderRow.columns) FROM orders WHERE token = ?")
+        findRequest = try connection.prepare(
+            """
+            SELECT \(OrderRow.columns) FROM orders
+            WHERE user = ? AND product = ? AND provider IS ? AND product_group IS ? AND kind IS ?
+            ORDER BY created_at LIMIT 1
+            """
+        )
+        insertOrder = try connection.prepare(
+            "INSERT INTO orders (\(OrderRow.columns), created_at) VALUES (\(marks(7)))"
+        )
+        widenOrder = try connection.prepare(
+            "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ? WHERE token = ?"
+        )
+
+        findContract = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
+            """
+        )
+        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        insertContract = try connection.prepare(
+            "INSERT INTO contracts (\(ContractRow.columns)) VALUES (\(marks(ContractRow.count)))"
+        )
+        updateIdentity = try connection.prepare(
+            "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
+        )
+        updateState = try connection.prepare(
+            "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
+        )
+        otherContracts = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
+            """
+        )
+        otherShares = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
+            """
+        )
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+        insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
+        deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
+
+        tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
+        putToken = try connection.prepare(
+            """
+            INSERT INTO tokens (contract, token, at, bought_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = min(at, excluded.at),
+                bought_at = max(coalesce(bought_at, excluded.bought_at), coalesce(excluded.bought_at, bought_at))
+            WHERE excluded.at < at OR excluded.bought_at > coalesce(bought_at, at - 1)
+            """
+        )
+        contractsByToken = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
+            """
+        )
+        claims = try connection.prepare(
+            "SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims WHERE contract = ?"
+        )
+        putClaim = try connection.prepare(
+            """
+            INSERT INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
+            VALUES (?1, ?2, ?3, ?4, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET proof_at = excluded.proof_at,
+                first_was_active = iif(first_at IS NULL, excluded.was_active, first_was_active),
+                first_at = coalesce(first_at, excluded.at),
+                was_active = iif(excluded.at IS NULL, was_active, excluded.was_active),
+                at = coalesce(excluded.at, at)
+            """
+        )
+        contractsByAccount = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE account = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+        contractsByPreviousLineage = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+
+        contractsByPurchase = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            """
+        )
+
+        insertTransfer = try connection.prepare(
+            """
+            INSERT INTO transfers (from_user, provider, environment, at, to_user) VALUES (\(marks(5)))
+            ON CONFLICT DO NOTHING
+            """
+        )
+        nextTransfer = try connection.prepare(
+            """
+            SELECT to_user, at FROM transfers
+            WHERE from_user = ? AND provider = ? AND environment = ? AND at >= ? ORDER BY at, to_user LIMIT 1
+            """
+        )
+        transferredTo = try connection.prepare(
+            "SELECT to_user FROM transfers WHERE from_user = ? AND provider = ? AND environment = ? LIMIT 1000"
+        )
+        contractsOfStoreUser = try connection.prepare(
+            """
+            SELECT id, \(ContractRow.columns) FROM contracts
+            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
+            """
+        )
+
+        insertJob = try connection.prepare(
+            """
+            INSERT INTO jobs (kind, provider, environment, app, subject, detail, deadline, position, queued_at,
+                attempts, due_at)
+            VALUES (\(marks(9)), 0, ?) ON CONFLICT DO NOTHING
+            """
+        )
+        deleteJob = try connection.prepare("DELETE FROM jobs WHERE id = ?")
+        delayJob = try connection.prepare(
+            "UPDATE jobs SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
+        )
+        abandonJob = try connection.prepare(
+            "UPDATE jobs SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
+        )
+        forgetJobs = try connection.prepare("DELETE FROM jobs WHERE abandoned_at < ?")
+        setMark = try connection.prepare(
+            "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"
+        )
+
+        findBroadcastKey = try connection.prepare(
+            "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
+        )
+        // Replaces a key that is too old to count and has not been forgotten yet.
+        putBroadcastKey = try connection.prepare(
+            "INSERT OR REPLACE INTO broadcast_keys (key, request, position, count, at) VALUES (\(marks(5)))"
+        )
+        forgetBroadcastKeys = try connection.prepare(
+            """
+            DELETE FROM broadcast_keys
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at LIMIT 100)
+            """
+        )
+        limitBroadcastKeys = try connection.prepare("DELETE FROM broadcast_keys WHERE id <= ?")
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        putLanguage = try connection.prepare(
+            "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT DO UPDATE SET tag = excluded.tag"
+        )
+
+        nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
+        endedContracts = try connection.prepare(
+            "SELECT id, \(ContractRow.columns) FROM contracts WHERE ends_at <= ? ORDER BY ends_at LIMIT 500"
+        )
+    }
+}
+
+func marks(_ count: Int) -> String {
+    Array(repeating: "?", count: count).joined(separator: ", ")
+}
+
+func assignments(_ columns: [String]) -> String {
+    columns.map { "\($0) = ?" }.joined(separator: ", ")
+}

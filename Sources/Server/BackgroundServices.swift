@@ -1,0 +1,110 @@
+internal import AppleStore
+internal import Concurrency
+internal import Domain
+internal import GoogleStore
+internal import Jobs
+internal import Ledger
+internal import Observability
+internal import StoreInterface
+
+/// What runs beside the pipeline: jobs that follow a commit, questions before an end is believed, and what the store
+/// sent while nobody listened.
+struct BackgroundServices {
+    /// Nil without a key of the store's API.
+    let recovery: Recovery?
+    private let voids: VoidedPurchases?
+    /// A stand-in has forgotten everything when its server starts: it is asked on demand alone.
+    private let isRecovering: (apple: Bool, google: Bool)
+    private let jobs: JobRunner
+    private let reconciler: RenewalChecker
+
+    init(
+        _ stores: Current<OpenStores>,
+        _ ledger: (writer: LedgerWriter, reader: LedgerReader),
+        _ ends: AccessExpiry,
+        _ clock: Clock,
+        _ log: Log,
+        _ metrics: Metrics
+    ) {
+        let (writer, reader) = (ledger.writer, ledger.reader)
+        let parts = stores.value
+        let apis = parts.apis.keys.map { ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI) }
+        let asked = Dictionary(uniqueKeysWithValues: apis)
+        let (apple, google) = (parts[AppleStore.self], parts[GoogleStore.self])
+        isRecovering = (apple?.isStandIn == false, google?.isStandIn == false)
+        let counts = RecoveryCounts(metrics)
+        jobs = JobRunner(
+            reader: reader,
+            writer: writer,
+            apis: asked,
+            clock: clock,
+            log: log,
+            metrics: metrics
+        )
+        reconciler = RenewalChecker(
+            reader: reader,
+            writer: writer,
+            apis: asked,
+            ends: ends,
+            clock: clock,
+            log: log
+        )
+        recovery = apple.flatMap { apple in
+            guard let api = apple.serverAPI else { return nil }
+            return Recovery(
+                apple.apps.flatMap { app in
+                    apple.environments.map { Recovery.History(app: app, environment: $0) }
+                },
+                api: { stores.value[AppleStore.self]?.serverAPI ?? api },
+                verifier: CurrentVerifier(provider: .apple, stores: stores),
+                reader: reader,
+                writer: writer,
+                clock: clock,
+                log: log,
+                counts: counts
+            )
+        }
+        voids = google.flatMap { google in
+            guard !google.packages.isEmpty else { return nil }
+            return VoidedPurchases(
+                google.packages,
+                google: { stores.value[GoogleStore.self]?.reader },
+                reader: reader,
+                writer: writer,
+                clock: clock,
+                log: log,
+                counts: counts
+            )
+        }
+    }
+
+    /// Once the server listens: a development server's stores answer from itself.
+    func start() {
+        jobs.start()
+        reconciler.start()
+        if isRecovering.apple { recovery?.start() }
+        if isRecovering.google { voids?.start() }
+    }
+
+    /// Before the ledger is closed. What is not done yet is done after the next start.
+    func close() {
+        recovery?.halt()
+        voids?.halt()
+        reconciler.halt()
+        jobs.halt()
+        recovery?.close()
+        voids?.close()
+        reconciler.close()
+        jobs.close()
+    }
+
+    var recoveries: [Provider: any HistoryRecovery] {
+        var recoveries: [Provider: any HistoryRecovery] = [:]
+        recoveries[.apple] = recovery
+        recoveries[.google] = voids
+        return recoveries
+    }
+
+    /// For `/ready`.
+    var problems: [String] { jobs.problems + (recovery?.problems ?? []) + (voids?.problems ?? []) }
+}

@@ -1,0 +1,54 @@
+internal import API
+internal import Crypto
+internal import Domain
+internal import Settings
+internal import Simulator
+
+/// All keys of a server: what is set, else, in development, what the workspace made.
+struct Credentials {
+    /// Nil outside development.
+    let workspace: DevelopmentWorkspace?
+    /// The bearer key that the server itself uses for the demo.
+    let apiKeys: [String]
+    let signer: StreamSigner?
+
+    init(_ configuration: Configuration) throws(StartError) {
+        self.init(configuration, in: try configuration.isDevelopment ? Credentials.openWorkspace() : nil)
+    }
+
+    init(_ configuration: Configuration, in workspace: DevelopmentWorkspace?) {
+        self.workspace = workspace
+        let given = configuration.apiKeys.map(\.value)
+        apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
+        signer = StreamSigner(keys: Credentials.streamKeys(configuration, workspace))
+    }
+
+    func access(_ origins: AllowedOrigins) -> Access {
+        switch origins {
+        case .all: Access(keys: apiKeys, signer: signer, origins: .all)
+        case .only(let origins): Access(keys: apiKeys, signer: signer, origins: .only(origins))
+        }
+    }
+
+    private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
+        do throws(WorkspaceError) {
+            return try DevelopmentWorkspace.open(in: ".")
+        } catch {
+            throw .workspace(error)
+        }
+    }
+
+    /// Text keys sign before a Rails app's derived ones: who sets both wants names of their own.
+    private static func streamKeys(
+        _ configuration: Configuration,
+        _ workspace: DevelopmentWorkspace?
+    ) -> [StreamSigner.Key] {
+        var keys = configuration.streamKeys.map { StreamSigner.Key(text: $0.value) }
+        if let secret = configuration.secretKeyBase?.value {
+            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha256))
+            keys.append(StreamSigner.Key(secretKeyBase: secret, with: .sha1))
+        }
+        if keys.isEmpty, let workspace { keys.append(StreamSigner.Key(text: workspace.streamKey)) }
+        return keys
+    }
+}

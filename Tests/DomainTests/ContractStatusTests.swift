@@ -1,0 +1,177 @@
+import Domain
+import Testing
+
+@Suite struct ContractStatusTests {
+    private static let now = Instant(milliseconds: 1_700_000_000_000)
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var kind = ProductKind.subscription
+        var snapshot: Snapshot?
+        var charge: Transaction?
+        var status: ContractStatus
+        var testDescription: String { name }
+    }
+
+    @Test(arguments: [
+        Case(
+            name: "a snapshot decides",
+            snapshot: snapshot(.active, day: 30),
+            charge: charge(day: 10),
+            status: status(.active, day: 30)
+        ),
+        Case(
+            name: "active past its end is expired",
+            snapshot: snapshot(.active, day: 0),
+            status: status(.expired, day: 0)
+        ),
+        Case(
+            name: "cancelled past its end is expired",
+            snapshot: snapshot(.cancelled, day: -1),
+            status: status(.expired, day: -1)
+        ),
+        Case(
+            name: "grace past its end is expired",
+            snapshot: snapshot(.inGracePeriod, day: -1),
+            status: status(.expired, day: -1)
+        ),
+        Case(
+            name: "billing retry stays",
+            snapshot: snapshot(.inBillingRetry, day: -1),
+            status: status(.inBillingRetry, day: -1)
+        ),
+        Case(
+            name: "a newer transaction extends",
+            snapshot: snapshot(.expired, day: -1, signed: -5),
+            charge: charge(day: 30, signed: -1),
+            status: status(.active, day: 30, autoRenew: nil)
+        ),
+        Case(
+            name: "a newer transaction does not shorten",
+            snapshot: snapshot(.active, day: 30, signed: -5),
+            charge: charge(day: 20, signed: -1),
+            status: status(.active, day: 30)
+        ),
+        Case(
+            name: "an older transaction does not revive",
+            snapshot: snapshot(.revoked, day: -1, signed: -1),
+            charge: charge(day: 30, signed: -2),
+            status: status(.revoked, day: -1)
+        ),
+        Case(
+            name: "a newer revocation of the period revokes",
+            snapshot: snapshot(.active, day: 30, signed: -5),
+            charge: charge(day: 30, revoked: -1, signed: -1),
+            status: status(.revoked, day: -1)
+        ),
+        Case(
+            name: "a revocation of an older period does not",
+            snapshot: snapshot(.active, day: 30, signed: -5),
+            charge: charge(day: 0, revoked: -1, signed: -1),
+            status: status(.active, day: 30)
+        ),
+        Case(
+            name: "a transaction alone",
+            charge: charge(day: 30),
+            status: status(.active, day: 30, autoRenew: nil)
+        ),
+        Case(
+            name: "a revoked transaction alone",
+            charge: charge(day: 30, revoked: -1),
+            status: status(.revoked, day: -1, autoRenew: nil)
+        ),
+        Case(
+            name: "a consumable is delivered",
+            kind: .consumable,
+            charge: charge(day: nil),
+            status: status(.delivered, day: nil, autoRenew: nil)
+        ),
+        Case(
+            name: "a non-consumable is owned",
+            kind: .nonConsumable,
+            charge: charge(day: nil),
+            status: status(.owned, day: nil, autoRenew: nil)
+        ),
+        Case(
+            name: "a non-renewing one runs for a year",
+            kind: .nonRenewing,
+            charge: charge(day: nil, bought: -5),
+            status: status(.active, day: 360, autoRenew: nil)
+        ),
+        Case(
+            name: "and then is over",
+            kind: .nonRenewing,
+            charge: charge(day: nil, bought: -366),
+            status: status(.expired, day: -1, autoRenew: nil)
+        ),
+        Case(
+            name: "a pending one-time purchase",
+            kind: .nonConsumable,
+            snapshot: snapshot(.pending, day: nil),
+            status: status(.pending, day: nil)
+        ),
+        Case(
+            name: "is owned when it was paid",
+            kind: .nonConsumable,
+            snapshot: snapshot(.pending, day: nil, signed: -5),
+            charge: charge(day: nil, signed: -1),
+            status: status(.owned, day: nil, autoRenew: nil)
+        ),
+    ])
+    func ofContract(_ given: Case) {
+        let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1")
+        var contract = Contract(key: key, kind: given.kind)
+        for (event, part) in [("s", given.snapshot as Any?), ("t", given.charge as Any?)] where part != nil {
+            let observation = Observation(
+                contract: key,
+                kind: given.kind,
+                transaction: event == "t" ? given.charge : nil,
+                snapshot: event == "s" ? given.snapshot : nil
+            )
+            _ = contract.apply(observation, event: event, signedAt: Self.now)
+        }
+        #expect(contract.status(at: Self.now) == given.status)
+    }
+
+    @Test func snapshotKnowsTheTransactionBesideIt() {
+        let key = ContractKey(provider: .apple, environment: .production, app: "a", lineage: "1")
+        var contract = Contract(key: key, kind: .subscription)
+        let observation = Observation(
+            contract: key,
+            kind: .subscription,
+            transaction: Self.charge(day: 30, signed: -1),
+            snapshot: Self.snapshot(.revoked, day: nil, signed: -2)
+        )
+        _ = contract.apply(observation, event: "e", signedAt: Self.now)
+        #expect(contract.status(at: Self.now)?.state == .revoked)
+    }
+
+    private static func day(_ day: Int64) -> Instant { now + .seconds(day * 86_400) }
+
+    private static func snapshot(_ state: ContractState, day: Int64?, signed: Int64 = -1) -> Snapshot {
+        Snapshot(
+            state: state,
+            product: "p",
+            autoRenew: true,
+            accessUntil: day.map { Self.day($0) },
+            signedAt: Self.day(signed)
+        )
+    }
+
+    private static func charge(day: Int64?, revoked: Int64? = nil, bought: Int64 = -1, signed: Int64 = -1)
+        -> Transaction
+    {
+        Transaction(
+            id: "t",
+            product: "p",
+            purchasedAt: Self.day(bought),
+            expiresAt: day.map { Self.day($0) },
+            revokedAt: revoked.map { Self.day($0) },
+            signedAt: Self.day(signed)
+        )
+    }
+
+    private static func status(_ state: ContractState, day: Int64?, autoRenew: Bool? = true) -> ContractStatus {
+        ContractStatus(state: state, product: "p", accessUntil: day.map { Self.day($0) }, autoRenew: autoRenew)
+    }
+}

@@ -1,0 +1,48 @@
+import Domain
+import StoreInterface
+import Testing
+
+@testable import Jobs
+
+@Suite struct HistoryTallyTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var refusals: [VerificationError]
+        var isProven = false
+        /// What the operator is told to look at; nil: nothing.
+        var suspect: String?
+    }
+
+    @Test(arguments: [
+        Case(testDescription: "nothing was said", refusals: []),
+        Case(testDescription: "another app id", refusals: [.wrongApp], suspect: "PAYCAST_APPLE_APP_ID"),
+        Case(testDescription: "another environment", refusals: [.wrongEnvironment], suspect: "ENVIRONMENTS"),
+        Case(testDescription: "no app", refusals: [.notConfigured], suspect: "PAYCAST_APPLE_BUNDLE_ID"),
+        Case(testDescription: "other roots", refusals: [.untrusted(.untrustedChain)], suspect: "PAYCAST_APPLE_ROOTS"),
+        Case(testDescription: "one odd entry", refusals: [.wrongApp], isProven: true),
+        Case(testDescription: "no setting cures it", refusals: [.malformed(.invalidPayload)]),
+        Case(
+            testDescription: "the first that a setting cures is named",
+            refusals: [.malformed(.invalidPayload), .wrongApp, .wrongEnvironment],
+            suspect: "wrong_app"
+        ),
+    ]) func tellsWrongSettingsFromOddEntries(_ given: Case) {
+        var tally = HistoryTally()
+        for refusal in given.refusals { tally.refused(refusal) }
+        if given.isProven { tally.proved() }
+        #expect(tally.isMisconfigured == (given.suspect != nil))
+        let problem = tally.problem(of: Recovery.History(app: "com.example", environment: .production))
+        #expect(problem == nil || problem?.hasPrefix("Production, com.example: ") == true)
+        if let suspect = given.suspect { #expect(problem?.contains(suspect) == true, "\(problem ?? "none")") }
+    }
+
+    @Test func enoughIsEnoughUnlessSomethingIsGenuine() {
+        var tally = HistoryTally()
+        for _ in 1..<HistoryTally.patience { tally.refused(.wrongApp) }
+        #expect(!tally.isHopeless)
+        tally.refused(.wrongApp)
+        #expect(tally.isHopeless)
+        tally.proved()
+        #expect(!tally.isHopeless)
+    }
+}
