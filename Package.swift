@@ -142,6 +142,14 @@ let package = Package(
             ]
         ),
 
+        library(
+            "Development",
+            [
+                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "StoreInterface", "Stores", "Ledger",
+                "TurboStreams", "Simulator", "Gateway", "API",
+            ]
+        ),
+
         // The only place that builds and joins the parts, and the two programs.
         library(
             "Server",
@@ -149,12 +157,13 @@ let package = Package(
                 "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTPClient", "HTTP1",
                 "HTTP2", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
                 "Redis", "Simulator", "Gateway",
-                "API",
+                "API", "Development",
             ]
         ),
         executable(
             "paycast",
             [
+                "Development",
                 "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
                 "GoogleStore", "Stores", "Ledger",
                 "TurboStreams", "Simulator", "Server",
@@ -202,6 +211,7 @@ let package = Package(
                 "GoogleStore", "Stores", "Simulator",
             ]
         ),
+        tests("Development", ["Domain", "Concurrency", "Simulator"]),
         tests("TurboStreams", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("ActionCable", ["Encoding", "Hub"]),

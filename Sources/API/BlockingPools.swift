@@ -5,7 +5,7 @@ public import Observability
 /// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
 /// only itself. Operators have theirs, since a recovery may take hours.
 public final class BlockingPools: Sendable {
-    /// What a work waits for.
+    /// What a piece of work waits for.
     enum Purpose: Hashable {
         case store(Provider)
         /// The same store, on behalf of apps: apps that post nonsense must not hold up webhooks.
@@ -51,12 +51,12 @@ public final class BlockingPools: Sendable {
         self.lanes = lanes
     }
 
-    /// Runs `work` on a thread for `purpose`. Returns false if too many works are waiting. `refuse` runs in place of a
+    /// Runs `work` on a thread for `purpose`. Returns false if too much work is waiting. `refuse` runs in place of
     /// work that is still waiting when the server shuts down: a store that hangs must not delay the shutdown.
     func submit(
         _ purpose: Purpose,
-        _ work: @escaping WorkerPool.Work,
-        orElse refuse: @escaping WorkerPool.Work
+        _ work: @escaping WorkerPool.Task,
+        orElse refuse: @escaping WorkerPool.Task
     ) -> Bool {
         guard let lane = lanes[purpose] else { return false }
         let isTaken = lane.pool.submit { [pool = lane.pool] in pool.isClosing ? refuse() : work() }

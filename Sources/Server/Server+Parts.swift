@@ -7,7 +7,6 @@ internal import Jobs
 internal import Ledger
 internal import Observability
 internal import Redis
-internal import Simulator
 internal import TurboStreams
 
 /// How each part is opened, and what a failure says.
@@ -116,18 +115,6 @@ extension Server {
         } catch {
             throw .gateway(error)
         }
-    }
-
-    /// The stores' APIs in the development server, by the store's name. Apple posts its test notifications to this server.
-    static func standIns(_ workspace: DevelopmentWorkspace, _ clock: Clock, _ own: OwnAddress) -> [String: any StandIn]
-    {
-        [
-            "apple": AppleStandIn(signer: workspace.signer, now: clock.now) {
-                own.value.map { "\($0)/webhooks/apple" }
-            },
-            "google": GoogleStandIn(key: workspace.google),
-            "stripe": StripeStandIn(),
-        ]
     }
 
     /// Where the ledger stands before the first page connects. A guess would not do: pages are told what they missed

@@ -1,6 +1,7 @@
 internal import API
 internal import AppleStore
 internal import Concurrency
+internal import Development
 internal import Domain
 internal import Gateway
 internal import GoogleStore
@@ -8,6 +9,7 @@ internal import Jobs
 internal import Ledger
 internal import Observability
 internal import Redis
+internal import Simulator
 internal import TurboStreams
 
 /// The whole server: the only place that builds the parts and joins them.
@@ -64,17 +66,20 @@ public final class Server {
         let opened = try OpenStores(configuration, context)
         let stores = Current(opened)
         let background = BackgroundServices(stores, ledger, ends, clock, log, metrics)
-        let demo = keys.workspace.map {
-            DemoRoutes(
-                workspace: $0,
-                configuration,
-                clock: clock,
-                ledger: ledger,
+        let demo = keys.workspace.map { workspace in
+            let surroundings = DemoSurroundings(
+                workspace: workspace,
+                writer: ledger.writer,
+                reader: ledger.reader,
                 templates: templates,
-                keys: keys,
-                timings: timings,
-                standIns: Server.standIns($0, clock, context.own)
+                streams: configuration.streamPattern,
+                apiKey: keys.apiKeys.first ?? "",
+                signer: keys.signer,
+                bundleID: configuration[AppleStore.self]?.firstBundle,
+                publicFolder: configuration.publicFolder,
+                isSecure: configuration.tls != nil
             )
+            return DemoRoutes(surroundings, clock: clock, timings: timings)
         }
         let watch = LedgerWatch(
             path: configuration.databasePath,
@@ -145,7 +150,11 @@ public final class Server {
         configuration.tell(log)
         own.set(address)
         lock.announce(address: address)
-        try demo?.serve(at: address)
+        do throws(WorkspaceError) {
+            try demo?.serve(at: address)
+        } catch {
+            throw .workspace(error)
+        }
         background.start()
         let housekeeper = Housekeeper(
             templates: templates,

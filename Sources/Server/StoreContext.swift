@@ -1,8 +1,9 @@
 internal import Concurrency
-public import Domain
+internal import Development
+internal import Domain
 internal import Observability
-public import Simulator
-public import StoreInterface
+internal import Simulator
+internal import StoreInterface
 
 /// What stores are opened in: the same at the start and at every reload.
 struct StoreContext: Sendable {
@@ -22,34 +23,5 @@ struct StoreContext: Sendable {
                 StoreDevelopment(of: provider, in: $0, server: { own.value })
             }
         )
-    }
-}
-
-extension StoreDevelopment {
-    /// `server` is where the development server listens; nil as long as it does not.
-    public init(
-        of provider: Provider,
-        in workspace: DevelopmentWorkspace,
-        server: @escaping @Sendable () -> String?
-    ) {
-        self.init { server().map { "\($0)/demo/api/\(provider.rawValue)" } }
-        switch provider {
-        case .apple:
-            app = SimulatedAppStore.bundleID
-            root = workspace.root
-        case .google:
-            app = SimulatedGooglePlay.package
-            account = Account(
-                name: SimulatedGooglePlay.serviceAccount,
-                keyID: SimulatedGooglePlay.keyID,
-                key: workspace.google,
-                audience: SimulatedGooglePlay.audience,
-                pushAccount: SimulatedGooglePlay.pushAccount
-            )
-        case .stripe: secret = workspace.storeSecrets.stripe
-        case .revenuecat: secret = workspace.storeSecrets.revenueCat
-        case .purchasekit: secret = workspace.storeSecrets.purchaseKit
-        default: break
-        }
     }
 }

@@ -64,7 +64,7 @@ public final class AnsweringServer: Sendable {
             }
             let headers = answer.headers.map { "\($0.0): \($0.1)\r\n" }.joined()
             let start = "HTTP/1.1 \(answer.status) Status\r\nContent-Length: \(answer.body.count)\r\n"
-            try socket.send("\(start)\(headers)SQLiteConnection: close\r\n\r\n")
+            try socket.send("\(start)\(headers)Connection: close\r\n\r\n")
             try socket.send(answer.body)
         }
     }

@@ -57,6 +57,11 @@ public struct AppleStore: Store {
         }
     }
 
+    /// The first of the apps that are named, by the alphabet; nil when none is.
+    public var firstBundle: String? {
+        if case .only(let bundles) = bundles { bundles.min() } else { nil }
+    }
+
     public var missingSettings: [String] { bundles == .none ? ["PAYCAST_APPLE_BUNDLE_ID"] : [] }
 
     /// In development the stand-in answers.

@@ -1,3 +1,4 @@
+internal import Development
 internal import AppleStore
 internal import Concurrency
 internal import Crypto

@@ -1,17 +1,15 @@
-internal import API
-internal import AppleStore
-internal import Concurrency
+public import API
+public import Concurrency
 internal import Domain
 internal import Encoding
-internal import Gateway
+public import Gateway
 internal import HTTP1
 internal import Ledger
-internal import Simulator
-internal import Synchronization
+public import Simulator
 internal import TurboStreams
 
 /// What `--dev` serves beside everything else: the demo page, the simulated stores behind its buttons, its event list.
-final class DemoRoutes: DevelopmentRoutes {
+public final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
     /// The first bundle that is served; nil when any is.
@@ -22,38 +20,36 @@ final class DemoRoutes: DevelopmentRoutes {
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     /// This server's address, once it is known.
-    private let address = Mutex<String?>(nil)
+    private let address = Current<String?>(nil)
     /// The stores' APIs, by the store's name.
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    init(
-        workspace: DevelopmentWorkspace,
-        _ configuration: Configuration,
-        clock: Clock,
-        ledger: (writer: LedgerWriter, reader: LedgerReader),
-        templates: TemplateStore,
-        keys: Credentials,
-        timings: EventTimings,
-        standIns: [String: any StandIn] = [:]
-    ) {
-        self.standIns = standIns.merging(["clock": DemoRoutes.clock(clock, workspace, ledger.writer)]) { $1 }
-        self.workspace = workspace
+    public init(_ surroundings: DemoSurroundings, clock: Clock, timings: EventTimings) {
+        workspace = surroundings.workspace
         self.clock = clock
-        apiKey = keys.apiKeys.first ?? ""
-        bundleID = if case .only(let bundles)? = configuration[AppleStore.self]?.bundles { bundles.min() } else { nil }
-        page = DemoPage(configuration, ledger, templates: templates, signer: keys.signer)
-        events = DemoEvents(reader: ledger.reader, epoch: ledger.writer.epoch, timings: timings)
+        apiKey = surroundings.apiKey
+        bundleID = surroundings.bundleID
+        page = DemoPage(surroundings)
+        events = DemoEvents(
+            reader: surroundings.reader,
+            epoch: surroundings.writer.epoch,
+            timings: timings
+        )
+        standIns = [
+            "apple": AppleStandIn(signer: workspace.signer, now: clock.now) { [address] in
+                address.value.map { "\($0)/webhooks/apple" }
+            },
+            "google": GoogleStandIn(key: workspace.google),
+            "stripe": StripeStandIn(),
+            "clock": DemoRoutes.clock(clock, workspace, surroundings.writer),
+        ]
     }
 
     /// From now on the server can be reached: tells the simulated store, and the commands in this folder, where.
-    func serve(at address: String) throws(StartError) {
-        self.address.withLock { $0 = address }
-        do throws(WorkspaceError) {
-            try workspace.announce(address: address, clockOffset: clock.offset)
-        } catch {
-            throw .workspace(error)
-        }
+    public func serve(at address: String) throws(WorkspaceError) {
+        self.address.replace(with: address)
+        try workspace.announce(address: address, clockOffset: clock.offset)
     }
 
     /// Whoever sets it wakes the ledger, and moves the clock of the commands in this folder.
@@ -65,12 +61,12 @@ final class DemoRoutes: DevelopmentRoutes {
         }
     }
 
-    func close() {
+    public func close() {
         store.close()
         callees.close()
     }
 
-    func answer(_ request: Request) -> Answer? {
+    public func answer(_ request: Request) -> Answer? {
         switch request.route {
         case .file(path: "/"): .later { [page] in page.send(request, to: $0) }
         case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }
@@ -99,7 +95,7 @@ final class DemoRoutes: DevelopmentRoutes {
         guard let purchase = DemoPurchase(request.body) else {
             return reply.send(.error(400, "invalid_body", "Send a form or JSON with user, step, store and product."))
         }
-        guard let address = address.withLock(\.self), let store = workspace.store(purchase.store) else {
+        guard let address = address.value, let store = workspace.store(purchase.store) else {
             return reply.send(.unavailable("starting", "The simulated stores are not there yet."))
         }
         let driver = StoreDriver(server: address, apiKey: apiKey, store: store)

@@ -4,7 +4,7 @@ import Simulator
 import Synchronization
 import Testing
 
-@testable import Server
+@testable import Development
 
 @Suite struct ClockStandInTests {
     private final class Changes: Sendable {

@@ -21,18 +21,14 @@ struct DemoPage: Sendable {
     private let signer: StreamSigner?
     private let isSecure: Bool
 
-    init(
-        _ configuration: Configuration,
-        _ ledger: (writer: LedgerWriter, reader: LedgerReader),
-        templates: TemplateStore,
-        signer: StreamSigner?
-    ) {
-        (writer, reader) = ledger
-        path = "\(configuration.publicFolder ?? "public")/demo/index.html"
-        self.templates = templates
-        streams = configuration.streamPattern
-        self.signer = signer
-        isSecure = configuration.tls != nil
+    init(_ surroundings: DemoSurroundings) {
+        writer = surroundings.writer
+        reader = surroundings.reader
+        path = "\(surroundings.publicFolder ?? "public")/demo/index.html"
+        templates = surroundings.templates
+        streams = surroundings.streams
+        signer = surroundings.signer
+        isSecure = surroundings.isSecure
     }
 
     /// False when the ledger takes no more.

@@ -1,0 +1,46 @@
+public import Crypto
+public import Domain
+public import Ledger
+public import Simulator
+public import TurboStreams
+
+/// What the demo is made of: the server's parts, and the settings that show on its page.
+public struct DemoSurroundings {
+    public var workspace: DevelopmentWorkspace
+    public var writer: LedgerWriter
+    public var reader: LedgerReader
+    public var templates: TemplateStore
+    public var streams: StreamPattern
+    /// The bearer key that the simulated stores use.
+    public var apiKey: String
+    public var signer: StreamSigner?
+    /// The app that Apple's simulated store sells for; nil for its own.
+    public var bundleID: String?
+    public var publicFolder: String?
+    /// Pages reach this server over TLS, without a proxy in front.
+    public var isSecure: Bool
+
+    public init(
+        workspace: DevelopmentWorkspace,
+        writer: LedgerWriter,
+        reader: LedgerReader,
+        templates: TemplateStore,
+        streams: StreamPattern,
+        apiKey: String,
+        signer: StreamSigner?,
+        bundleID: String?,
+        publicFolder: String?,
+        isSecure: Bool
+    ) {
+        self.workspace = workspace
+        self.writer = writer
+        self.reader = reader
+        self.templates = templates
+        self.streams = streams
+        self.apiKey = apiKey
+        self.signer = signer
+        self.bundleID = bundleID
+        self.publicFolder = publicFolder
+        self.isSecure = isSecure
+    }
+}
