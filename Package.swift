@@ -105,12 +105,15 @@ let package = Package(
         ),
         store("Apple", ["Crypto", "HTTPClient"]),
         store("Google", ["Concurrency", "Crypto", "HTTPClient"]),
-        store("Stripe", ["Concurrency", "Crypto", "HTTPClient"]),
+        store("Stripe", ["Crypto", "HTTPClient"]),
         store("RevenueCat", ["Crypto"]),
         store("PurchaseKit", ["Crypto"]),
         library(
             "Stores",
-            ["StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore"],
+            [
+                "Domain", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore",
+                "PurchaseKitStore",
+            ],
             path: "Sources/Stores/All"
         ),
         library("Ledger", ["CSQLite", "Domain", "Concurrency", "Observability"]),
@@ -118,7 +121,7 @@ let package = Package(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
-                "Stores", "Ledger",
+                "Ledger",
             ]
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
@@ -145,8 +148,8 @@ let package = Package(
         library(
             "Development",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "StoreInterface", "Stores", "Ledger",
-                "TurboStreams", "Simulator", "Gateway", "API",
+                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Settings", "StoreInterface",
+                "Stores", "Ledger", "TurboStreams", "Simulator", "Gateway", "API",
             ]
         ),
 
@@ -154,19 +157,16 @@ let package = Package(
         library(
             "Server",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTPClient", "HTTP1",
-                "HTTP2", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
-                "Redis", "Simulator", "Gateway",
-                "API", "Development",
+                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2", "Settings",
+                "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams", "Redis",
+                "Simulator", "Gateway", "API", "Development",
             ]
         ),
         executable(
             "paycast",
             [
-                "Development",
-                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "Stores", "Ledger",
-                "TurboStreams", "Simulator", "Server",
+                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore",
+                "Stores", "Ledger", "TurboStreams", "Simulator", "Development", "Server",
             ],
             linkerSettings: withoutSwift
         ),
@@ -175,9 +175,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface",
-                "AppleStore", "GoogleStore", "Stores",
-                "Simulator",
+                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore", "Simulator",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
@@ -192,23 +190,25 @@ let package = Package(
             "Stores",
             [
                 "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface",
-                "AppleStore", "GoogleStore", "Simulator",
+                "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
             ]
         ),
         tests(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "Stores", "Ledger",
-                "Simulator",
+                "GoogleStore", "StripeStore", "Ledger", "Simulator",
             ]
         ),
-        tests("Simulator", ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore"]),
+        tests(
+            "Simulator",
+            ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore"]
+        ),
         tests(
             "Ledger",
             [
                 "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "Stores", "Simulator",
+                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator"]),
@@ -222,19 +222,20 @@ let package = Package(
         tests("Gateway", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Hub", "ActionCable"]),
         tests(
             "API",
-            [
-                "Domain", "Concurrency", "Observability", "StoreInterface", "AppleStore", "GoogleStore", "Ledger",
-                "Gateway",
-            ]
+            ["Domain", "Concurrency", "Observability", "StoreInterface", "Ledger", "Gateway"]
         ),
         tests(
             "Server",
             [
-                "Domain", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore", "GoogleStore",
-                "Simulator", "Gateway",
+                "Domain", "Observability", "Crypto", "Settings", "StoreInterface", "AppleStore", "StripeStore",
+                "Stores", "Gateway",
             ]
         ),
-        tests("paycast", ["Domain", "Crypto", "Stores", "Simulator"], exclude: ["Golden"]),
+        tests(
+            "paycast",
+            ["Domain", "Crypto", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Simulator"],
+            exclude: ["Golden"]
+        ),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.
         .executableTarget(
             name: "SixthStore",
@@ -249,9 +250,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "Stores", "Ledger",
-                "Simulator", "TestSupport", "paycast",
+                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "Ledger", "Simulator",
+                "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

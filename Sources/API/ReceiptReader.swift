@@ -99,7 +99,8 @@ struct RefusedReceipt: Error {
     }
 
     private init(_ code: String, _ response: Response) {
-        (self.code, self.response) = (code, response)
+        self.code = code
+        self.response = response
     }
 
     /// Nothing in such a receipt has a signature that we can check here.

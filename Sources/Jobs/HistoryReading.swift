@@ -32,7 +32,9 @@ struct HistoryReading<Entry> {
         _ limits: Limits,
         ask: @escaping (HistorySpan.Piece, String?, Instant) throws(StoreAPIError) -> Page
     ) {
-        (self.span, self.limits, self.ask) = (span, limits, ask)
+        self.span = span
+        self.limits = limits
+        self.ask = ask
     }
 
     /// The entries of the next page. Empty when the request failed in a way that another one cures; nil at the end.

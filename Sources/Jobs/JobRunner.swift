@@ -40,7 +40,11 @@ public final class JobRunner: Sendable {
         log: Log,
         metrics: Metrics
     ) {
-        (self.reader, self.writer, self.apis, self.clock, self.log) = (reader, writer, apis, clock, log)
+        self.reader = reader
+        self.writer = writer
+        self.apis = apis
+        self.clock = clock
+        self.log = log
         routine = Routine(stop)
         // A store without an API needs no thread: its jobs fail without a request.
         stores = WorkerPool(name: "jobs", threads: apis.count, capacity: JobRunner.capacity)

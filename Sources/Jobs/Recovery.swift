@@ -57,8 +57,14 @@ public final class Recovery: HistoryRecovery {
         log: Log,
         counts: RecoveryCounts
     ) {
-        (self.places, self.api, self.verifier) = (places, api, verifier)
-        (self.reader, self.writer, self.clock, self.log, self.counts) = (reader, writer, clock, log, counts)
+        self.places = places
+        self.api = api
+        self.verifier = verifier
+        self.reader = reader
+        self.writer = writer
+        self.clock = clock
+        self.log = log
+        self.counts = counts
         routine = Routine(stop)
     }
 

@@ -26,8 +26,11 @@ public final class RenewalChecker: Sendable {
         clock: Clock,
         log: Log
     ) {
-        (self.reader, self.writer) = (reader, writer)
-        (self.ends, self.clock, self.log) = (ends, clock, log)
+        self.reader = reader
+        self.writer = writer
+        self.ends = ends
+        self.clock = clock
+        self.log = log
         let stop = Routine.Stop()
         lanes = apis.map { ($0, $1, Routine(stop)) }
         self.stop = stop

@@ -43,8 +43,14 @@ public final class VoidedPurchases: HistoryRecovery {
         counts: RecoveryCounts,
         pause: Duration = .seconds(1)
     ) {
-        (self.packages, self.google, self.reader, self.writer) = (packages, google, reader, writer)
-        (self.clock, self.log, self.counts, self.pause) = (clock, log, counts, pause)
+        self.packages = packages
+        self.google = google
+        self.reader = reader
+        self.writer = writer
+        self.clock = clock
+        self.log = log
+        self.counts = counts
+        self.pause = pause
         routine = Routine(stop)
     }
 

@@ -18,7 +18,8 @@ public struct ContractRebuild: Sendable, Equatable {
     private(set) var tokens: [OrderToken: TokenDates] = [:]
 
     public init(_ stored: StoredContract) {
-        (known, newest) = (stored.contract, stored.newest)
+        known = stored.contract
+        newest = stored.newest
         raised = known
     }
 

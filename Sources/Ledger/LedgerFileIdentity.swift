@@ -10,7 +10,8 @@ struct LedgerFileIdentity: Sendable {
         init?(_ path: String) {
             var information = stat()
             guard stat(path, &information) == 0 else { return nil }
-            (device, inode) = (UInt(information.st_dev), UInt(information.st_ino))
+            device = UInt(information.st_dev)
+            inode = UInt(information.st_ino)
         }
     }
 

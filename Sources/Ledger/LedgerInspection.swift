@@ -54,7 +54,8 @@ public struct LedgerInspection: Sendable, Equatable {
             if errno != ENOENT { state = .unreadable(LedgerCopy.reason()) }
             return
         }
-        (bytes, mode) = (Int(information.st_size), information.st_mode & 0o777)
+        bytes = Int(information.st_size)
+        mode = information.st_mode & 0o777
         guard information.st_mode & S_IFMT == S_IFREG else { return state = .foreign }
         if let holder = LedgerLock.holder(of: path) { return state = .inUse(holder) }
         guard bytes > 0 else { return state = .empty }

@@ -49,7 +49,8 @@ extension LedgerStore {
         let said = SaidToken(observation, of: event)
         var isOwnerNews = known.map { row in row.contract.mayHaveOtherOwner(than: contract) } ?? true
         if let id = known?.id, let said, !known.repeats(said), try note(said.token, TokenDates(said), of: id) {
-            (isNews, isOwnerNews) = (true, true)
+            isNews = true
+            isOwnerNews = true
         }
         let end = contract.end(of: status, policy: policy)
         var row = known ?? ContractRow(id: nil, contract: contract, status: status, endsAt: end)

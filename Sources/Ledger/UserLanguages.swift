@@ -6,7 +6,8 @@ public struct UserLanguages: Sendable {
     private let reader: LedgerReader
 
     public init(writer: LedgerWriter, reader: LedgerReader) {
-        (self.writer, self.reader) = (writer, reader)
+        self.writer = writer
+        self.reader = reader
     }
 
     /// Writes nothing when the language is known already. Returns false, and runs no completion, when the ledger is

@@ -76,7 +76,9 @@ struct BroadcastQueue {
     /// Takes everything that is not submitted, when the listener ends.
     mutating func rest() -> [Fragment] {
         let rest = (phase == .submitted ? [] : batch) + waiting
-        (batch, waiting, waitingBytes) = ([], [], 0)
+        batch = []
+        waiting = []
+        waitingBytes = 0
         return rest
     }
 }

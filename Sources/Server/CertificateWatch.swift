@@ -14,7 +14,8 @@ struct CertificateWatch {
         init(_ path: String) {
             var information = stat()
             guard stat(path, &information) == 0 else { return }
-            (inode, size) = (UInt(information.st_ino), Int(information.st_size))
+            inode = UInt(information.st_ino)
+            size = Int(information.st_size)
             modified = withUnsafeBytes(of: information.st_mtim) { Array($0) }
         }
     }
@@ -28,7 +29,10 @@ struct CertificateWatch {
     private var reported: [Stamp] = []
 
     init(_ files: Configuration.TLS, _ gateway: Gateway, _ health: CertificateHealth, _ log: Log) {
-        (self.files, self.gateway, self.health, self.log) = (files, gateway, health, log)
+        self.files = files
+        self.gateway = gateway
+        self.health = health
+        self.log = log
         seen = CertificateWatch.stamps(files)
         health.shown(files.certificateFile)
     }

@@ -136,10 +136,15 @@ public final class Server {
             services: services,
             log: log
         )
-        (self.log, self.workers, self.blockingPools, self.templates, self.demo) = (
-            log, workers, blockingPools, templates, demo
-        )
-        (writer, reader, self.redis, self.background) = (ledger.writer, ledger.reader, redis, background)
+        self.log = log
+        self.workers = workers
+        self.blockingPools = blockingPools
+        self.templates = templates
+        self.demo = demo
+        writer = ledger.writer
+        reader = ledger.reader
+        self.redis = redis
+        self.background = background
         self.watch = watch
     }
 

@@ -9,7 +9,8 @@ struct TemplateWatch {
 
     /// Tells what is to be said at the start.
     init(_ templates: TemplateStore, _ log: Log) {
-        (self.templates, self.log) = (templates, log)
+        self.templates = templates
+        self.log = log
         told = templates.warnings
         for warning in told { log.warning("template", ["problem": warning]) }
     }

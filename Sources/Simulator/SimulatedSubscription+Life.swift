@@ -35,7 +35,10 @@ extension SimulatedSubscription {
     }
 
     private mutating func run(until end: Instant) {
-        (state, accessUntil, autoRenew, pendingProduct) = (.active, end, true, nil)
+        state = .active
+        accessUntil = end
+        autoRenew = true
+        pendingProduct = nil
     }
 
     /// The other product in the catalogue, or a made-up one.

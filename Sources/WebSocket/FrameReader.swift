@@ -63,7 +63,9 @@ public struct FrameReader: Sendable {
 
     private mutating func fail(_ code: CloseCode) -> Event {
         state = .over
-        (head, control, message) = ([], [], [])
+        head = []
+        control = []
+        message = []
         return .failed(code)
     }
 

@@ -55,7 +55,8 @@ struct FeedFollower {
     /// unreadable.
     mutating func reset(to id: String) -> Bool {
         guard let cursor = Cursor(id) else { return false }
-        (seen, since) = (cursor, id)
+        seen = cursor
+        since = id
         return true
     }
 

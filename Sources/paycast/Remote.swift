@@ -50,7 +50,8 @@ struct Remote {
             (".paycast/api.key", workspace.apiKey),
         ]
         let shown = keys.first { $0.value != nil }
-        (key, keyName) = (shown?.value, shown?.name)
+        key = shown?.value
+        keyName = shown?.name
     }
 
     var authorization: [(String, String)] {

@@ -9,7 +9,9 @@ import Testing
         var testDescription: String { given }
 
         init(_ given: String, _ text: String, _ fallbacks: String...) {
-            (self.given, self.text, self.fallbacks) = (given, text, fallbacks)
+            self.given = given
+            self.text = text
+            self.fallbacks = fallbacks
         }
     }
 

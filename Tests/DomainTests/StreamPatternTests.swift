@@ -30,7 +30,8 @@ import Testing
         var testDescription: String { pattern }
 
         init(_ pattern: String, right: String?) {
-            (self.pattern, flaw) = (pattern, .globalID(right: right))
+            self.pattern = pattern
+            flaw = .globalID(right: right)
         }
     }
 

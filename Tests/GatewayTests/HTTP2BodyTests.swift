@@ -76,7 +76,8 @@ private struct Upload {
     private var credit = [65_535, 65_535]
 
     init(on stream: UInt32, of client: HTTP2Client) {
-        (self.stream, self.client) = (stream, client)
+        self.stream = stream
+        self.client = client
     }
 
     /// Returns when all has been sent: it waits for credit, and throws when the server has reset the stream.

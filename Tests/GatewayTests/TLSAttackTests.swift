@@ -19,7 +19,8 @@ import Testing
         var testDescription: String { name }
 
         init(_ name: String, _ bytes: [UInt8]) {
-            (self.name, self.bytes) = (name, bytes)
+            self.name = name
+            self.bytes = bytes
         }
 
         init(_ name: String, _ text: String) {

@@ -25,7 +25,10 @@ final class TLSClient {
         guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context),
             let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
         else { preconditionFailure("OpenSSL has no memory") }
-        (self.context, self.ssl, self.incoming, self.outgoing) = (context, ssl, incoming, outgoing)
+        self.context = context
+        self.ssl = ssl
+        self.incoming = incoming
+        self.outgoing = outgoing
         SSL_set_bio(ssl, incoming, outgoing)
         let offer = [UInt8(name.utf8.count)] + name.utf8
         SSL_set_alpn_protos(ssl, offer, UInt32(offer.count))

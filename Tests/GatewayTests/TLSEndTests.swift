@@ -13,15 +13,19 @@ import Testing
         var testDescription: String { name }
 
         init(_ name: String, _ request: String, opening: String? = nil) {
-            (self.name, self.request, self.opening) = (name, Array(request.utf8), opening)
+            self.name = name
+            self.request = Array(request.utf8)
+            self.opening = opening
         }
 
         init(_ name: String, _ request: String, frame: [UInt8]) {
-            (self.name, self.request) = (name, Array(request.utf8) + frame)
+            self.name = name
+            self.request = Array(request.utf8) + frame
         }
 
         init(_ name: String, _ frames: HTTP2Frame...) {
-            (self.name, speaks) = (name, "h2")
+            self.name = name
+            speaks = "h2"
             request = HTTP2Frame.preface + HTTP2Frame.settings().bytes + frames.flatMap(\.bytes)
         }
     }

@@ -113,7 +113,10 @@ struct World {
         hub.unsubscribe(page)
         lost.formUnion(Set(transients.indices).subtracting(received.compactMap(\.transient)))
         page = hub.subscribe(to: stream)
-        (reading, isCollecting, isWaiting, missedThrough) = (nil, true, false, 0)
+        reading = nil
+        isCollecting = true
+        isWaiting = false
+        missedThrough = 0
     }
 
     private mutating func receive(_ html: [UInt8], _ position: Int64?) {

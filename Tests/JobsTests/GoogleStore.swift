@@ -46,7 +46,9 @@ final class GoogleStore: Sendable {
             api: GooglePlayAPI(clock: { AppleStage.now }, credentials: { credentials }, address: { url })
         )
         store = SimulatedGooglePlay(key: key)
-        (self.standIn, self.server, self.override) = (standIn, server, override)
+        self.standIn = standIn
+        self.server = server
+        self.override = override
     }
 
     private final class Override: Sendable {

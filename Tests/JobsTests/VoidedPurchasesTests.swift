@@ -20,7 +20,8 @@ import Testing
         var facts: SimulatedSubscription
 
         init(_ kind: ProductKind = .subscription) throws {
-            (google, ledger) = (try GoogleStore(), try LedgerStage(apis: [.google]))
+            google = try GoogleStore()
+            ledger = try LedgerStage(apis: [.google])
             order = try ledger.order(for: "42", at: .google)
             facts = SimulatedSubscription(product: "paycast.pro.monthly", kind: kind, order: order)
             facts.startedAt = now - .seconds(3600)

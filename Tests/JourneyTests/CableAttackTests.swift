@@ -20,7 +20,9 @@ import Testing
         var testDescription: String { name }
 
         init(_ name: String, _ outcome: Outcome, _ send: @escaping @Sendable (CableClient) throws -> Void) {
-            (self.name, self.outcome, self.send) = (name, outcome, send)
+            self.name = name
+            self.outcome = outcome
+            self.send = send
         }
 
         /// One text frame.

@@ -20,7 +20,10 @@ import Testing
             isRefused: Bool = false,
             _ headers: [String] = []
         ) {
-            (self.name, self.origin, self.allowed, self.isRefused) = (name, origin, allowed, isRefused)
+            self.name = name
+            self.origin = origin
+            self.allowed = allowed
+            self.isRefused = isRefused
             self.headers = headers.map {
                 ("X-Forwarded-\($0.prefix { $0 != "=" })", String($0.drop { $0 != "=" }.dropFirst()))
             }

@@ -20,7 +20,8 @@ import Testing
         folder.write(#"<p id="paywall">Welcome</p>"#, to: "public/fragments/success.html")
         server = try PaycastServer(publicFolder: folder.path("public"))
         let order = try PrintedAnswer(server.paycast("order", "--user", "42", "--product", "paycast.pro.monthly"))
-        (name, since) = (try order["signed_stream"], try order["since"])
+        name = try order["signed_stream"]
+        since = try order["since"]
     }
 
     private func store(_ event: String) throws {

@@ -50,7 +50,8 @@ import Testing
         for _ in 0..<100 where position < all.through {
             let page = try ledger.entries(selection, after: position, limit: 1)
             #expect(page.through > position)
-            (found, position) = (found + page.entries, page.through)
+            found = found + page.entries
+            position = page.through
         }
         #expect(found == all.entries)
     }

@@ -20,7 +20,9 @@ import Testing
         var state: ContractState
 
         init(_ type: String, _ subtype: String? = nil, to state: ContractState) {
-            (self.type, self.subtype, self.state) = (type, subtype, state)
+            self.type = type
+            self.subtype = subtype
+            self.state = state
         }
     }
 

@@ -15,7 +15,9 @@ import Testing
         var others: [String: String] = [:]
 
         init(_ name: String, others: [String: String] = [:]) {
-            (variable, self.name, self.others) = ("\(name)_FILE", name, others)
+            variable = "\(name)_FILE"
+            self.name = name
+            self.others = others
         }
 
         var testDescription: String { variable }

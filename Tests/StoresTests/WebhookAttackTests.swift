@@ -15,7 +15,9 @@ import Testing
         var code: String?
 
         init(_ name: String, _ body: [UInt8], _ code: String?) {
-            (testDescription, self.body, self.code) = (name, body, code)
+            testDescription = name
+            self.body = body
+            self.code = code
         }
 
         init(_ name: String, _ body: String, _ code: String?) {

@@ -36,7 +36,9 @@ public final class AnsweringServer: Sendable {
         }
 
         public init(_ status: Int, _ body: [UInt8], headers: [(String, String)] = []) {
-            (self.status, self.body, self.headers) = (status, body, headers)
+            self.status = status
+            self.body = body
+            self.headers = headers
         }
     }
 

@@ -45,7 +45,9 @@ public struct AppleStage: Sendable {
             addresses: Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") }),
             client: HTTPClient(timeout: timeout)
         )
-        (self.signer, self.standIn, self.verifier) = (signer, standIn, verifier)
+        self.signer = signer
+        self.standIn = standIn
+        self.verifier = verifier
     }
 
     /// What the simulated store says; the stand-in remembers it.

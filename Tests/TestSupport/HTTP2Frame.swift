@@ -14,7 +14,10 @@ public struct HTTP2Frame: Equatable, Sendable {
     public static let endHeaders: UInt8 = 4
 
     public init(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, payload: [UInt8] = []) {
-        (self.type, self.flags, self.stream, self.payload) = (type, flags, stream, payload)
+        self.type = type
+        self.flags = flags
+        self.stream = stream
+        self.payload = payload
     }
 
     public init(_ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, payload: [UInt8] = []) {

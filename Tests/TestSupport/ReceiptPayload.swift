@@ -13,7 +13,8 @@ public struct ReceiptPayload: Sendable {
         public var value: Value
 
         public init(_ type: Int64, _ value: Value) {
-            (self.type, self.value) = (type, value)
+            self.type = type
+            self.value = value
         }
     }
 

@@ -160,7 +160,8 @@ private struct Channel {
         var pair: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &pair) == 0, "socketpair: \(errno)")
-        (ours, theirs) = (pair[0], pair[1])
+        ours = pair[0]
+        theirs = pair[1]
     }
 }
 

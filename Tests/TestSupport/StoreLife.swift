@@ -101,12 +101,14 @@ public struct StoreLife: Sendable {
         switch step {
         case .start, .renew, .recover:
             charge(at: now, isPurchase: step == .start)
-            (state, autoRenew) = (.active, true)
+            state = .active
+            autoRenew = true
         case .upgrade:
             charges[charges.count - 1].isUpgraded = true
             product = product == "monthly" ? "yearly" : "monthly"
             charge(at: now, isPurchase: true)
-            (state, autoRenew) = (.active, true)
+            state = .active
+            autoRenew = true
         case .grace: (state, accessUntil) = (.inGracePeriod, accessUntil + .seconds(16 * 86_400))
         case .retry: end(in: .inBillingRetry, at: now)
         case .downgrade: pendingProduct = "basic"
@@ -133,7 +135,8 @@ public struct StoreLife: Sendable {
 
     /// The period is over: no store says that of one that runs still.
     private mutating func end(in ended: ContractState, at now: Instant) {
-        (state, accessUntil) = (ended, min(accessUntil, now))
+        state = ended
+        accessUntil = min(accessUntil, now)
         guard let last = charges.indices.last, let paid = charges[last].expiresAt else { return }
         charges[last].expiresAt = min(paid, accessUntil)
     }
@@ -158,7 +161,8 @@ public struct StoreLife: Sendable {
     private mutating func refund(at now: Instant) {
         stateBeforeRefund = state
         charges[charges.count - 1].revokedAt = now
-        (state, autoRenew) = (.revoked, false)
+        state = .revoked
+        autoRenew = false
     }
 
     private mutating func reverse(at now: Instant) {

@@ -19,7 +19,10 @@ import Testing
             _ labels: [String],
             check: @escaping @Sendable ([Scenario.Step]) -> Bool = { _ in true }
         ) {
-            (testDescription, self.text, self.labels, self.check) = (name, text, labels, check)
+            testDescription = name
+            self.text = text
+            self.labels = labels
+            self.check = check
         }
     }
 

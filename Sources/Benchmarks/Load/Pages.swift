@@ -37,7 +37,9 @@ final class Pages: LoadClient {
     var onBytes: ((Int, UnsafeRawBufferPointer) -> Void)?
 
     init(_ target: any Target, _ transport: Transport, channel: @escaping (Int) -> Int) {
-        (self.target, self.transport, self.channel) = (target, transport, channel)
+        self.target = target
+        self.transport = transport
+        self.channel = channel
     }
 
     deinit {

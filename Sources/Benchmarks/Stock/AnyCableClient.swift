@@ -34,7 +34,9 @@ struct AnyCableClient: CableReader {
     mutating func closed(now: UInt64) {
         let left = 3.0 * Double(1 << min(attempts, 10))
         let delay = left * .random(in: 1...2) * .random(in: 0.5...1.5)
-        (lookAt, askAgainAt, connectAt) = (.max, .max, now + nanoseconds(delay))
+        lookAt = .max
+        askAgainAt = .max
+        connectAt = now + nanoseconds(delay)
         attempts += 1
     }
 

@@ -42,7 +42,9 @@ struct CablePlace {
         guard let stream = node["stream_id"]?.text, let epoch = node["epoch"]?.text,
             let offset = node["offset"]?.integer
         else { return nil }
-        (self.stream, self.epoch, self.offset) = (stream, epoch, offset)
+        self.stream = stream
+        self.epoch = epoch
+        self.offset = offset
     }
 
     var json: String { #"{"\#(stream)":{"offset":\#(offset),"epoch":"\#(epoch)"}}"# }

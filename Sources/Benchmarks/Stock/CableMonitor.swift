@@ -16,7 +16,8 @@ struct CableMonitor {
     private var isActive = false
 
     init(openAt: UInt64) {
-        (self.openAt, refreshedAt) = (openAt, openAt)
+        self.openAt = openAt
+        refreshedAt = openAt
     }
 
     var wakeAt: UInt64 { min(pollAt, lookAt, openAt) }
@@ -57,7 +58,8 @@ struct CableMonitor {
     }
 
     private mutating func open(now: UInt64, _ actions: inout [StockAction]) {
-        (openAt, isActive) = (.max, true)
+        openAt = .max
+        isActive = true
         actions.append(.connect)
         if pollAt == .max { poll(now: now) }
     }

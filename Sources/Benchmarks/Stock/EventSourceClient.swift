@@ -15,7 +15,8 @@ struct EventSourceClient: StockClient {
     private var pendingID = ""
 
     init(path: String, wakeAt: UInt64) {
-        (self.path, self.wakeAt) = (path, wakeAt)
+        self.path = path
+        self.wakeAt = wakeAt
     }
 
     func request() -> String {
@@ -28,7 +29,11 @@ struct EventSourceClient: StockClient {
             isOver = true
             return actions.append(.close)
         }
-        (line, data, hasData, endsWithReturn, pendingID) = ([], [], false, false, lastEventID)
+        line = []
+        data = []
+        hasData = false
+        endsWithReturn = false
+        pendingID = lastEventID
     }
 
     mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
@@ -77,6 +82,7 @@ struct EventSourceClient: StockClient {
         actions.append(.subscribed)
         guard hasData else { return }
         actions.append(.apply(data))
-        (data, hasData) = ([], false)
+        data = []
+        hasData = false
     }
 }

@@ -15,7 +15,8 @@ struct PageState {
 
     /// A page that the app rendered at `version`.
     init(version: Int) {
-        (first, second) = (0, 0)
+        first = 0
+        second = 0
         for number in max(0, version - 1)...version { self[number % PageState.targets] = number }
     }
 

@@ -36,7 +36,8 @@ final class StockPages: LoadClient {
     var onSubscribed: ((Int, UInt64) -> Void)?
 
     init(port: Int, on loop: LoadLoop) {
-        (self.port, self.loop) = (port, loop)
+        self.port = port
+        self.loop = loop
         tag = loop.register(self)
     }
 

@@ -6,7 +6,8 @@ struct WebSocketClient: StockClient {
     private var reader = FrameReader()
 
     init(path: String, wakeAt: UInt64) {
-        (self.path, self.wakeAt) = (path, wakeAt)
+        self.path = path
+        self.wakeAt = wakeAt
     }
 
     func request() -> String { "GET \(path) HTTP/1.1\r\n\(FrameReader.upgrade)" }

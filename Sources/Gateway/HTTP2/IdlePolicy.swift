@@ -18,7 +18,9 @@ struct IdlePolicy {
     /// Returns true when nothing has changed for too long. `now` is in nanoseconds.
     mutating func isOver(_ occupation: Occupation, _ progress: Int, at now: UInt64, _ limits: Limits) -> Bool {
         guard occupation == self.occupation, progress == self.progress else {
-            (self.occupation, self.progress, since) = (occupation, progress, now)
+            self.occupation = occupation
+            self.progress = progress
+            since = now
             return false
         }
         guard let seconds = IdlePolicy.seconds(occupation, limits) else { return false }

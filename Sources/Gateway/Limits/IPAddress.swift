@@ -8,7 +8,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private static let mapped: UInt64 = 0xFFFF << 32
 
     init(high: UInt64, low: UInt64) {
-        (self.high, self.low) = (high, low)
+        self.high = high
+        self.low = low
     }
 
     init(ipv4: UInt32) {

@@ -231,8 +231,12 @@ private struct AppleStandInCall {
         _ environment: StoreEnvironment?,
         _ now: Instant
     ) {
-        (self.request, self.version, self.path) = (request, version, path)
-        (self.app, self.environment, self.now) = (app, environment, now)
+        self.request = request
+        self.version = version
+        self.path = path
+        self.app = app
+        self.environment = environment
+        self.now = now
     }
 
     func id(_ index: Int) -> String { path[index] }

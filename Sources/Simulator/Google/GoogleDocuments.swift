@@ -9,7 +9,9 @@ struct GoogleDocuments {
     private let package: String
 
     init(_ event: SimulatedEvent, _ type: String, _ package: String) {
-        (self.event, self.type, self.package) = (event, type, package)
+        self.event = event
+        self.type = type
+        self.package = package
         var scene = GoogleScene(event.facts, now: event.now)
         scene.play(type, event.subtype)
         self.scene = scene

@@ -75,7 +75,9 @@ struct GoogleScene {
         case "SUBSCRIPTION_IN_GRACE_PERIOD": (state, expiresAt) = ("IN_GRACE_PERIOD", now + GoogleScene.grace)
         case "SUBSCRIPTION_ON_HOLD": (state, expiresAt) = ("ON_HOLD", min(expiresAt, now))
         case "SUBSCRIPTION_PAUSED":
-            (state, expiresAt, resumesAt) = ("PAUSED", min(expiresAt, now), now + product.period)
+            state = "PAUSED"
+            expiresAt = min(expiresAt, now)
+            resumesAt = now + product.period
         case "SUBSCRIPTION_DEFERRED": expiresAt = expiresAt + .days(30)
         case "SUBSCRIPTION_REVOKED": end(.developer)
         case "SUBSCRIPTION_EXPIRED": expire(subtype)
@@ -98,38 +100,49 @@ struct GoogleScene {
         if how != "downgrade" { startedAt = now }
         switch how {
         case "upgrade", "pending_upgrade":
-            (replaced, token) = (token, SimulatedGooglePlay.successor(of: token))
+            replaced = token
+            token = SimulatedGooglePlay.successor(of: token)
             product = SimulatedProduct(id: nextProduct ?? other, kind: .subscription)
             nextProduct = nil
         case "downgrade":
-            (replaced, token) = (token, SimulatedGooglePlay.successor(of: token))
+            replaced = token
+            token = SimulatedGooglePlay.successor(of: token)
             nextProduct = nextProduct ?? other
             return
         case "resubscribe":
-            (replaced, token, isOutsideApp) = (token, SimulatedGooglePlay.successor(of: token), true)
+            replaced = token
+            token = SimulatedGooglePlay.successor(of: token)
+            isOutsideApp = true
         case "trial": (phase, offer) = ("freeTrial", "trial")
         default: break
         }
         state = how == "pending" || how == "pending_upgrade" ? "PENDING" : "ACTIVE"
-        (autoRenews, cancellation) = (true, nil)
+        autoRenews = true
+        cancellation = nil
         expiresAt = now + (how == "trial" ? .days(7) : product.period)
     }
 
     /// A deferred change of plan takes effect at the renewal.
     private mutating func renew() {
         if let nextProduct { product = SimulatedProduct(id: nextProduct, kind: .subscription) }
-        (nextProduct, state, autoRenews, cancellation) = (nil, "ACTIVE", true, nil)
+        nextProduct = nil
+        state = "ACTIVE"
+        autoRenews = true
+        cancellation = nil
         expiresAt = max(expiresAt, now) + product.period
         renewals += 1
     }
 
     private mutating func cancel(_ who: Cancellation) {
-        (state, autoRenews, cancellation) = ("CANCELED", false, who)
+        state = "CANCELED"
+        autoRenews = false
+        cancellation = who
     }
 
     private mutating func end(_ who: Cancellation) {
         cancel(who)
-        (state, expiresAt) = ("EXPIRED", min(expiresAt, now))
+        state = "EXPIRED"
+        expiresAt = min(expiresAt, now)
     }
 
     private mutating func expire(_ why: String?) {

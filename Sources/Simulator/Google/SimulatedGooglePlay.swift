@@ -40,7 +40,9 @@ public struct SimulatedGooglePlay: SimulatedStore {
         audience: String = SimulatedGooglePlay.audience,
         account: String = SimulatedGooglePlay.pushAccount
     ) {
-        (self.key, self.audience, self.account) = (key, audience, account)
+        self.key = key
+        self.audience = audience
+        self.account = account
     }
 
     /// The purchase token, which is the contract's id in entitlements. The facts of a new purchase hold only a number.

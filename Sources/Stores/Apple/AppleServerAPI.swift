@@ -50,7 +50,9 @@ public struct AppleServerAPI: StoreAPI {
     }
 
     private init(_ line: AppleLine, _ verifier: AppleVerifier, app: String) {
-        (self.line, self.verifier, self.app) = (line, verifier, app)
+        self.line = line
+        self.verifier = verifier
+        self.app = app
     }
 
     /// The same API for another app of the team.

@@ -53,7 +53,9 @@ public struct GoogleNotification: Sendable {
         package = notice?.text("packageName")
         sentAt = notice?.milliseconds("eventTimeMillis")
         let content = GoogleNotification.content(of: notice)
-        (type, subject, refund) = (content.type, content.subject, content.refund)
+        type = content.type
+        subject = content.subject
+        refund = content.refund
     }
 
     private struct Content {

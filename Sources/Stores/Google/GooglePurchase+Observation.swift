@@ -70,7 +70,8 @@ extension GooglePurchase {
             signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
             revokedAt = signedAt
         } else if state == .revoked {
-            (revokedAt, signedAt) = (max(readAt, first), first)
+            revokedAt = max(readAt, first)
+            signedAt = first
         }
         return Transaction(
             id: order ?? token,

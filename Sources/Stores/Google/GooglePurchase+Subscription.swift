@@ -69,7 +69,10 @@ extension GooglePurchase {
 
     /// The payment never came, so the purchase that it was to replace is still valid.
     private mutating func neverBegan() {
-        (previousToken, accessUntil, autoRenew, pendingProduct) = (nil, nil, false, nil)
+        previousToken = nil
+        accessUntil = nil
+        autoRenew = false
+        pendingProduct = nil
     }
 
     private static let states: [String: ContractState] = [

@@ -51,8 +51,12 @@ public struct GooglePurchase: Sendable {
         state: ContractState?,
         readAt: Instant
     ) {
-        (self.token, self.package, self.kind, self.product) = (token, package, kind, product)
-        (self.state, self.readAt) = (state, readAt)
+        self.token = token
+        self.package = package
+        self.kind = kind
+        self.product = product
+        self.state = state
+        self.readAt = readAt
     }
 
     /// Joins products that were bought together: the first represents the purchase, the others get names of their own.

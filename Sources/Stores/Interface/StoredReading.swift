@@ -33,7 +33,8 @@ public struct StoredReading: Sendable {
     /// Returns nil for an answer that is too large to store.
     public init?(_ cause: Cause, _ said: Said) {
         guard said.answer.count <= StoredReading.limit else { return nil }
-        (self.cause, self.said) = (cause, said)
+        self.cause = cause
+        self.said = said
     }
 
     /// Returns nil for a body that is no record: nothing was read, or an older version stored it.

@@ -1,7 +1,7 @@
-internal import Development
 internal import AppleStore
 internal import Concurrency
 internal import Crypto
+internal import Development
 internal import Domain
 internal import HTTPClient
 internal import Ledger
@@ -18,7 +18,9 @@ struct Examination {
     private let client = HTTPClient(timeout: .seconds(10))
 
     init(_ configuration: Configuration, _ remote: Remote, _ workspace: DevelopmentWorkspace?) {
-        (self.configuration, self.remote, self.workspace) = (configuration, remote, workspace)
+        self.configuration = configuration
+        self.remote = remote
+        self.workspace = workspace
     }
 
     func findings() -> [Finding] {

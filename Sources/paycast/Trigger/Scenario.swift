@@ -24,8 +24,12 @@ struct Scenario: Equatable {
         var prelude: [StoreWords.Event] = []
 
         init(_ event: StoreWords.Event, line: Int, after: Duration) {
-            (self.line, self.after, prelude) = (line, after, event.prelude)
-            (type, subtype, meaning) = (event.type, event.subtype, event.meaning)
+            self.line = line
+            self.after = after
+            prelude = event.prelude
+            type = event.type
+            subtype = event.subtype
+            meaning = event.meaning
         }
 
         /// The step, preceded by the steps that announce it: they happen at its time, and one second passes between

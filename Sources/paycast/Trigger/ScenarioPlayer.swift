@@ -34,8 +34,13 @@ struct ScenarioPlayer {
         now: Instant?,
         report: PlayReport
     ) {
-        (self.driver, self.words, self.template) = (driver, words, template)
-        (self.watch, self.timeout, self.now, self.report) = (watch, timeout, now, report)
+        self.driver = driver
+        self.words = words
+        self.template = template
+        self.watch = watch
+        self.timeout = timeout
+        self.now = now
+        self.report = report
     }
 
     /// Plays one step in order; the page is checked before the next step.

@@ -15,7 +15,9 @@ struct Setback: Equatable {
             guard age < newest, let before = entry["previous_state"], let after = entry["state"], before != after else {
                 continue
             }
-            (label, self.before, self.after) = (history[age].label, before, after)
+            label = history[age].label
+            self.before = before
+            self.after = after
             return
         }
         return nil

@@ -8,7 +8,8 @@ import Testing
         var testDescription: String { json }
 
         init(_ json: String, _ node: JSONNode?) {
-            (self.json, self.node) = (json, node)
+            self.json = json
+            self.node = node
         }
     }
 

@@ -32,7 +32,8 @@ struct GoogleWire: StoreWire {
             api: GooglePlayAPI(catalog: catalog, clock: clock.now, credentials: { credentials }, address: { url })
         )
         store = SimulatedGooglePlay(key: key)
-        (self.standIn, self.server) = (standIn, server)
+        self.standIn = standIn
+        self.server = server
     }
 
     func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {

@@ -22,7 +22,11 @@ struct Said: Sendable, ExpressibleByStringInterpolation {
         claimedBy claimant: String? = nil,
         _ change: @escaping @Sendable (inout SimulatedEvent) -> Void = { _ in }
     ) {
-        (self.words, self.pause, self.bends, self.claimant, self.change) = (words, pause, bends, claimant, change)
+        self.words = words
+        self.pause = pause
+        self.bends = bends
+        self.claimant = claimant
+        self.change = change
     }
 
     init(stringLiteral words: String) {

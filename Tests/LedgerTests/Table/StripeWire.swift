@@ -17,12 +17,14 @@ struct StripeWire: StoreWire {
             throw VerificationError.notConfigured
         }
         guard asksStore else {
-            (server, self.verifier) = (nil, verifier)
+            server = nil
+            self.verifier = verifier
             return
         }
         let server = AnsweringServer { [standIn] in standIn.served($0) }
         let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
-        (self.server, self.verifier) = (server, StripeReader(verifier, api))
+        self.server = server
+        self.verifier = StripeReader(verifier, api)
     }
 
     func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {

@@ -51,9 +51,17 @@ struct TableCase: Sendable, CustomTestStringConvertible {
         until end: End,
         _ fragments: [String] = []
     ) {
-        (self.row, self.provider, self.sold) = (row, provider, sold)
-        (self.before, self.said, self.asksStore) = (before, said, asksStore)
-        (self.kind, self.word, self.state, self.end, self.fragments) = (kind, word, state, end, fragments)
+        self.row = row
+        self.provider = provider
+        self.sold = sold
+        self.before = before
+        self.said = said
+        self.asksStore = asksStore
+        self.kind = kind
+        self.word = word
+        self.state = state
+        self.end = end
+        self.fragments = fragments
         self.isOpen = isOpen ?? state?.givesAccess ?? false
     }
 

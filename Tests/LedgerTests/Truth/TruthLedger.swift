@@ -48,7 +48,10 @@ final class TruthLedger {
 
     /// Delivers everything, lets all time pass, and returns what is left.
     func run(_ arrivals: [Arrived], of users: [UserID], until end: Instant) throws -> [UserID: Final] {
-        (pages, newest, keys, self.users) = ([:], [:], [], users)
+        pages = [:]
+        newest = [:]
+        keys = []
+        self.users = users
         try store.statements.begin.run()
         for (at, delivery) in arrivals {
             try check(store.endAccess(now: at).entries)

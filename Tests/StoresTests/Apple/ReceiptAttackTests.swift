@@ -13,7 +13,9 @@ import Testing
         var apply: @Sendable (inout ReceiptSpecimen) throws -> Void
 
         init(_ name: String, _ code: String, _ apply: @escaping @Sendable (inout ReceiptSpecimen) throws -> Void) {
-            (testDescription, self.code, self.apply) = (name, code, apply)
+            testDescription = name
+            self.code = code
+            self.apply = apply
         }
     }
 

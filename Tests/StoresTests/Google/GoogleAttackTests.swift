@@ -15,12 +15,16 @@ import Testing
 
         /// The whole body.
         init(_ name: String, body: String) {
-            (testDescription, type, self.body) = (name, "UNREADABLE", Array(body.utf8))
+            testDescription = name
+            type = "UNREADABLE"
+            self.body = Array(body.utf8)
         }
 
         /// The notification inside of it.
         init(_ name: String, _ type: String, about subject: GoogleNotification.Subject = .none, _ notice: String) {
-            (testDescription, self.type, self.subject) = (name, type, subject)
+            testDescription = name
+            self.type = type
+            self.subject = subject
             body = Array(GoogleAttackTests.push(Array(notice.utf8)).utf8)
         }
 

@@ -29,9 +29,14 @@ import Testing
             product: String? = nil
         ) {
             testDescription = name
-            (self.kind, self.past, self.event) = (kind, past, event)
-            (self.normalized, self.subtype, self.state) = (normalized, subtype, state)
-            (self.fragments, self.product) = (fragments, product)
+            self.kind = kind
+            self.past = past
+            self.event = event
+            self.normalized = normalized
+            self.subtype = subtype
+            self.state = state
+            self.fragments = fragments
+            self.product = product
         }
     }
 

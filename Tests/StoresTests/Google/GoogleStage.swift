@@ -49,7 +49,9 @@ final class GoogleStage: Sendable {
             api: api
         )
         store = SimulatedGooglePlay(key: key)
-        (self.standIn, self.server, self.trouble) = (standIn, server, trouble)
+        self.standIn = standIn
+        self.server = server
+        self.trouble = trouble
     }
 
     private static func answer(
