@@ -1,3 +1,4 @@
+internal import HTTP1
 public import Crypto
 internal import Domain
 internal import Encoding
@@ -25,6 +26,17 @@ public struct Access: Sendable {
     func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
         guard let given = authorization.flatMap(Access.bearer) else { return false }
         return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
+    }
+
+    /// Who may see `/ready` and `/metrics`: the request comes from this machine, or has a key.
+    func isOperator(_ request: Request) -> Bool {
+        isOfThisMachine(request) || isTrusted(request.credentials)
+    }
+
+    /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page
+    /// whose name its owner has pointed at this machine (DNS rebinding). Both put the name that they used into `Host`.
+    private func isOfThisMachine(_ request: Request) -> Bool {
+        request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
     }
 
     /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).

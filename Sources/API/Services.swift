@@ -25,7 +25,7 @@ public final class Services: Sendable {
     public let clock: Clock
     public let log: Log
     public let metrics: Metrics
-    public let telemetry: Telemetry
+    public let telemetry: WebhookTelemetry
     let refusals: Refusals
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
@@ -60,7 +60,7 @@ public final class Services: Sendable {
         clock: Clock,
         log: Log,
         metrics: Metrics,
-        telemetry: Telemetry,
+        telemetry: WebhookTelemetry,
         workers: WorkerPool,
         blockingPools: BlockingPools,
         publish: @escaping @Sendable ([Publication]) -> Void,

@@ -6,7 +6,7 @@ public struct Announcement: Sendable, Equatable {
 
     /// What changes on one user's page after a commit that changed `contract`.
     ///
-    /// Both elements are functions of the held contracts, so the newest fragments always agree with the newest state and with
+    /// Both elements are functions of the contracts held, so the newest fragments always agree with the newest state and with
     /// each other: one element never describes the winning contract while the other still describes an older one. Both
     /// are therefore replaced, with the same fragment name, whenever something changes that a page shows about the
     /// winner. A purchase that is handed over brings `success` to `paywall`. Only offers that are already shown stay as

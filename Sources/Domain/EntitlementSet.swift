@@ -47,7 +47,7 @@ public struct HeldContract: Sendable, Equatable {
 /// The union of what a user holds. A page shows the union, never one contract.
 public struct EntitlementSet: Sendable, Equatable {
     public let user: UserID
-    /// The held contracts, with those that speak for the user first. Groups are compared by their best member: a comparison
+    /// The contracts, with those that speak for the user first. Groups are compared by their best member: a comparison
     /// that looked at levels only between members of the same group would have no well-defined maximum.
     ///
     /// Two kinds of contracts are left out, so that they change nothing on a page: Sandbox contracts that the policy
@@ -90,7 +90,7 @@ public struct EntitlementSet: Sendable, Equatable {
         ranked.first { $0.contract == contract }
     }
 
-    /// The held contract that continues as `heldContract` under another id: the charge is the same, so nobody has bought anything
+    /// The contract that goes on as `heldContract` under another id: the charge is the same, so nobody has bought anything
     /// (Apple's MIGRATION).
     func migrated(to heldContract: HeldContract) -> HeldContract? {
         guard let previous = heldContract.replaces.flatMap({ self[$0] }), previous.boughtAt != nil,

@@ -15,7 +15,7 @@ final class GatewayMetrics: Sendable {
     /// Connections beyond a limit: closed at once, or answered first.
     let refused: Counter
     let turnedAway: Counter
-    /// Connections that have ended, for the housekeeper, which returns the memory that they leave behind.
+    /// Connections that have ended, for the watcher, which returns the memory that they leave behind.
     let ended = Counter()
     /// Silent connections that were closed to make room for others.
     let madeRoom: Counter

@@ -32,7 +32,7 @@ public struct HTTPClient: Sendable {
         body: [UInt8]? = nil
     ) throws(HTTPClientError) -> Response {
         let target = try RequestURL(url)
-        var transfer = try Transfer(target, headers: headers, connectTimeout: timeout, with: handles)
+        var transfer = try CurlRequest(target, headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare(method, body: body, totalTimeout: timeout)
         var response = ReceivedHead()
         var received: [UInt8] = []
@@ -61,7 +61,7 @@ public struct HTTPClient: Sendable {
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {
-        var transfer = try Transfer(RequestURL(url), headers: headers, connectTimeout: timeout, with: handles)
+        var transfer = try CurlRequest(RequestURL(url), headers: headers, connectTimeout: timeout, with: handles)
         try transfer.prepare("GET", body: nil)
         try transfer.perform(
             silenceLimit: .seconds(45),

@@ -85,3 +85,22 @@ extension ContractRecord {
         )
     }
 }
+
+extension HeldContract {
+    func entitlement(isHonoured: Bool) -> Entitlement {
+        Entitlement(
+            product: status.product,
+            group: group,
+            state: status.state,
+            isActive: status.isActive && isHonoured,
+            accessUntil: status.accessUntil,
+            autoRenew: status.autoRenew,
+            pendingProduct: status.pendingProduct,
+            provider: contract.provider,
+            environment: contract.environment,
+            contract: contract.lineage,
+            isFamilyShared: isFamilyShared,
+            quantity: quantity
+        )
+    }
+}

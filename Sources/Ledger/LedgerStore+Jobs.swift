@@ -1,10 +1,6 @@
 internal import Domain
 
 extension LedgerStore {
-    /// How long an abandoned job is kept, so that an operator finds its reason, and an event that asks for the same
-    /// once more does not begin it again. A month is enough, because nothing is tried for longer.
-    private static let memoryOfJobs = Duration.seconds(30 * 86_400)
-
     /// Queues jobs that are not queued yet. `position` is that of the event whose body may be forwarded.
     func queue(_ jobs: [Job], position: Int64?, at now: Instant) throws(SQLiteError) {
         for job in jobs {
@@ -23,7 +19,7 @@ extension LedgerStore {
         case .retry(let at, let reason): try statements.delayJob.run([Value(at), .text(reason), .integer(job)])
         case .abandoned(let reason): try statements.abandonJob.run([.text(reason), Value(now), .integer(job)])
         }
-        try statements.forgetJobs.run([Value(now - LedgerStore.memoryOfJobs)])
+        try forgetJobs(at: now)
         return Commit(value: ())
     }
 

@@ -4,12 +4,12 @@ internal import Glibc
 internal import Observability
 internal import Synchronization
 
-/// The listener's thread: moves bytes, and does what `Link` and `BroadcastQueue` decide.
+/// The listener's thread: moves bytes, and does what `RedisHealth` and `BroadcastQueue` decide.
 final class ListenerLoop {
     private let ports: ListenerPorts
     private let heal: RedisListener.Heal
     private let channels: RedisChannels
-    private var link: Link
+    private var health: RedisHealth
     private var queue = BroadcastQueue()
     private var session: RedisSession?
 
@@ -17,7 +17,7 @@ final class ListenerLoop {
         self.ports = ports
         self.heal = heal
         channels = RedisChannels(prefix: ports.settings.prefix, token: .random(in: 0 ... .max))
-        link = Link(timing: ports.timing, now: moment())
+        health = RedisHealth(timing: ports.timing, now: moment())
     }
 
     /// Returns when the mailbox has been closed.
@@ -38,19 +38,19 @@ final class ListenerLoop {
     private func sleep() {
         let isListening = queue.hasRoom
         var sockets = session?.interests(isListening: isListening) ?? []
-        let next = min(link.next, queue.retry ?? .seconds(Int64.max))
+        let next = min(health.next, queue.retry ?? .seconds(Int64.max))
         // Round up: a poll that ends too early would only be repeated.
         let timeout = max(.zero, next - moment()) + .milliseconds(1)
         ports.bell.wait(timeout: timeout, or: &sockets)
         connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
-        if !isListening { link.paused(at: moment()) }
+        if !isListening { health.paused(at: moment()) }
     }
 
     private func takeMessages(of session: RedisSession) throws(RedisProblem) {
         while queue.hasRoom, let event = try session.next() {
             switch event {
-            case .subscribed: link.subscribed(at: moment())
-            case .heartbeat(let number): report(link.heard(number, at: moment()))
+            case .subscribed: health.subscribed(at: moment())
+            case .heartbeat(let number): report(health.heard(number, at: moment()))
             case .message(let channel, let payload): take(channel, payload)
             }
         }
@@ -86,7 +86,7 @@ final class ListenerLoop {
     }
 
     private func act() {
-        while let action = link.act(at: moment()) {
+        while let action = health.act(at: moment()) {
             switch action {
             case .connect:
                 do throws(RedisProblem) {
@@ -111,12 +111,12 @@ final class ListenerLoop {
 
     private func lose(_ problem: RedisProblem) {
         session = nil
-        guard link.lost(problem, at: moment(), random: .random(in: 0...1)) else { return }
+        guard health.lost(problem, at: moment(), random: .random(in: 0...1)) else { return }
         ports.counts.outages.add()
         ports.log.warning("redis lost", ["redis": ports.settings.url, "problem": problem])
     }
 
-    private func report(_ news: Link.News?) {
+    private func report(_ news: RedisHealth.News?) {
         switch news {
         case nil: break
         case .connected:
@@ -130,8 +130,8 @@ final class ListenerLoop {
 
     private func tell() {
         let isStuck = queue.refusedSince.map { moment() - $0 > ports.timing.patience } ?? false
-        let problem = link.problem ?? (isStuck ? .ledger : nil)
-        ports.counts.connected.set(link.problem == nil ? 1 : 0)
+        let problem = health.problem ?? (isStuck ? .ledger : nil)
+        ports.counts.connected.set(health.problem == nil ? 1 : 0)
         ports.problem.withLock { $0 = problem }
     }
 }

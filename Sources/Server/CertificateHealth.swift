@@ -3,7 +3,7 @@ internal import Crypto
 internal import Domain
 internal import Synchronization
 
-/// How long the certificate that is shown lasts, and whether its successor could be read. The housekeeper tells, any
+/// How long the certificate that is shown lasts, and whether its successor could be read. The watcher tells, any
 /// thread asks.
 final class CertificateHealth: Sendable {
     private struct State {

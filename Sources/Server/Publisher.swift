@@ -8,7 +8,7 @@ internal import TurboStreams
 /// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {
     private let templates: TemplateStore
-    private let telemetry: Telemetry
+    private let telemetry: WebhookTelemetry
     private let log: Log
     private let outlet = Mutex(Outlet.waiting([]))
 
@@ -19,7 +19,7 @@ final class Publisher: Sendable {
         case open(Gateway)
     }
 
-    init(templates: TemplateStore, telemetry: Telemetry, log: Log) {
+    init(templates: TemplateStore, telemetry: WebhookTelemetry, log: Log) {
         self.templates = templates
         self.telemetry = telemetry
         self.log = log

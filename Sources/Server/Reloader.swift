@@ -16,7 +16,7 @@ struct Reloader {
     let services: Services
     let log: Log
 
-    /// Templates and the certificate are the housekeeper's: it has been woken.
+    /// Templates and the certificate are the watcher's: it has been woken.
     mutating func reload() {
         let reload = source.reread(configuration)
         for problem in reload.problems {

@@ -54,7 +54,7 @@ public final class Server {
         let keys = try Credentials(configuration)
         let templates = try Server.templates(configuration)
         let timings = EventTimings()
-        let telemetry = Telemetry(metrics, timings: keys.workspace == nil ? nil : timings)
+        let telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         let ends = AccessExpiry()
         lock = try Server.lock(configuration.databasePath)
@@ -161,7 +161,7 @@ public final class Server {
             throw .workspace(error)
         }
         background.start()
-        let housekeeper = Housekeeper(
+        let watcher = FileWatcher(
             templates: templates,
             certificate: configuration.tls.map { CertificateWatch($0, gateway, certificate, log) },
             gateway: gateway,
@@ -182,7 +182,7 @@ public final class Server {
         let watchdog = Watchdog(manager) { [gateway, reader] in Server.probe(gateway, reader) }
         var reloader = reloader
         while case .reload = Signals.next() {
-            housekeeper.look()
+            watcher.look()
             reloader.reload()
         }
         log.info("draining")
@@ -191,7 +191,7 @@ public final class Server {
         manager.tell(.stopping)
         watchdog?.stop()
         stop()
-        housekeeper.stop()
+        watcher.stop()
         // A store that hangs keeps no page and no webhook waiting for it.
         probe?.close()
         log.info("stopped")

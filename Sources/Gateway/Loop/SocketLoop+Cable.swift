@@ -189,10 +189,9 @@ extension SocketLoop {
 
     /// Runs every 3 s. TCP finds dead peers: a ping that nobody acknowledges ends the connection.
     func ping(_ connection: Connection, with frame: [UInt8]) {
-        if let behindSince = connection.behindSince {
-            guard now - behindSince >= settings.writeDeadlineTicks else { return }
-            metrics.slow.add()
-            return disconnect(connection, .tooSlow)
+        guard connection.behindSince == nil else {
+            if isTooSlow(connection) { endSlowReader(connection) }
+            return
         }
         guard connection.link.write(frame) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }

@@ -42,10 +42,7 @@ extension SocketLoop {
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh) }
-        for id in fanout.closed {
-            metrics.slow.add()
-            if let subscriber = subscribers[Int(id.index)] { disconnect(subscriber.connection, .tooSlow) }
-        }
+        for id in fanout.closed { endSlowReader(subscribers[Int(id.index)]?.connection) }
         return fanout.live.count
     }
 
@@ -55,8 +52,7 @@ extension SocketLoop {
             guard let subscriber = subscribers[Int(id.index)], subscriber.subscription == id else { continue }
             // It fell behind on this very message, through another of its own subscriptions to the same stream.
             guard subscriber.connection.behindSince == nil else {
-                metrics.slow.add()
-                disconnect(subscriber.connection, .tooSlow)
+                endSlowReader(subscriber.connection)
                 continue
             }
             guard frames.write(to: subscriber) else {
@@ -114,13 +110,6 @@ extension SocketLoop {
             next = flush.hasMore ? hub.writable(subscriber.subscription) : nil
         }
         return true
-    }
-
-    func fellBehind(_ connection: Connection) {
-        guard connection.behindSince == nil, connection.isWebSocket != nil else { return }
-        connection.behindSince = now
-        watchReader(connection)
-        for id in connection.subscriptions { hub.blocked(id) }
     }
 
     func cursor(_ position: Int64?) -> Cursor? {

@@ -29,12 +29,10 @@ extension SocketLoop {
 
     /// Sends a comment or a ping. Closes a page that took no byte for 30 s or answered no ping for a turn of the wheel.
     private func beat(_ connection: Connection, _ page: Page) {
-        if let behindSince = connection.behindSince {
-            guard now - behindSince < settings.writeDeadlineTicks else {
-                metrics.slow.add()
-                return close(connection)
-            }
-            return
+        guard connection.behindSince == nil else {
+            guard isTooSlow(connection) else { return }
+            metrics.slow.add()
+            return close(connection)
         }
         let isPing = page.transport == .webSocket
         guard !page.isPinged else { return end(connection) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GoogleStore
 
-@Suite(.timeLimit(.minutes(10))) struct GoogleAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct GoogleTokensTests {
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 
     /// Two threads were refused with the first token: the second one's refusal comes after another was granted.
@@ -26,7 +26,7 @@ import Testing
             key: try RSAPrivateKey.generate(),
             tokenAddress: server.url
         )
-        let access = GoogleAccess({ credentials }, HTTPClient(timeout: .seconds(10)))
+        let access = GoogleTokens({ credentials }, HTTPClient(timeout: .seconds(10)))
         let refused = try access.bearer(now: Self.now)
         access.forget(refused)
         let second = try access.bearer(now: Self.now)

@@ -3,7 +3,7 @@ public import Observability
 internal import Synchronization
 
 /// How long a webhook takes from its first byte to the commit.
-public final class Telemetry: Sendable {
+public final class WebhookTelemetry: Sendable {
     private let verified: Histogram
     private let committed: Histogram
     /// Pages that were told to reload: their name had expired, or their cursor was no longer valid.

@@ -4,7 +4,7 @@ internal import Observability
 internal import TurboStreams
 
 /// A thread that looks after what changes by itself: template files, a renewed certificate.
-struct Housekeeper {
+struct FileWatcher {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
     private let waker = Waker()
@@ -12,7 +12,7 @@ struct Housekeeper {
     init(templates: TemplateStore, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
         let mailbox = Mailbox<Never>(capacity: 0) { [waker] in waker.wake() }
         self.mailbox = mailbox
-        thread = WorkerThread(name: "housekeeper") { [waker] in
+        thread = WorkerThread(name: "watcher") { [waker] in
             var certificate = certificate
             var watch = TemplateWatch(templates, log)
             var (trimmedAt, lastEnded) = (0, 0)
@@ -20,7 +20,7 @@ struct Housekeeper {
                 waker.wait(timeout: .seconds(1))
                 let ended = gateway.endedConnections
                 // Only once the crowd has gone: while they come and go, what one leaves is the next one's.
-                if ended == lastEnded, ended >= trimmedAt + Housekeeper.crowd {
+                if ended == lastEnded, ended >= trimmedAt + FileWatcher.crowd {
                     trimmedAt = ended
                     Memory.release()
                 }

@@ -1,7 +1,7 @@
 internal import CCurl
 
 /// One request on one of libcurl's easy handles.
-struct Transfer: ~Copyable {
+struct CurlRequest: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private let handles: IdleHandles
     private let target: RequestURL

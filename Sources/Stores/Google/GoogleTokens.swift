@@ -8,9 +8,9 @@ internal import StoreInterface
 internal import Synchronization
 
 /// Access tokens of the service account (https://developers.google.com/identity/protocols/oauth2/service-account), each
-/// cached until five minutes before it expires. BlockingPools that arrive during a request for a token wait for it: one
+/// cached until five minutes before it expires. Callers that arrive during a request for a token wait for it: one
 /// request serves all of them, and so does one failure.
-final class GoogleAccess: Sendable {
+final class GoogleTokens: Sendable {
     private static let scope = "https://www.googleapis.com/auth/androidpublisher"
     private static let margin = Duration.seconds(300)
 
@@ -69,7 +69,7 @@ final class GoogleAccess: Sendable {
                 "POST",
                 credentials.tokenAddress,
                 headers: [("Content-Type", "application/x-www-form-urlencoded")],
-                body: Array("grant_type=\(GoogleAccess.grantType)&assertion=\(assertion)".utf8)
+                body: Array("grant_type=\(GoogleTokens.grantType)&assertion=\(assertion)".utf8)
             )
         } catch {
             throw .unavailable(reason: error.description)
@@ -84,7 +84,7 @@ final class GoogleAccess: Sendable {
             answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
         else { throw .unreadable(reason: "it is no access token") }
         let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
-        let usable = lifetime > GoogleAccess.margin * 2 ? lifetime - GoogleAccess.margin : lifetime / 2
+        let usable = lifetime > GoogleTokens.margin * 2 ? lifetime - GoogleTokens.margin : lifetime / 2
         return Token(bearer: "Bearer \(answer.accessToken)", usableUntil: now + usable)
     }
 
@@ -93,7 +93,7 @@ final class GoogleAccess: Sendable {
     private func assertion(_ credentials: GoogleCredentials, _ now: Instant) throws(CryptoError) -> String {
         let claims = GoogleClaims(
             iss: credentials.account,
-            scope: GoogleAccess.scope,
+            scope: GoogleTokens.scope,
             aud: credentials.tokenAddress,
             iat: now.seconds,
             exp: now.seconds + 3600

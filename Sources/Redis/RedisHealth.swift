@@ -3,7 +3,7 @@
 /// https://github.com/rails/rails/issues/27659).
 ///
 /// Pure; times are on the monotonic clock.
-struct Link {
+struct RedisHealth {
     /// What to do now.
     enum Action: Equatable {
         case connect
