@@ -1,8 +1,8 @@
-internal import HTTP1
 public import Crypto
 internal import Domain
 internal import Encoding
 internal import Gateway
+internal import HTTP1
 
 /// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
 public struct Access: Sendable {

@@ -6,11 +6,11 @@ internal import Simulator
 /// `/demo/api/clock` of a development server: `PUT {"advance":seconds}` or `{"now":"2026-01-31T12:00:00Z"}` sets its
 /// clock, `GET` reads it. Answers `{"now":…}`.
 struct ClockStandIn: StandIn {
-    /// 1970 to 2100: what every part of the server computes with.
+    /// 1970 to 2100: the range in which every part of the server can compute.
     private static let possible = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
 
     private let clock: Clock
-    /// Runs after the clock was set: tells the commands, and wakes whoever sleeps until an instant.
+    /// Runs after the clock was set: tells the commands, and wakes whatever sleeps until an instant.
     private let onChange: @Sendable () -> Void
 
     init(_ clock: Clock, onChange: @escaping @Sendable () -> Void) {
@@ -37,7 +37,7 @@ struct ClockStandIn: StandIn {
 
     private func instant(_ body: JSONNode) -> Instant? {
         if let now = body["now"], !now.isNull { return now.text.flatMap { Instant(iso8601: $0) } }
-        // A hundred years either way; more is no instant that is possible.
+        // A hundred years either way; anything more is never a possible instant.
         guard let seconds = body["advance"]?.integer, (-3_200_000_000...3_200_000_000).contains(seconds) else {
             return nil
         }

@@ -4,8 +4,8 @@ internal import Domain
 internal import Gateway
 internal import Ledger
 
-/// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. Asked
-/// again and again, not held open: a browser has six connections to a server for all its tabs.
+/// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
+/// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.
 struct DemoEvents: Sendable {
     private static let limit = 50
 
@@ -13,7 +13,7 @@ struct DemoEvents: Sendable {
     let epoch: String
     let timings: EventTimings
 
-    /// False when the reader takes no more.
+    /// Returns false when the reader takes no more.
     func send(since text: String?, to reply: Reply) -> Bool {
         if let cursor = text.flatMap(Cursor.init), cursor.epoch == epoch {
             return send(after: cursor.position, to: reply)
@@ -32,7 +32,7 @@ struct DemoEvents: Sendable {
         }
     }
 
-    /// `timing` is in milliseconds: `age` up to now, the others from the reception of the webhook.
+    /// `timing` is in milliseconds since the webhook was received: `age` until now, the others until the stage ended.
     private func line(_ entry: Entry) -> String {
         let event = String(decoding: FeedEvent.json(entry, epoch: epoch), as: UTF8.self)
         guard let id = entry.notice.event, let timing = timings[id], let committed = timing.committed else {

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The languages of the demo's app, and what its page says outside of the templates.
+/// The languages of the demo's app, and what its page says outside the templates.
 enum DemoLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
@@ -16,7 +16,7 @@ enum DemoLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the app says when the server has said something else; empty: the same.
+    /// What the app shows in place of the server's error message. If empty, it shows that message.
     var trouble: String {
         switch self {
         case .english: ""
@@ -24,7 +24,7 @@ enum DemoLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// A button for each language, this one pressed.
+    /// A button for each language, with this one pressed.
     var choice: String {
         DemoLanguage.allCases.map { language in
             let tag = language.rawValue

@@ -11,7 +11,7 @@ internal import StoreInterface
 internal import Stores
 internal import TurboStreams
 
-/// The demo's page: rendered for a user as an app's own server would render it, position first, then the state.
+/// The demo page, rendered for a user as an app's own server would: it reads the position first, then the state.
 struct DemoPage: Sendable {
     private let path: String
     private let writer: LedgerWriter
@@ -31,11 +31,11 @@ struct DemoPage: Sendable {
         isSecure = surroundings.isSecure
     }
 
-    /// False when the ledger takes no more.
+    /// Returns false when the ledger takes no more.
     func send(_ request: Request, to reply: Reply) -> Bool {
         let user = request.query["user"].flatMap { isValidIdentifier($0, limit: 64) ? $0 : nil } ?? "demo"
         guard let stream = streams.stream(for: UserID(user)) else { return false }
-        // None that the app does not speak: its page would be half in another.
+        // Ignores a language that the app does not speak: half of the page would be in another one.
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
             DemoLanguage(rawValue: language.language) != nil
         {
@@ -47,8 +47,8 @@ struct DemoPage: Sendable {
         }
     }
 
-    /// Keeps the choice, has the user's other pages load themselves again, and sends the browser to an address without
-    /// it: one that chose again with each load would never come to rest beside another.
+    /// Keeps the choice, makes the user's other pages reload, and redirects the browser to an address without the
+    /// choice: two pages that each chose their language again on every load would reload each other forever.
     private func speak(
         _ language: LanguageTag,
         to user: String,
@@ -117,7 +117,7 @@ struct DemoPage: Sendable {
             "paywall": element(.paywall, newest, user, language),
             "subscription_status": element(.subscriptionStatus, newest, user, language),
         ]
-        // In one pass: what is put in may look like a placeholder itself.
+        // In one pass, because an inserted value may look like a placeholder itself.
         return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
             guard number > 0, let end = piece.firstRange(of: "}}"), let value = values[String(piece[..<end.lowerBound])]
             else { return number > 0 ? "{{\(piece)" : String(piece) }
@@ -133,13 +133,13 @@ struct DemoPage: Sendable {
         return "<turbo-stream-source src=\"\(address)\"></turbo-stream-source>"
     }
 
-    /// What can be chosen, with the steps of a life that each store has events for.
+    /// The stores to choose from, each with the steps for which it has events.
     private static let stores = Stores.all.map { store in
         let steps = StoreVocabulary(store.provider).steps.map(\.rawValue).joined(separator: " ")
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 
-    /// What the newest fragment of this target put there; the offers for somebody who never bought.
+    /// What the newest fragment for this target put there, or the offers for a user who never bought.
     private func element(
         _ target: PageTarget,
         _ newest: [Fragment],

@@ -4,7 +4,7 @@ internal import Gateway
 internal import HTTP1
 internal import Simulator
 
-/// A button of the demo page: one thing that a simulated store is to say of a user.
+/// A button of the demo page: one step that a simulated store is to report for a user.
 struct DemoPurchase {
     private struct Body {
         var user: String
@@ -17,10 +17,10 @@ struct DemoPurchase {
     let store: Provider
     private let step: LifeStep
     private let product: String?
-    /// The browser posted a form: it shows whatever comes back, so it goes back to the page.
+    /// Whether the browser posted a form: it shows whatever comes back, so it is redirected to the page.
     let isForm: Bool
 
-    /// Nil when the body has neither form: a JSON object, or what a browser without JavaScript sends.
+    /// Reads a JSON object, or the form that a browser without JavaScript sends; nil for anything else.
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
         guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
@@ -47,7 +47,7 @@ struct DemoPurchase {
         return Body(user: user, step: step, store: fields["store"], product: fields["product"])
     }
 
-    /// Signs it, posts it to the server's own webhook, and passes the answer on. Blocks.
+    /// Signs the event, posts it to the server's own webhook, and returns the answer. Blocks.
     func deliver(with driver: StoreDriver, bundleID: String?, now: Instant) -> Response {
         let vocabulary = StoreVocabulary(store)
         let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
@@ -66,7 +66,7 @@ struct DemoPurchase {
         return isForm ? DemoPage.redirect(to: user) : response
     }
 
-    /// Google is answered without a word.
+    /// The webhook answers Google with 204 and no body; the page expects JSON.
     private func answer(to delivery: StoreDriver.Delivery) -> Response {
         let body = delivery.body.isEmpty ? Array("{\"outcome\":\"committed\"}".utf8) : delivery.body
         let status = delivery.status == 204 ? 200 : delivery.status

@@ -8,11 +8,11 @@ internal import Ledger
 public import Simulator
 internal import TurboStreams
 
-/// What `--dev` serves beside everything else: the demo page, the simulated stores behind its buttons, its event list.
+/// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
 public final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
-    /// The first bundle that is served; nil when any is.
+    /// The bundle id of the first app that the settings name; nil when they name none.
     private let bundleID: String?
     private let clock: Clock
     private let page: DemoPage
@@ -21,7 +21,7 @@ public final class DemoRoutes: DevelopmentRoutes {
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     /// This server's address, once it is known.
     private let address = Current<String?>(nil)
-    /// The stores' APIs, by the store's name.
+    /// The simulated APIs of the stores, by the store's name, and the clock.
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
@@ -52,7 +52,7 @@ public final class DemoRoutes: DevelopmentRoutes {
         try workspace.announce(address: address, clockOffset: clock.offset)
     }
 
-    /// Whoever sets it wakes the ledger, and moves the clock of the commands in this folder.
+    /// Setting this clock wakes the ledger, and moves the clock of the commands in this folder.
     private static func clock(_ clock: Clock, _ workspace: DevelopmentWorkspace, _ writer: LedgerWriter) -> ClockStandIn
     {
         ClockStandIn(clock) {
@@ -76,7 +76,7 @@ public final class DemoRoutes: DevelopmentRoutes {
         }
     }
 
-    /// `path` is the store's name and what is asked of it.
+    /// `path` is the store's name, followed by the path in its API.
     private func call(_ path: String, _ request: Request) -> Response {
         let store = path.prefix { $0 != "/" }
         let question = StandInRequest(

@@ -14,7 +14,7 @@ public struct DemoSurroundings {
     /// The bearer key that the simulated stores use.
     public var apiKey: String
     public var signer: StreamSigner?
-    /// The app that Apple's simulated store sells for; nil for its own.
+    /// The app that the simulated App Store sells for; nil for the simulator's own app.
     public var bundleID: String?
     public var publicFolder: String?
     /// Pages reach this server over TLS, without a proxy in front.

@@ -3,7 +3,7 @@ public import Simulator
 public import StoreInterface
 
 extension StoreDevelopment {
-    /// `server` is where the development server listens; nil as long as it does not.
+    /// `server` returns where the development server listens; nil until it does.
     public init(
         of provider: Provider,
         in workspace: DevelopmentWorkspace,

@@ -15,7 +15,7 @@ extension Contract {
         return status
     }
 
-    /// When access under this standing ends unless the store says more; nil when it will not end, or already has.
+    /// When access under this status ends unless the store says more; nil when it will not end, or already has.
     public func end(of status: ContractStatus, policy: AccessPolicy) -> Instant? {
         guard let end = status.endsAt else { return nil }
         return expectsRenewal(status) ? end + policy.leeway : end

@@ -1,4 +1,4 @@
-/// Where the rules have to know which store said something. Everything else about a store is in its folder.
+/// What the rules must know about the store that said something.
 extension Provider {
     /// Sells several products at once, each a line of one contract. Ids of the others may hold any sign, `#` too.
     var sellsLines: Bool { self == .google || self == .stripe }

@@ -1,4 +1,4 @@
-/// The request headers that any route, limit or handshake reads. All others are checked and dropped.
+/// The request headers that any route, limit or handshake reads. Others are checked, and found by name if a store asks.
 public enum FieldName: String, CaseIterable, Sendable {
     case host, authorization, origin, connection, upgrade, expect, forwarded, via, range
     case contentLength = "content-length"
@@ -10,6 +10,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case forwardedFor = "x-forwarded-for"
     case forwardedProto = "x-forwarded-proto"
     case forwardedHost = "x-forwarded-host"
+    // Here so that a second one is refused.
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
     case idempotencyKey = "idempotency-key"

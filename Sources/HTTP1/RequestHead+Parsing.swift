@@ -28,8 +28,8 @@ extension RequestHead {
 }
 
 extension RequestHead {
-    /// A field by its name in lower case, for those that no route looks at. Looks through the whole head. Nil when it was
-    /// not sent, and when it was sent twice: nobody can tell which one was meant.
+    /// A field by its name in lower case, including those that no route reads: it searches the whole head. Nil if the
+    /// field was not sent, or was sent twice, since nobody can tell which one was meant.
     public func field(named name: StaticString) -> String? {
         if let known = FieldName(rawValue: "\(name)") { return self[known] }
         let bytes = text

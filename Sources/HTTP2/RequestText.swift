@@ -55,12 +55,11 @@ struct RequestText {
             flaw = .notServed
             return nil
         }
-        let isValidIdentifier = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
+        let isVisible = { (bytes: [UInt8]) in bytes.allSatisfy { $0 > 32 && $0 != 127 } }
         // Two different hosts are as malformed as in HTTP/1.1 (RFC 9113 §8.3.1).
         let isOne = authority == nil || host == nil || authority == host
-        guard isOne, let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"),
-            isValidIdentifier(method),
-            isValidIdentifier(path), isValidIdentifier(host)
+        guard isOne, let host = authority ?? host, !method.isEmpty, path.first == UInt8(ascii: "/"), isVisible(method),
+            isVisible(path), isVisible(host)
         else {
             flaw = .malformed
             return nil

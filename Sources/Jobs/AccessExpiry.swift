@@ -1,12 +1,12 @@
 public import Domain
 internal import Synchronization
 
-/// Passes contracts whose access has ended because their time was over from the ledger's writer to the reconciler.
+/// Passes contracts whose access has ended because their time was over from the ledger's writer to the renewal checker.
 public final class AccessExpiry: Sendable {
     /// An end that finds no room is not logged; nothing else is lost.
     private static let capacity = 10_000
 
-    /// Only stores that the reconciler has asked about have a list.
+    /// Only stores that the renewal checker has asked about have a list.
     private let notices = Mutex<[Provider: [Notice]]>([:])
 
     public init() {}

@@ -35,11 +35,11 @@ struct HistoryTally {
     var isHopeless: Bool { isMisconfigured && misconfigured >= HistoryTally.patience }
 
     /// For an operator; nil when nothing is wrong with the settings.
-    func problem(of place: Recovery.History) -> String? {
+    func problem(of history: Recovery.History) -> String? {
         guard isMisconfigured, let error = firstMisconfigured, let suspects = error.suspects else { return nil }
         return """
-            \(place.environment.rawValue), \(place.app): all that Apple's history holds is refused as \(error.code); \
-            check \(suspects), and start again: Apple keeps it for \(place.days) days
+            \(history.environment.rawValue), \(history.app): all that Apple's history holds is refused as \(error.code); \
+            check \(suspects), and start again: Apple keeps it for \(history.days) days
             """
     }
 }

@@ -33,7 +33,7 @@ public final class Recovery: HistoryRecovery {
     /// A run reads at most 400,000 notifications of one history.
     private static let limits = HistoryReading<[UInt8]>.Limits(ofAPiece: 500, ofARun: 20_000)
 
-    private let places: [History]
+    private let histories: [History]
     /// Called for each history, because a reload may bring another key.
     private let api: @Sendable () -> AppleServerAPI
     private let verifier: any StoreVerifier
@@ -48,7 +48,7 @@ public final class Recovery: HistoryRecovery {
     private let routine: Routine
 
     public init(
-        _ places: [History],
+        _ histories: [History],
         api: @escaping @Sendable () -> AppleServerAPI,
         verifier: any StoreVerifier,
         reader: LedgerReader,
@@ -57,7 +57,7 @@ public final class Recovery: HistoryRecovery {
         log: Log,
         counts: RecoveryCounts
     ) {
-        self.places = places
+        self.histories = histories
         self.api = api
         self.verifier = verifier
         self.reader = reader
@@ -91,7 +91,7 @@ public final class Recovery: HistoryRecovery {
 
     /// For `/ready`.
     public var problems: [String] {
-        misconfigured.withLock { misconfigured in places.compactMap { misconfigured[$0.mark] } }
+        misconfigured.withLock { misconfigured in histories.compactMap { misconfigured[$0.mark] } }
     }
 
     private func recover(
@@ -101,57 +101,57 @@ public final class Recovery: HistoryRecovery {
     ) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
-        for place in places where !stop.isRaised {
+        for history in histories where !stop.isRaised {
             do throws(StoreAPIError) {
-                try read(place, since: since, onlyFailures: onlyFailures, into: &report, progress)
+                try read(history, since: since, onlyFailures: onlyFailures, into: &report, progress)
             } catch {
                 failures += 1
-                report.problems.append("\(place.environment.rawValue), \(place.app): \(error.description)")
+                report.problems.append("\(history.environment.rawValue), \(history.app): \(error.description)")
                 log.warning(
                     "history not read",
-                    ["environment": place.environment.rawValue, "app": place.app, "reason": error.description]
+                    ["environment": history.environment.rawValue, "app": history.app, "reason": error.description]
                 )
             }
         }
-        report.isFailure = failures == places.count
+        report.isFailure = failures == histories.count
         counts.ended(report, "history read", log)
         return report
     }
 
     private func read(
-        _ place: History,
+        _ history: History,
         since: Instant?,
         onlyFailures: Bool,
         into report: inout RecoveryReport,
         _ progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = clock.now()
-        let mark: Instant? = answer { reader.checkpoint(place.mark, completion: $0) } ?? nil
+        let mark: Instant? = answer { reader.checkpoint(history.mark, completion: $0) } ?? nil
         let start = since ?? RecoverySchedule.start(mark: mark, now: now)
-        let span = HistorySpan(from: start, to: now, reach: place.reach)
-        let api = api().of(place.app)
+        let span = HistorySpan(from: start, to: now, reach: history.reach)
+        let api = api().of(history.app)
         var reading = HistoryReading<[UInt8]>(span, Recovery.limits) { piece, token, now throws(StoreAPIError) in
             let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
-            let page = try api.notificationHistory(query, after: token, in: place.environment, now: now)
+            let page = try api.notificationHistory(query, after: token, in: history.environment, now: now)
             return .init(entries: page.bodies, next: page.next)
         }
         var tally = HistoryTally()
-        defer { note(tally, of: place) }
-        try read(&reading, of: place, &tally, marking: since == nil, into: &report, progress)
-        let problem = tally.problem(of: place)
+        defer { note(tally, of: history) }
+        try read(&reading, of: history, &tally, marking: since == nil, into: &report, progress)
+        let problem = tally.problem(of: history)
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
         // The first time, there is no checkpoint to stay at: without one, the next start would begin only a day before
         // itself.
-        if problem != nil, mark == nil { writer.remember(start, as: place.mark) }
+        if problem != nil, mark == nil { writer.remember(start, as: history.mark) }
         // A list of failed deliveries may hold nothing genuine, because what is genuine was delivered. So it proves no
         // problem, and the next run asks for everything.
-        if problem == nil || !onlyFailures { misconfigured.withLock { $0[place.mark] = problem } }
+        if problem == nil || !onlyFailures { misconfigured.withLock { $0[history.mark] = problem } }
     }
 
     private func read(
         _ reading: inout HistoryReading<[UInt8]>,
-        of place: History,
+        of history: History,
         _ tally: inout HistoryTally,
         marking: Bool,
         into report: inout RecoveryReport,
@@ -164,14 +164,14 @@ public final class Recovery: HistoryRecovery {
             for body in bodies { try commit(body, &tally, into: &report) }
             progress(report)
             if marking, !tally.isMisconfigured, let reached = reading.takeProgress() {
-                writer.remember(reached, as: place.mark)
+                writer.remember(reached, as: history.mark)
             }
-            rest.wait(timeout: place.pause)
+            rest.wait(timeout: history.pause)
         }
         if let lost = reading.span.lost {
             log.info(
                 "history does not reach back",
-                ["environment": place.environment.rawValue, "until": lost.end.iso8601]
+                ["environment": history.environment.rawValue, "until": lost.end.iso8601]
             )
         }
     }
@@ -195,12 +195,12 @@ public final class Recovery: HistoryRecovery {
         report.outcomes[receipt.outcome, default: 0] += 1
     }
 
-    private func note(_ tally: HistoryTally, of place: History) {
+    private func note(_ tally: HistoryTally, of history: History) {
         counts.refused.add(tally.misconfigured)
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
             log.warning(
                 "history entries refused",
-                ["environment": place.environment.rawValue, "app": place.app, "reason": code, "count": count]
+                ["environment": history.environment.rawValue, "app": history.app, "reason": code, "count": count]
             )
         }
     }

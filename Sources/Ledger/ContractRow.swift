@@ -1,6 +1,6 @@
 internal import Domain
 
-/// A contract as the ledger keeps it: the registers, the user, and the standing that the last commit announced.
+/// A contract as the ledger keeps it: the registers, the user, and the status that the last commit announced.
 struct ContractRow {
     var id: Int64?
     var contract: Contract

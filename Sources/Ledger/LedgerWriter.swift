@@ -10,7 +10,7 @@ internal import Synchronization
 /// receives the entries in position order, `onLanguage` receives the users whose fragments are now written in another
 /// language, and each command's completion runs, all on this thread.
 public final class LedgerWriter: Sendable {
-    /// How many commands may wait; beyond that, blockingPools answer 503.
+    /// How many commands may wait; beyond that, callers answer 503.
     private static let capacity = 10_000
 
     /// Names this ledger in its cursors.

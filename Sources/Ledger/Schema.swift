@@ -180,7 +180,7 @@ enum Schema {
     private static let eighth =
         "CREATE TABLE languages (user TEXT PRIMARY KEY, tag TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
-    /// The field's word for what is done after a commit and repeated until it succeeds.
+    /// Renames `errands` to `jobs`, with its indexes. Earlier migrations still say errands.
     private static let ninth = """
         ALTER TABLE errands RENAME TO jobs;
         DROP INDEX errands_by_subject;

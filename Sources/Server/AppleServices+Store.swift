@@ -4,7 +4,7 @@ internal import Domain
 internal import StoreInterface
 
 extension AppleServices {
-    /// What the routes of apps need.
+    /// What the routes for apps need.
     init(_ store: OpenAppleStore) {
         self.init(
             transactions: store.apple,
@@ -14,14 +14,14 @@ extension AppleServices {
     }
 }
 
-/// Apple's API as the receipts' route asks it: a receipt proves a purchase without it, too. A key that is not accepted
-/// (Production, before the first release) and an invalid id say that nobody can be asked, not that it should be
-/// tried again.
+/// Apple's API as the receipt route uses it: without an answer, the receipt is judged by its own content. A key that
+/// Apple does not accept (Production, before the first release) or an invalid id therefore means that Apple cannot be
+/// asked, not that the app should try again.
 private struct AppleLookup: AppleStatements {
     let api: AppleServerAPI
     let apps: [String]
 
-    /// A clue without an app is of any of them.
+    /// A clue that names no app may belong to any of them.
     func statements(behind clue: ReceiptClue, now: Instant) throws(AppleStatementsError) -> [Event] {
         for app in clue.app.map({ [$0] }) ?? apps {
             do throws(StoreAPIError) {

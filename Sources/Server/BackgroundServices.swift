@@ -16,7 +16,7 @@ struct BackgroundServices {
     /// A stand-in has forgotten everything when its server starts: it is asked on demand alone.
     private let isRecovering: (apple: Bool, google: Bool)
     private let jobs: JobRunner
-    private let reconciler: RenewalChecker
+    private let renewals: RenewalChecker
 
     init(
         _ stores: Current<OpenStores>,
@@ -41,7 +41,7 @@ struct BackgroundServices {
             log: log,
             metrics: metrics
         )
-        reconciler = RenewalChecker(
+        renewals = RenewalChecker(
             reader: reader,
             writer: writer,
             apis: asked,
@@ -81,7 +81,7 @@ struct BackgroundServices {
     /// Once the server listens: a development server's stores answer from itself.
     func start() {
         jobs.start()
-        reconciler.start()
+        renewals.start()
         if isRecovering.apple { recovery?.start() }
         if isRecovering.google { voids?.start() }
     }
@@ -90,11 +90,11 @@ struct BackgroundServices {
     func close() {
         recovery?.halt()
         voids?.halt()
-        reconciler.halt()
+        renewals.halt()
         jobs.halt()
         recovery?.close()
         voids?.close()
-        reconciler.close()
+        renewals.close()
         jobs.close()
     }
 

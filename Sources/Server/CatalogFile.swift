@@ -1,10 +1,10 @@
 internal import Domain
 internal import Encoding
 
-/// The text of a `PAYCAST_CATALOG` file: what it says, or everything that is wrong with it.
+/// What the text of a `PAYCAST_CATALOG` file says, or everything that is wrong with it.
 ///
-/// `{"products":{"pro.yearly":{"group":"pro","level":2,"kind":"subscription","name":"Pro, yearly"}}}`: strict, because a
-/// member that is misspelt would otherwise silently open or close access.
+/// `{"products":{"pro.yearly":{"group":"pro","level":2,"kind":"subscription","name":"Pro, yearly"}}}`: strict, because
+/// a misspelled member would otherwise silently open or close access.
 struct CatalogFile {
     private static let levels: ClosedRange<Int64> = 0...1_000_000
 
@@ -53,7 +53,7 @@ struct CatalogFile {
         return product
     }
 
-    /// An object's members; each name once.
+    /// An object's members; a repeated name is a problem.
     private mutating func members(of node: JSONNode, at place: String) -> [(String, JSONNode)]? {
         guard case .object(let members) = node else {
             problems.append("\(place) is not an object")
@@ -105,7 +105,7 @@ extension Duration {
     private static let dateUnits: [Character: Int64] = ["Y": 365 * 86_400, "M": 30 * 86_400, "W": 604_800, "D": 86_400]
     private static let timeUnits: [Character: Int64] = ["H": 3600, "M": 60, "S": 1]
 
-    /// Whole numbers, each unit once and in its order; a year is 365 days and a month 30, up to a century.
+    /// Accepts whole numbers, each unit once and in order, up to a century; a year has 365 days and a month 30.
     init?(iso8601 text: String) {
         guard text.first == "P", text.utf8.count <= 32 else { return nil }
         let halves = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)

@@ -3,30 +3,30 @@ internal import Crypto
 internal import Domain
 internal import Synchronization
 
-/// How long the certificate that is shown lasts, and whether its successor could be read. The watcher tells, any
-/// thread asks.
+/// How long the certificate in use is valid, and whether its successor could be read. The watcher reports; any thread
+/// may ask.
 final class CertificateHealth: Sendable {
     private struct State {
-        /// Nil: none is shown.
+        /// Nil when no certificate is in use.
         var end: Instant?
-        /// Why the newest files are not shown.
+        /// Why the newest files are not in use.
         var flaw: String?
     }
 
-    /// Automatic renewal comes 30 days before the end: at half of that it has failed.
+    /// Automatic renewal comes 30 days before the end: if half of that has passed, it has failed.
     private static let notice = Duration.seconds(14 * 86_400)
-    /// Then somebody has to act today.
+    /// This close to the end, somebody has to act today.
     private static let margin = Duration.seconds(3 * 86_400)
 
     private let state = Mutex(State())
 
-    /// A pair that fits, and is shown from now on.
+    /// A matching certificate and key are in use from now on.
     func shown(_ certificateFile: String) {
         let end = CertificateSummary.read(pemFile: certificateFile)?.first?.validity.upperBound
         state.withLock { $0 = State(end: end) }
     }
 
-    /// The newest files cannot be used; the last good ones are shown.
+    /// The newest files cannot be used; the last good ones stay in use.
     func broken(_ flaw: String) { state.withLock { $0.flaw = flaw } }
 
     var problems: [String] {

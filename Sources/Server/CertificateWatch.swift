@@ -2,7 +2,7 @@ internal import Gateway
 internal import Glibc
 internal import Observability
 
-/// Notices that the certificate or its key was renewed, and shows new connections the new one. One thread's own.
+/// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {
     /// What changes when a file is written or replaced.
     private struct Stamp: Equatable {
@@ -25,7 +25,7 @@ struct CertificateWatch {
     private let health: CertificateHealth
     private let log: Log
     private var seen: [Stamp]
-    /// What did not fit, and was said to.
+    /// The last pair of files that was reported as unusable.
     private var reported: [Stamp] = []
 
     init(_ files: Configuration.TLS, _ gateway: Gateway, _ health: CertificateHealth, _ log: Log) {
@@ -37,8 +37,8 @@ struct CertificateWatch {
         health.shown(files.certificateFile)
     }
 
-    /// A pair that does not fit is reported once, and tried again: the second file may still be on its way, or the
-    /// process could open no more.
+    /// A pair that cannot be used is reported once, and tried again: the second file may still be on its way, or the
+    /// process may have reached its limit of open files.
     mutating func refresh() {
         let stamps = CertificateWatch.stamps(files)
         guard stamps != seen else { return }

@@ -18,7 +18,7 @@ extension SettingsReader {
         return given.value
     }
 
-    /// Never shows the value: the address of another database carries a password.
+    /// Never shows the value: the address of another kind of database may carry a password.
     mutating func databasePath() -> String {
         guard let given = given("DATABASE_URL", flag: "--database") else { return "paycast.db" }
         do throws(DatabaseURL.Failure) {
@@ -85,7 +85,7 @@ extension SettingsReader {
     }
 }
 
-/// As a browser sends it (RFC 6454 §6.1): lower case, no default port, no path. Webviews have schemes of their own.
+/// An origin as a browser sends it (RFC 6454 §6.1): lower case, no default port, no path. Webviews use other schemes.
 private func origin(_ text: String) -> String? {
     let lower = text.lowercased()
     guard let colon = lower.firstRange(of: "://"), let first = lower.utf8.first, (97...122).contains(first),

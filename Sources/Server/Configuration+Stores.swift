@@ -4,7 +4,7 @@ internal import Observability
 public import StoreInterface
 
 extension Configuration {
-    /// A store's own settings. Nil when it is not one of this server's.
+    /// A store's own settings. Nil when this server does not have the store.
     public subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? {
         for store in stores {
             if let store = store as? Wanted { return store }
@@ -12,7 +12,7 @@ extension Configuration {
         return nil
     }
 
-    /// Those that Apple's documents are taken of: no other store lets an operator choose.
+    /// The environments whose documents from Apple are accepted: for no other store can an operator choose them.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
         stores.lazy.compactMap { ($0 as? AppleStore)?.environments }.first ?? Set(StoreEnvironment.allCases)
     }
@@ -21,7 +21,7 @@ extension Configuration {
 
     public var servedStores: [Provider] { stores.filter(\.missingSettings.isEmpty).map { type(of: $0).provider } }
 
-    /// What is not set and keeps Paycast from its work.
+    /// A missing setting without which Paycast cannot do its work.
     public enum Gap: Sendable, Equatable, CustomStringConvertible {
         case store
         case streamKey
@@ -45,7 +45,7 @@ extension Configuration {
         return gaps
     }
 
-    /// The first lines of a server: nobody has to find out by a purchase that never arrives.
+    /// Logs this at start, so that nobody learns of a missing setting from a purchase that never arrives.
     func tell(_ log: Log) {
         let (served, missing) = (servedStores.map(\.rawValue), unservedStores)
         log.info(

@@ -16,11 +16,11 @@ public struct Configuration: Sendable {
     public var bind: String
     /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: the file's path.
     public var databasePath: String
-    /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil when the default one does not exist.
+    /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil when the default folder does not exist.
     public var publicFolder: String?
     /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
     public var loops: Int
-    /// Nil serves HTTP in the clear.
+    /// If nil, the server speaks unencrypted HTTP.
     public var tls: TLS?
     /// `--dev`; there is no variable, so that an environment cannot switch it on.
     public var isDevelopment: Bool
@@ -31,7 +31,7 @@ public struct Configuration: Sendable {
     /// `PAYCAST_DEV_NOW`, with `--dev` only: the instant that the clock starts at.
     public var developmentNow: Instant?
 
-    /// `PAYCAST_API_KEY`: bearer keys of the API routes; none means that these routes answer 401.
+    /// `PAYCAST_API_KEY`: bearer keys of the API routes; without one, these routes answer 401.
     public var apiKeys: [Secret]
     /// `SECRET_KEY_BASE` of a Rails app.
     public var secretKeyBase: Secret?
@@ -39,29 +39,29 @@ public struct Configuration: Sendable {
     public var streamKeys: [Secret]
     /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
     public var streamPattern: StreamPattern
-    /// `PAYCAST_ALLOWED_ORIGINS`: beside the same one.
+    /// `PAYCAST_ALLOWED_ORIGINS`: those allowed in addition to the server's own origin.
     public var allowedOrigins: AllowedOrigins
-    /// `PAYCAST_TRUSTED_PROXIES`: whose `X-Forwarded-…` headers count.
+    /// `PAYCAST_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-…` headers count.
     public var trustedProxies: TrustedProxies
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
     public var limits: Limits
 
-    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil listens to nothing.
+    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; if nil, the server listens to none.
     public var redis: RedisSettings?
 
-    /// All that Paycast knows, each with its own settings.
+    /// All stores that Paycast knows, each with its own settings.
     public var stores: [any Store]
-    /// For whom a Sandbox purchase opens access: `PAYCAST_SANDBOX_USERS`; what the app says of its products:
-    /// `PAYCAST_CATALOG`; what a claim on another user's contract does: `PAYCAST_TRANSFERS`.
+    /// `PAYCAST_SANDBOX_USERS`: the users whom a Sandbox purchase gives access. `PAYCAST_CATALOG`: what the app says
+    /// about its products. `PAYCAST_TRANSFERS`: what a claim on another user's contract does.
     public var accessPolicy: AccessPolicy
 
-    /// `PAYCAST_FORWARD`: whole addresses that every Sandbox notification of Apple's is posted to as well.
+    /// `PAYCAST_FORWARD`: the URLs to which every Sandbox notification from Apple is also posted.
     public var forward: [String]
 
-    /// What is allowed but probably not meant, one sentence each, for the log at start.
+    /// What is allowed but probably unintended, one sentence each, for the log at start.
     public var warnings: [String]
 
-    /// `flags` by their name (`--port`). Throws all problems at once.
+    /// `flags` are keyed by name (`--port`). Throws all problems at once.
     public init(
         flags: [String: String] = [:],
         isDevelopment: Bool = false,
@@ -73,7 +73,7 @@ public struct Configuration: Sendable {
         guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     }
 
-    /// What can be read. What is wrong has its default here, and its problem in the reader.
+    /// Reads what it can. A wrong setting gets its default here, and its problem is in the reader.
     init(_ reader: inout SettingsReader, stores: [any Store.Type]) {
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
@@ -100,7 +100,7 @@ public struct Configuration: Sendable {
         let environments = Configuration.environments(self.stores)
         accessPolicy = reader.accessPolicy(serving: environments)
         accessPolicy.apis = Set(self.stores.filter(\.hasAPI).map { type(of: $0).provider })
-        // A stand-in beside the server answers at once.
+        // In development, the stores' stand-ins run in the server itself and answer at once.
         let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
         accessPolicy.leeway = .seconds(leeway)
         forward = reader.addresses("PAYCAST_FORWARD")
@@ -118,7 +118,7 @@ public struct Configuration: Sendable {
     }
 }
 
-/// Which pages of other origins may subscribe.
+/// The other origins whose pages may subscribe.
 public enum AllowedOrigins: Sendable, Equatable {
     case all
     /// As browsers send them: lower case, without a default port.

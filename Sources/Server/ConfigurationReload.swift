@@ -2,7 +2,7 @@ internal import Domain
 public import Settings
 internal import StoreInterface
 
-/// What a second look at the settings changes in a running server: keys, secrets and the catalogue.
+/// What rereading the settings changes in a running server: keys, secrets and the catalog.
 public struct ConfigurationReload: Sendable {
     public private(set) var configuration: Configuration
     private var changes: SettingsChanges
@@ -23,7 +23,7 @@ public struct ConfigurationReload: Sendable {
 }
 
 extension Store {
-    /// `new` is the same store's.
+    /// `new` holds the new settings of the same store.
     fileprivate func reloaded(from new: any Store, _ changes: inout SettingsChanges) -> any Store {
         var store = self
         if let new = new as? Self { store.reload(from: new, &changes) }

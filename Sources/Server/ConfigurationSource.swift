@@ -3,8 +3,8 @@ public import Settings
 public import StoreInterface
 public import Stores
 
-/// Where settings come from: the words after `paycast serve`, and the environment. Both stay as they are while a server
-/// runs; what the files hold that they name may change.
+/// Where settings come from: the arguments of `paycast serve`, and the environment. Both stay the same while a server
+/// runs, but the content of the files that they name may change.
 public struct ConfigurationSource: Sendable {
     private let flags: [String: String]
     private let isDevelopment: Bool
@@ -27,7 +27,7 @@ public struct ConfigurationSource: Sendable {
         try Configuration(flags: flags, isDevelopment: isDevelopment, environment: environment, stores: stores)
     }
 
-    /// What the files hold now, in place of what they held when `old` was read.
+    /// Replaces what the files held when `old` was read with what they hold now.
     public func reread(_ old: Configuration) -> ConfigurationReload {
         var reader = SettingsReader(flags: flags, environment: environment, isDevelopment: isDevelopment)
         let new = Configuration(&reader, stores: stores)

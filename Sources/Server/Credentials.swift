@@ -4,11 +4,11 @@ internal import Domain
 internal import Settings
 internal import Simulator
 
-/// All keys of a server: what is set, else, in development, what the workspace made.
+/// All keys of a server: those that are set or else, in development, those that the workspace made.
 struct Credentials {
     /// Nil outside development.
     let workspace: DevelopmentWorkspace?
-    /// The bearer key that the server itself uses for the demo.
+    /// The bearer keys of the API routes. The server itself uses the first one for the demo.
     let apiKeys: [String]
     let signer: StreamSigner?
 
@@ -38,7 +38,8 @@ struct Credentials {
         }
     }
 
-    /// Text keys sign before a Rails app's derived ones: who sets both wants names of their own.
+    /// Text keys come before the keys derived from a Rails app's secret, so they sign: an operator who sets both wants
+    /// stream names that are signed separately.
     private static func streamKeys(
         _ configuration: Configuration,
         _ workspace: DevelopmentWorkspace?

@@ -27,10 +27,6 @@ struct CurrentVerifier: StoreVerifier {
     let provider: Provider
     let stores: Current<OpenStores>
 
-    var signatureHeader: StaticString? { stores.value.verifiers[provider]?.signatureHeader }
-    var answers: WebhookAnswers { stores.value.verifiers[provider]?.answers ?? WebhookAnswers() }
-    var asksStore: Bool { stores.value.verifiers[provider]?.asksStore ?? false }
-
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         guard let verifier = stores.value.verifiers[provider] else { throw .notConfigured }
         return try verifier.verify(delivery, now: now)

@@ -3,7 +3,7 @@ internal import Gateway
 internal import Observability
 internal import TurboStreams
 
-/// A thread that looks after what changes by itself: template files, a renewed certificate.
+/// A thread that looks for changes from outside: template files, a renewed certificate. It also frees memory.
 struct FileWatcher {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
@@ -19,7 +19,7 @@ struct FileWatcher {
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
                 let ended = gateway.endedConnections
-                // Only once the crowd has gone: while they come and go, what one leaves is the next one's.
+                // Only once the crowd has gone: while connections come and go, the next one reuses the memory.
                 if ended == lastEnded, ended >= trimmedAt + FileWatcher.crowd {
                     trimmedAt = ended
                     Memory.release()
@@ -31,7 +31,7 @@ struct FileWatcher {
         }
     }
 
-    /// So many connections leave enough memory behind for it to be worth a few milliseconds.
+    /// This many connections leave enough memory behind that freeing it is worth a few milliseconds.
     private static let crowd = 64
 
     /// Looks at once instead of within a second.

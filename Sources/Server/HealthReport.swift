@@ -14,7 +14,7 @@ struct HealthReport: Sendable {
     let certificate: CertificateHealth
     let stores: StoreHealth
 
-    /// The ledger is probed first, on its watch's thread, which calls `done`. False when too many ask.
+    /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false when too many ask.
     @Sendable func ask(_ done: @escaping @Sendable (Readiness) -> Void) -> Bool {
         watch.ask { done(readiness) }
     }

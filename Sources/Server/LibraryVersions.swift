@@ -4,7 +4,7 @@ internal import HTTP2
 internal import Ledger
 internal import Redis
 
-/// The C libraries that this process really runs with: for bug reports.
+/// The C libraries that this process really runs with, for bug reports.
 public let libraryVersions: [(name: String, version: String)] = [
     ("libwebsockets", libwebsocketsVersion), ("SQLite", sqliteVersion), ("OpenSSL", opensslVersion),
     ("hiredis", hiredisVersion), ("nghttp2", nghttp2Version),

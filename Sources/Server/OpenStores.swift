@@ -1,7 +1,6 @@
 internal import AppleStore
 internal import Domain
 internal import Jobs
-internal import Simulator
 internal import StoreInterface
 
 /// The stores that are configured, with the settings of the last reload.
@@ -33,7 +32,9 @@ struct OpenStores: Sendable {
     subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted.Opened? { stores[store.provider] as? Wanted.Opened }
 
     /// Purchases that nobody has made, one for each API that is not asked by itself.
-    var nobodysPurchases: [ContractKey] { stores.values.compactMap(\.nobodysPurchase) }
+    var nobodysPurchases: [ContractKey] {
+        stores.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
+    }
 }
 
 extension Store {

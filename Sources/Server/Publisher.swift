@@ -5,7 +5,7 @@ internal import Observability
 internal import Synchronization
 internal import TurboStreams
 
-/// From committed entries to what the loops send: each fragment is rendered once, on the thread that committed it.
+/// Turns committed entries into what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {
     private let templates: TemplateStore
     private let telemetry: WebhookTelemetry
@@ -13,8 +13,8 @@ final class Publisher: Sendable {
     private let outlet = Mutex(Outlet.waiting([]))
 
     private enum Outlet {
-        /// There are no loops yet: what is committed meanwhile must reach them, since pages that come first may have been
-        /// told that they miss nothing.
+        /// There are no loops yet. What is committed meanwhile must reach them, since the first pages may have been
+        /// told that they missed nothing.
         case waiting([Publication])
         case open(Gateway)
     }
@@ -25,7 +25,7 @@ final class Publisher: Sendable {
         self.log = log
     }
 
-    /// From now on there are pages.
+    /// Publishes to the loops from now on, starting with what was committed before they existed.
     func connect(_ gateway: Gateway) {
         outlet.withLock { outlet in
             if case .waiting(let publications) = outlet, !publications.isEmpty { gateway.publish(publications) }
@@ -46,7 +46,8 @@ final class Publisher: Sendable {
         )
     }
 
-    /// What a page missed of this stream is rendered anew, in another language. Without loops there is nobody who remembers.
+    /// From now on, what pages missed on this stream is rendered again, in another language. Without loops, nothing is
+    /// remembered yet.
     func forget(_ stream: StreamName) {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }

@@ -6,7 +6,7 @@ internal import Ledger
 internal import Observability
 internal import Settings
 
-/// What SIGHUP does: what files hold is read anew and replaced under way, without a connection noticing.
+/// What SIGHUP does: it rereads the files and applies their content while the server runs; no connection notices.
 struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
@@ -16,7 +16,7 @@ struct Reloader {
     let services: Services
     let log: Log
 
-    /// Templates and the certificate are the watcher's: it has been woken.
+    /// Leaves templates and the certificate to the watcher, which has been woken.
     mutating func reload() {
         let reload = source.reread(configuration)
         for problem in reload.problems {
@@ -35,7 +35,7 @@ struct Reloader {
         log.info("reloaded", ["changed": changed])
     }
 
-    /// Also when no setting changed: Apple's roots are files that no setting holds.
+    /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds.
     private func replaceStores() {
         let keys = Credentials(configuration, in: keys.workspace)
         do throws(StartError) {

@@ -1,6 +1,8 @@
 internal import API
+internal import AppleStore
 internal import Assets
 internal import Concurrency
+internal import Development
 internal import Domain
 internal import Gateway
 internal import Jobs
@@ -114,6 +116,32 @@ extension Server {
             )
         } catch {
             throw .gateway(error)
+        }
+    }
+
+    /// Nil outside development.
+    static func demo(
+        _ configuration: Configuration,
+        _ keys: Credentials,
+        _ ledger: (writer: LedgerWriter, reader: LedgerReader),
+        _ templates: TemplateStore,
+        _ clock: Clock,
+        _ timings: EventTimings
+    ) -> DemoRoutes? {
+        keys.workspace.map { workspace in
+            let surroundings = DemoSurroundings(
+                workspace: workspace,
+                writer: ledger.writer,
+                reader: ledger.reader,
+                templates: templates,
+                streams: configuration.streamPattern,
+                apiKey: keys.apiKeys.first ?? "",
+                signer: keys.signer,
+                bundleID: configuration[AppleStore.self]?.firstBundle,
+                publicFolder: configuration.publicFolder,
+                isSecure: configuration.tls != nil
+            )
+            return DemoRoutes(surroundings, clock: clock, timings: timings)
         }
     }
 

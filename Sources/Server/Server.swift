@@ -66,21 +66,7 @@ public final class Server {
         let opened = try OpenStores(configuration, context)
         let stores = Current(opened)
         let background = BackgroundServices(stores, ledger, ends, clock, log, metrics)
-        let demo = keys.workspace.map { workspace in
-            let surroundings = DemoSurroundings(
-                workspace: workspace,
-                writer: ledger.writer,
-                reader: ledger.reader,
-                templates: templates,
-                streams: configuration.streamPattern,
-                apiKey: keys.apiKeys.first ?? "",
-                signer: keys.signer,
-                bundleID: configuration[AppleStore.self]?.firstBundle,
-                publicFolder: configuration.publicFolder,
-                isSecure: configuration.tls != nil
-            )
-            return DemoRoutes(surroundings, clock: clock, timings: timings)
-        }
+        let demo = Server.demo(configuration, keys, ledger, templates, clock, timings)
         let watch = LedgerWatch(
             path: configuration.databasePath,
             writer: ledger.writer,

@@ -24,9 +24,9 @@ struct ServerAddress {
     }
 }
 
-/// This machine's own address on the way to another one, as the system's routes choose it; nil without a route. Nothing
-/// is sent: connecting a datagram socket only looks the route up. The targets are reserved for documentation (RFC 5737,
-/// RFC 3849), so that the default route answers.
+/// The address that this machine would send from to reach `target`, as the system's routes choose it; nil without a
+/// route. Nothing is sent: connecting a datagram socket only looks up the route. The targets are reserved for
+/// documentation (RFC 5737, RFC 3849), so that the default route applies.
 private func outgoingAddress(towards target: String) -> String? {
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST

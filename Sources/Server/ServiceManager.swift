@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What systemd is told of this process, over the socket that it names; elsewhere nobody is told anything
+/// Tells systemd about this process, over the socket that systemd names; without systemd, it does nothing
 /// (https://www.freedesktop.org/software/systemd/man/sd_notify.html).
 struct ServiceManager: Sendable {
     enum News: String {
@@ -9,9 +9,9 @@ struct ServiceManager: Sendable {
         case alive = "WATCHDOG=1"
     }
 
-    /// The bytes of the socket's address; the first one is 0 for a name that is no file's.
+    /// The bytes of the socket's address; the first one is 0 for an abstract name, which is not a file's.
     private let path: [UInt8]?
-    /// It ends a process that has not said for so long that it is alive; nil: it does not watch.
+    /// systemd ends a process that has not reported for this long that it is alive. Nil when systemd does not watch.
     let patience: Duration?
 
     init(environment: [String: String], process: pid_t = getpid()) {
@@ -19,13 +19,13 @@ struct ServiceManager: Sendable {
         let isKnown = path.first == UInt8(ascii: "/") || path.first == UInt8(ascii: "@")
         if path.first == UInt8(ascii: "@") { path[0] = 0 }
         self.path = isKnown && path.count < ServiceManager.longestPath ? path : nil
-        // The variables are inherited: they may be for the process that started this one.
+        // The variables are inherited: they may be meant for the process that started this one.
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
         patience = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// False: nobody heard it.
+    /// Returns false if nobody heard it.
     @discardableResult
     func tell(_ news: News) -> Bool {
         guard let path else { return false }

@@ -1,4 +1,3 @@
-internal import Crypto
 public import Gateway
 public import Ledger
 public import Simulator

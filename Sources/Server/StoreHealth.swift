@@ -4,7 +4,7 @@ internal import Observability
 internal import StoreInterface
 internal import Synchronization
 
-/// Which stores' APIs refuse this server's key, as the last question to each has told. Any thread.
+/// Which stores' APIs refuse this server's key, according to the last call to each. Any thread may use it.
 final class StoreHealth: Sendable {
     private let incidents = Mutex<[Provider: Incident]>([:])
     private let log: Log
@@ -13,7 +13,7 @@ final class StoreHealth: Sendable {
         self.log = log
     }
 
-    /// A sentence each, for `/ready`.
+    /// One sentence per store, for `/ready`.
     var problems: [String] {
         incidents.withLock { incidents in
             incidents.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { provider, incident in
@@ -22,7 +22,7 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// `error` is nil after an answer. That a store cannot be reached says nothing of the key.
+    /// `error` is nil after an answer. A store that cannot be reached says nothing about the key.
     @Sendable func asked(_ provider: Provider, _ error: StoreAPIError?) {
         let now = monotonicNanoseconds()
         let news: Incident.News? = incidents.withLock { incidents in

@@ -2,8 +2,9 @@ internal import Concurrency
 internal import Domain
 internal import StoreInterface
 
-/// Asks the stores' APIs for a purchase that nobody has made, at the start and every hour: a key that is refused is known
-/// before a buyer comes. What they answer, `StoreHealth` hears of. Apple is asked for its history by itself.
+/// Asks the stores' APIs for a purchase that nobody has made, at the start and every hour, so that a refused key is
+/// known before a buyer comes. `StoreHealth` learns what they answer. Apple needs no probe: the server fetches its
+/// history anyway.
 struct StoreProbe {
     private static let pause = Duration.seconds(3600)
 
@@ -24,12 +25,12 @@ struct StoreProbe {
         }
     }
 
-    /// Asks nothing more.
+    /// Makes no more calls from now on.
     func halt() {
         mailbox.close()
     }
 
-    /// Waits for the question that runs.
+    /// Waits for the call that is under way.
     func close() {
         halt()
         thread.join()

@@ -1,13 +1,13 @@
 internal import Observability
 internal import TurboStreams
 
-/// Tells the log what becomes of the template files. One thread owns it.
+/// Logs what happens to the template files. One thread owns it.
 struct TemplateWatch {
     private let templates: TemplateStore
     private let log: Log
     private var told: [TemplateWarning]
 
-    /// Tells what is to be said at the start.
+    /// Logs the warnings that there are at the start.
     init(_ templates: TemplateStore, _ log: Log) {
         self.templates = templates
         self.log = log
@@ -15,7 +15,7 @@ struct TemplateWatch {
         for warning in told { log.warning("template", ["problem": warning]) }
     }
 
-    /// Looks at the files again. True: pages are to look otherwise from now on.
+    /// Looks at the files again. Returns true if pages look different from now on.
     mutating func refresh() -> Bool {
         let changes = templates.refresh()
         let warnings = templates.warnings

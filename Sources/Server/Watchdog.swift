@@ -1,12 +1,12 @@
 internal import Concurrency
 
-/// A thread that tells systemd that the server is alive, as long as what it does shows that: a probe that does not come
-/// back is the silence after which systemd starts the server anew.
+/// A thread that tells systemd that the server is alive, each time a probe of the server has returned. When a probe
+/// does not return, systemd hears nothing and restarts the server.
 struct Watchdog {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    /// Nil where nobody watches.
+    /// Nil when systemd does not watch.
     init?(_ manager: ServiceManager, probe: @escaping @Sendable () -> Void) {
         guard let patience = manager.patience else { return nil }
         let waker = Waker()
@@ -21,7 +21,7 @@ struct Watchdog {
         }
     }
 
-    /// Before what it probes goes away.
+    /// Call it before what it probes goes away.
     func stop() {
         mailbox.close()
         thread.join()

@@ -1,7 +1,7 @@
-/// Every setting that is wrong, one a line.
+/// Every setting that is wrong, one per line.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     public struct Problem: Equatable, Sendable {
-        /// The flag or variable that carried it.
+        /// The flag or variable that is wrong.
         public var name: String
         public var text: String
 
@@ -17,7 +17,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.problems = problems
     }
 
-    /// Whether the command line itself is wrong, so that it is a usage error.
+    /// Whether the command line itself is wrong, which makes it a usage error.
     public var isAboutFlags: Bool { problems.contains { $0.name.hasPrefix("--") } }
 
     public var description: String {

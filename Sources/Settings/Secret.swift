@@ -1,6 +1,6 @@
 /// A text that never shows in a log, an error or a dump.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Characters; 16 of hexadecimal digits are 64 bits.
+    /// In characters; 16 hexadecimal digits are 64 bits.
     public static let shortest = 16
 
     public let value: String
@@ -9,8 +9,8 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
         self.value = value
     }
 
-    /// A secret as an environment gives it, itself or in a file, for commands that look at one without the rest. Nil
-    /// when it is not set, or cannot be read.
+    /// A secret from the environment or from the file that the environment names, for commands that read one setting
+    /// without the others. Nil when it is not set or cannot be read.
     public static func text(_ variable: String, in environment: [String: String]) -> String? {
         if let value = environment[variable], !value.isEmpty { return value }
         return environment[fileVariable(of: variable)].flatMap(contents).map { trimmed($0) }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Glibc
 
-/// The variable that names a file with the value of a secret.
+/// The variable that names the file with a secret's value.
 public func fileVariable(of variable: String) -> String { variable + "_FILE" }
 
 /// A bundle id or a package name.
@@ -32,8 +32,8 @@ public func trimmed(_ text: some StringProtocol) -> String {
     return String(start.reversed().drop(while: \.isWhitespace).reversed())
 }
 
-/// What should be a file's path, as a problem shows it. Keys, certificates and JSON do not begin like a path: whoever put
-/// the content itself into the variable does not read it in a log.
+/// How a problem shows a value that should be a file's path. Keys, certificates and JSON do not begin like a path, so
+/// content that was put into the variable by mistake does not reach a log.
 public func shownPath(_ value: String) -> String {
     ["/", "./", "../"].contains(where: value.hasPrefix) ? quoted(value) : "its value"
 }

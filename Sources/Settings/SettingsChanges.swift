@@ -1,5 +1,5 @@
-/// What a second look at the settings changes in a running server. A setting that is wrong now keeps its old value and
-/// holds up no other.
+/// What rereading the settings changes in a running server. A setting that is wrong now keeps its old value and does
+/// not hold up the others.
 public struct SettingsChanges: Sendable {
     /// Names of the settings that have another value now.
     public private(set) var names: [String] = []

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Reads settings by name and collects what is wrong with them, so that all of it is reported at once. It remembers
-/// every name that was asked for: what remains in the environment is nobody's.
+/// every name that it was asked for, to find the variables in the environment that no setting uses.
 public struct SettingsReader {
     /// A value and the flag or variable that carried it.
     public struct Given {
@@ -63,7 +63,7 @@ public struct SettingsReader {
         return `default`
     }
 
-    /// A comma list; `isValid` judges each item and `expected` says what it should be.
+    /// A comma-separated list; `isValid` judges each item and `expected` says what it should be.
     public mutating func list(_ variable: String, expected: String, _ isValid: (String) -> Bool) -> [String] {
         guard let given = given(variable) else { return [] }
         let items = commaList(given.value)
@@ -72,7 +72,7 @@ public struct SettingsReader {
         return items
     }
 
-    /// The same for items that may carry a password: one that is wrong is named by its place.
+    /// The same for items that may carry a password: a wrong one is named by its position.
     private mutating func secretList(
         _ variable: String,
         expected: String,
@@ -103,7 +103,7 @@ public struct SettingsReader {
         return items.map { Secret($0) }
     }
 
-    /// A developer's machine may have any key.
+    /// In development, a key may have any length.
     private mutating func rejectIfShort(_ value: String, _ name: String, _ place: String) {
         let shortest = Secret.shortest
         guard !isDevelopment, value.count < shortest else { return }
@@ -113,8 +113,8 @@ public struct SettingsReader {
         )
     }
 
-    /// A secret's variable, or else the file that the variable with `_FILE` behind its name names: a file can change
-    /// while the server runs. Its path is never shown, because it may be the secret itself, put into the wrong variable.
+    /// A secret from its variable, or else from the file that the variable with the suffix `_FILE` names: a file can
+    /// change while the server runs. The path is never shown: it may be the secret itself, put into the wrong variable.
     private mutating func givenSecret(_ variable: String) -> Given? {
         let direct = given(variable)
         guard let file = given(fileVariable(of: variable)) else { return direct }
@@ -131,14 +131,14 @@ public struct SettingsReader {
         return Given(name: file.name, value: value)
     }
 
-    /// A variable with our prefix that no setting has: a name that is misspelt would otherwise leave its default in
-    /// force without a word. Call it when everything was asked for.
+    /// Rejects every variable that has our prefix but is not a setting: a misspelled name would otherwise silently
+    /// leave the default in force. Call it after all settings have been read.
     public mutating func rejectUnknown() {
         let prefix = "PAYCAST_"
         let names = known.union([clientAddressVariable])
         for name in environment.keys.sorted() where name.uppercased().hasPrefix(prefix) && !names.contains(name) {
             guard environment[name] != "" else { continue }
-            // All of ours are alike in their beginning, and some have lost it.
+            // Compares without the prefix: most of our names share it, and some, such as PORT, have none.
             let bare = { (name: String) in name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name }
             let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
             let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
@@ -147,12 +147,12 @@ public struct SettingsReader {
         }
     }
 
-    /// A comma list of whole addresses.
+    /// A comma-separated list of complete URLs.
     public mutating func addresses(_ variable: String) -> [String] {
         secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isAddress)
     }
 
-    /// A base address that paths are put behind; without its last slash.
+    /// A base URL to which paths are appended; without its trailing slash.
     public mutating func baseURL(_ variable: String) -> String? {
         guard let given = given(variable) else { return nil }
         if !isAddress(given.value) {
@@ -168,5 +168,5 @@ private func isAddress(_ text: String) -> Bool {
     return hasHost && !text.contains(where: \.isWhitespace)
 }
 
-/// Read by the commands that talk to a server, in the shell that may start one as well.
+/// Commands that talk to a server read it, and the shell that sets it may start a server as well.
 public let clientAddressVariable = "PAYCAST_SERVER"

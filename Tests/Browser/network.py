@@ -11,18 +11,19 @@ class Wire:
 
     def __init__(self, port):
         self.target = port
-        self.port = ReservedPort()
+        self.reserved = ReservedPort()
+        self.port = self.reserved.number
         self.ends = []
         self.accepted = 0
         self.is_dead = False
         self.answer = None
         self.connect()
-        self.url = f"http://127.0.0.1:{self.port.number}"
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def connect(self):
         """Accepts pages from now on, on the same port as before."""
         self.is_dead = False
-        self.listener = socket.create_server(("127.0.0.1", self.port.number), backlog=64)
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=64)
         threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
 
     def cut(self):

@@ -104,11 +104,11 @@ class Nginx:
     def __init__(self, folder, target):
         self.folder = folder
         # nginx cannot tell which port it was given, so it is told one.
-        self.port = ReservedPort()
-        (folder / "nginx.conf").write_text(NGINX.format(port=self.port.number, target=target))
+        self.reserved = ReservedPort()
+        (folder / "nginx.conf").write_text(NGINX.format(port=self.reserved.number, target=target))
         command = ["nginx", "-p", folder, "-c", "nginx.conf", "-e", "errors.log"]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{self.port.number}"
+        self.url = f"http://127.0.0.1:{self.reserved.number}"
 
     def ended(self):
         """The pages whose connections have ended; nginx notes each when it is over."""

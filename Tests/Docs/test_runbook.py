@@ -14,8 +14,8 @@ LINE = re.compile(r'log\.\w+\(\s*"([^"]+)"')
 
 
 def test_every_finding_of_the_doctor_is_explained():
-    rooms = [SOURCES / "paycast" / "Doctor", SOURCES / "Stores"]
-    texts = [path.read_text() for room in rooms for path in room.rglob("*.swift")]
+    texts = [path.read_text() for path in (SOURCES / "paycast" / "Doctor").glob("*.swift")]
+    texts += [text for text in (path.read_text() for path in (SOURCES / "Stores").rglob("*.swift")) if "func examine(" in text]
     found = {name.strip() for text in texts for names in FINDING.findall(text) for name in names if name}
     assert len(found) > 15
     explained = " ".join(cells[0] for cells in tables.rows(tables.read("Runbook.md"), "Finding"))

@@ -161,9 +161,8 @@ private func check(_ request: ReadRequest) {
         "last"
     )
     let upgrades = items(meaning.values[.upgrade]).contains("websocket") && connection.contains("upgrade")
-    let isValidIdentifier =
-        meaning.method == "GET" && !meaning.isHTTP10 && request.body.isEmpty && !meaning.hasTransferEncoding
-    rule(meaning.asksForWebSocket == (upgrades && isValidIdentifier), "upgrade")
+    let isPlain = meaning.method == "GET" && !meaning.isHTTP10 && request.body.isEmpty && !meaning.hasTransferEncoding
+    rule(meaning.asksForWebSocket == (upgrades && isPlain), "upgrade")
 
     let words = lines[0].split(separator: 32, omittingEmptySubsequences: false)
     rule(words.count == 3 && words[0].elementsEqual(meaning.method.utf8), "method")

@@ -44,8 +44,8 @@ enum Ask {
 
     private static func literal(_ text: String) -> String {
         let units = text.utf16.map { unit in
-            let isValidIdentifier = (32..<127).contains(unit) && unit != 34 && unit != 92
-            guard !isValidIdentifier else { return String(decoding: [unit], as: UTF16.self) }
+            let isPlain = (32..<127).contains(unit) && unit != 34 && unit != 92
+            guard !isPlain else { return String(decoding: [unit], as: UTF16.self) }
             let digits = String(unit, radix: 16)
             return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }

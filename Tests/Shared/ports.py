@@ -4,8 +4,8 @@ import socket
 
 
 class ReservedPort:
-    """A port of loopback that is kept free until `close`: the kernel gives it to nobody who asks for any port, and a server
-    that sets SO_REUSEADDR, as all do, listens on it whenever it likes. Until then nothing listens there."""
+    """A loopback port that stays reserved until `close`. The kernel never picks it as a free port, but a server with
+    SO_REUSEADDR, as all have it, can listen on it at any time. Until then nothing listens there."""
 
     def __init__(self):
         self.socket = socket.socket()

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A port of loopback that is kept free until this goes: the kernel gives it to nobody who asks for any port, and a server that
-/// sets `SO_REUSEADDR`, as all do, listens on it whenever it likes. Until then nothing listens there.
+/// A loopback port that stays reserved while this object lives. The kernel never picks it as a free port, but a server
+/// with `SO_REUSEADDR`, as all have it, can listen on it at any time. Until then nothing listens there.
 ///
-/// A port that was free a moment ago is no promise: while servers start, hundreds of connections take ports of their own.
+/// A port that was free a moment ago may be taken: while servers start, hundreds of connections get ports of their own.
 public final class ReservedPort: Sendable {
     /// Nothing ever listens there.
     public static let unused = ReservedPort()

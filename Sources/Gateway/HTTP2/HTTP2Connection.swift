@@ -18,7 +18,7 @@ final class HTTP2Connection {
     private(set) var hasMore = false
     private var requests = 0
     private var written = 0
-    private var patience = IdlePolicy()
+    private var idle = IdlePolicy()
 
     /// One turn writes at most 256 KiB, so that the other clients get theirs.
     private static let rounds = 16
@@ -89,7 +89,7 @@ final class HTTP2Connection {
             }
         // Pings and settings are not progress: they would keep an idle connection open forever.
         let progress = socket.isBehind ? Int(truncatingIfNeeded: socket.confirmedBytes) : requests
-        return patience.isOver(occupation, progress, at: now, limits) ? occupation : nil
+        return idle.isOver(occupation, progress, at: now, limits) ? occupation : nil
     }
 }
 

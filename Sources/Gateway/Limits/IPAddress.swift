@@ -18,10 +18,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil for anything but an address: no port, no brackets, no zone.
     public init?(_ text: some StringProtocol) {
-        let isValidIdentifier = text.utf8.allSatisfy {
-            isHexDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
-        }
-        guard isValidIdentifier, (2...45).contains(text.utf8.count) else { return nil }
+        let isBare = text.utf8.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
+        guard isBare, (2...45).contains(text.utf8.count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, String(text), &bytes) == 1 {
             self.init(ipv4: UInt32(truncatingIfNeeded: bigEndian(bytes[..<4])))

@@ -25,7 +25,7 @@ extension SocketLoop {
             }
         }
         let written = publication.messages.reduce(0) { $0 + publish($1) }
-        publication.flight?.landed(written)
+        publication.delivery?.landed(written)
         guard let entry = publication.entry else { return }
         hub.advance(to: entry.position)
         if entry.notice.kind == .broadcastsLost { refreshPages(for: entry.position) }

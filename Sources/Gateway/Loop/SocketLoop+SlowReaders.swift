@@ -1,6 +1,6 @@
+internal import ActionCable
 internal import Hub
 internal import Observability
-internal import ActionCable
 
 /// Pages that take less than they are sent. What waits for one is bounded by the hub in bytes, and here in time; a page
 /// beyond either bound is ended, and comes back with its cursor.

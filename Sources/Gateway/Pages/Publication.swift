@@ -11,7 +11,7 @@ public struct Publication: Sendable {
     /// When the webhook that caused it arrived, in monotonic nanoseconds.
     private var receivedAt: UInt64?
     /// Tracks a committed publication until all loops have written it.
-    private(set) var flight: DeliveryTracker?
+    private(set) var delivery: DeliveryTracker?
 
     /// Renders an entry's fragments for each stream, once for all loops and pages.
     public init(_ entry: Entry, _ renderer: Renderer, receivedAt: UInt64? = nil) {
@@ -33,7 +33,7 @@ public struct Publication: Sendable {
     mutating func depart(to loops: Int, _ metrics: GatewayMetrics) {
         metrics.published.add(messages.count)
         guard entry != nil, !messages.isEmpty else { return }
-        flight = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics)
+        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics)
     }
 }
 

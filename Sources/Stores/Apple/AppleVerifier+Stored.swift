@@ -22,7 +22,7 @@ private enum StoredAppleBody {
         }
         let node = JSONNode(body)
         // First, because a stranger may post a genuine payload with members of their own beside it.
-        if node?["signedPayload"] != nil {
+        if let payload = node?["signedPayload"], !payload.isNull {
             self = .notification
         } else if let answer = node?["verifyReceipt"] {
             self = .verifyReceipt(answer)

@@ -71,6 +71,6 @@ struct GoogleCheck {
         guard file?["type"]?.text == "service_account", let email = file?["client_email"]?.text,
             file?["private_key"]?.text?.contains("BEGIN PRIVATE KEY") == true
         else { return .fail(name, "is no service account's JSON key file: make one in Google Cloud, IAM, Keys") }
-        return .ok(name, "“\(email)” needs “View financial data” and “Manage orders” in Play Console")
+        return .ok(name, "\(quoted(email)) needs “View financial data” and “Manage orders” in Play Console")
     }
 }

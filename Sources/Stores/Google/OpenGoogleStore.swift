@@ -22,15 +22,14 @@ extension GoogleStore {
     /// stand-in and its account take the place of what is not set.
     public func open(_ surroundings: StoreSurroundings) -> OpenGoogleStore? {
         let development = surroundings.development
-        guard development != nil || !packages.isEmpty, let api = playAPI(surroundings) else { return nil }
-        let account = development?.account
+        guard development != nil || !packages.isEmpty, let api = playAPI(surroundings),
+            let audience = audience ?? development?.account?.audience,
+            let pushAccount = pushAccount ?? development?.account?.pushAccount
+        else { return nil }
         let reader = GoogleReader(
             packages: packages.isEmpty ? .any : .only(packages),
             standardPackage: packages.isEmpty ? development?.app : nil,
-            expected: .init(
-                audience: audience ?? account?.audience ?? "",
-                account: pushAccount ?? account?.pushAccount ?? ""
-            ),
+            expected: .init(audience: audience, account: pushAccount),
             keys: keys(development),
             api: api,
             report: surroundings.report

@@ -1,8 +1,8 @@
 public import Domain
 public import Settings
 
-/// A store whose webhooks Paycast takes, with its settings as they were read. Everything particular to a store stands in
-/// its folder; `Stores.all` names it once, and the rest of Paycast knows it by this protocol.
+/// A store whose webhooks Paycast accepts, with its settings as they were read. What is particular to a store is in its
+/// folder; `Stores.all` names it once, and the path of a webhook knows it only by this protocol.
 public protocol Store: Sendable {
     associatedtype Opened: OpenStore
 
@@ -13,23 +13,23 @@ public protocol Store: Sendable {
     /// Reads the store's variables. The reader is told what is wrong, which then has its default here.
     init(_ settings: inout SettingsReader)
 
-    /// The variables without which the store's webhooks answer 503. None is missing in development: what is not set, the
-    /// simulated store sets.
+    /// The variables without which the store's webhooks are answered 503. None is missing in development, where the
+    /// simulated store supplies what is not set.
     var missingSettings: [String] { get }
 
-    /// Something of the store is set, so that its webhooks are expected to arrive.
+    /// Whether something of the store is set, so that its webhooks are expected.
     var isExpected: Bool { get }
 
-    /// The store's API can be asked: before the end of a period is believed, and when an order's token is to be set.
+    /// Whether the store's API can be called, to confirm the end of a period or to set an order's token.
     var hasAPI: Bool { get }
 
-    /// Takes over the keys and secrets that a reload may change, each by itself.
+    /// Adopts the keys and secrets that a reload may change, each on its own.
     mutating func reload(from new: Self, _ changes: inout SettingsChanges)
 
     /// Nil when settings are missing.
     func open(_ surroundings: StoreSurroundings) throws(StoreError) -> Opened?
 
-    /// What `paycast doctor` finds out about it. Blocks: the store's API is asked.
+    /// What `paycast doctor` finds out about the store. It blocks while it calls the store's API.
     func examine(_ examination: StoreExamination) -> StoreFindings
 }
 
@@ -47,7 +47,7 @@ public protocol OpenStore: Sendable {
     /// Nil without a key of the store's API.
     var api: (any StoreAPI)? { get }
     /// A purchase that nobody has made. The API says that there is no such purchase only to a key that may read
-    /// purchases, so the answer tells whether ours may. Nil for an API that is asked by itself.
+    /// purchases, so the answer tells whether ours may. Nil if the server calls the API regularly anyway.
     var nobodysPurchase: ContractKey? { get }
 }
 
@@ -56,7 +56,7 @@ extension OpenStore {
     public var nobodysPurchase: ContractKey? { nil }
 }
 
-/// A store without an API is what proves its webhooks.
+/// A store without an API can be its own verifier.
 extension OpenStore where Self: StoreVerifier {
     public var verifier: any StoreVerifier { self }
 }

@@ -39,7 +39,7 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
     /// An answer that cannot be read or verified.
     case unreadable(reason: String)
 
-    /// Other blockingPools would get no better answer now.
+    /// Other callers would get no better answer now.
     public var concernsTheWholeStore: Bool {
         switch self {
         case .unavailable, .unauthorized: true

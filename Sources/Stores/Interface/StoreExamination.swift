@@ -3,7 +3,7 @@ public import Domain
 /// What `paycast doctor` knows when it looks at a store.
 public struct StoreExamination: Sendable {
     public var surroundings: StoreSurroundings
-    /// The server's public address, when one was told.
+    /// The server's public address, if one was given.
     public var url: String?
     public var now: Instant
 
@@ -15,7 +15,7 @@ public struct StoreExamination: Sendable {
         self.now = now
     }
 
-    /// Asks for a purchase that does not exist: whether the key may read.
+    /// Asks for a purchase that does not exist, to learn whether the key may read.
     public func ask(_ api: any StoreAPI, for contract: ContractKey, _ name: String, success: String) -> Finding {
         do throws(StoreAPIError) {
             _ = try api.statement(of: contract, now: now)
@@ -30,13 +30,13 @@ public struct StoreExamination: Sendable {
 }
 
 /// What was found out about a store.
-public struct StoreFindings: Sendable, Equatable {
+public struct StoreFindings: Sendable {
     public var findings: [Finding]
-    /// What the store says the time is; nil when it was not asked.
-    public var date: Instant?
+    /// The name under which doctor shows the store's clock, and its time; nil if the store was not asked.
+    public var clock: (name: String, now: Instant)?
 
-    public init(_ findings: [Finding] = [], date: Instant? = nil) {
+    public init(_ findings: [Finding] = [], clock: (name: String, now: Instant)? = nil) {
         self.findings = findings
-        self.date = date
+        self.clock = clock
     }
 }

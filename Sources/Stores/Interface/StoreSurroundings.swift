@@ -1,13 +1,13 @@
 public import Crypto
 public import Domain
 
-/// What a server gives a store beside the store's own settings.
+/// What a server gives a store in addition to the store's own settings.
 public struct StoreSurroundings: Sendable {
     public var catalog: Catalog
     public var clock: @Sendable () -> Instant
     /// Told how each call to the store's API ended.
     public var witness: StoreWitness
-    /// Told why a webhook was answered 503: the store's API did not say what it was about.
+    /// Told why a webhook was answered 503: the store's API did not say what the webhook was about.
     public var report: @Sendable (StoreAPIError) -> Void
     /// Nil in production.
     public var development: StoreDevelopment?
@@ -27,9 +27,9 @@ public struct StoreSurroundings: Sendable {
     }
 }
 
-/// What a development server puts in the place of settings that are missing: a simulated store, and its keys.
+/// What a development server uses in place of missing settings: a simulated store and its keys.
 public struct StoreDevelopment: Sendable {
-    /// The account with which the simulated Google pushes, and is asked.
+    /// The accounts that call the simulated Google's API, and that it pushes with.
     public struct Account: Sendable {
         public var name: String
         public var keyID: String
@@ -46,11 +46,11 @@ public struct StoreDevelopment: Sendable {
         }
     }
 
-    /// What it signs webhooks with, or sends in them.
+    /// What the simulated store signs webhooks with, or sends in them.
     public var secret: String?
     /// The app that it sells for.
     public var app: String?
-    /// PEM of the root that it signs under.
+    /// The root certificate that it signs under, in PEM.
     public var root: String?
     public var account: Account?
     /// Where its API answers; nil before the server listens.

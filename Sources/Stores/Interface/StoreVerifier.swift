@@ -59,12 +59,12 @@ public struct StoredDelivery: Sendable {
     }
 }
 
-/// A posted body, and the two headers that authenticate it.
+/// A posted body, and the headers that authenticate it.
 public struct Delivery: Sendable {
     public var body: [UInt8]
     /// `Authorization`: Google's bearer token or RevenueCat's fixed value.
     public var authorization: String?
-    /// `Stripe-Signature` or `X-PurchaseKit-Signature`.
+    /// The value of the verifier's `signatureHeader`; nil if it was not sent, or sent twice.
     public var signature: String?
 
     public init(body: [UInt8], authorization: String? = nil, signature: String? = nil) {

@@ -58,7 +58,7 @@ struct Examination {
         for store in expected {
             let found = store.examine(examination(of: store, now: now, workspace: nil))
             findings += found.findings
-            if let date = found.date { others.append((type(of: store).title, date)) }
+            if let clock = found.clock { others.append(clock) }
         }
         return findings + ClockCheck(now: now, others: others).findings
     }

@@ -1,4 +1,3 @@
-internal import Server
 internal import Settings
 internal import StoreInterface
 
@@ -76,10 +75,5 @@ struct SecretsCheck {
             seen[value] = seen[value] ?? name
         }
         return findings
-    }
-
-    private func trimmed(_ text: String) -> String {
-        let start = text.drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -112,13 +112,18 @@ struct Specimen {
         return Array(editBody(JSON.object(["signedPayload": .text(try outer.text())]).text).utf8)
     }
 
-    func verify() throws -> Event {
-        let configuration = try AppleConfiguration(
-            bundleIDs: bundleIDs,
-            appIDs: appIDs,
-            environments: environments,
-            roots: TrustedRoots([pki.root.certificate]) ?? .apple
+    func verifier() throws -> AppleVerifier {
+        AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: bundleIDs,
+                appIDs: appIDs,
+                environments: environments,
+                roots: TrustedRoots([pki.root.certificate]) ?? .apple
+            )
         )
-        return try AppleVerifier(configuration).verify(body: try body(), now: now)
+    }
+
+    func verify() throws -> Event {
+        try verifier().verify(body: try body(), now: now)
     }
 }

@@ -44,6 +44,26 @@ import Testing
         #expect(try interpret(events) == events)
     }
 
+    /// The whole body is kept: a stranger may have posted Apple's own payload with members beside it that nobody signed.
+    @Test(arguments: [
+        #""verifyReceipt":{"status":0,"latest_receipt_info":[{"product_id":"gold","transaction_id":"2"}]}"#,
+        #""signedTransaction":"e30.e30.e30""#, #""status":1,"signedTransactionInfo":"e30.e30.e30""#,
+    ]) func membersBesideAGenuinePayloadMeanNothing(_ members: String) throws {
+        let specimen = try Specimen()
+        let payload = String(decoding: try specimen.body().dropFirst().dropLast(), as: UTF8.self)
+        for text in ["{\(members),\(payload)}", "{\(payload),\(members)}"] {
+            let event = try specimen.verifier().verify(body: Array(text.utf8), now: specimen.now)
+            let stored = StoredDelivery(
+                id: event.id,
+                body: event.body,
+                environment: event.environment,
+                app: event.app,
+                receivedAt: specimen.now
+            )
+            #expect(try specimen.verifier().interpret(stored) == event)
+        }
+    }
+
     @Test func postedTransactionIsFound() throws {
         let specimen = try Specimen()
         let verifier = AppleVerifier(try ReceiptSpecimen().verifier().configuration)
