@@ -7,14 +7,15 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from network import Wire
-from server import ROOT, Server
+from program import ROOT
+from server import Server
 
 ARTIFACTS = ROOT / "artifacts"
 OUTAGE = ("Failed to load resource", "WebSocket connection to")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--picture", type=Path, help="keep the moving picture of the swap here, as .github/swap.webp for README")
+    parser.addoption("--picture", type=Path, help="save the moving picture of the swap here: .github/swap.webp is README's")
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +45,7 @@ def server(tmp_path):
 
 @pytest.fixture
 def open_page(browser):
-    """Opens a page as a new visitor. A page that logs an error fails its test, unless that a connection failed."""
+    """Opens a page as a new visitor. A page that logs an error fails its test; `outages` allows failed connections."""
     contexts, errors = [], []
 
     def open_page(url, outages=False, browser=browser, **options):
@@ -52,7 +53,7 @@ def open_page(browser):
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: is_error(message.text, message.type, outages) and errors.append(message.text))
+        page.on("console", lambda entry: is_error(entry.text, entry.type, outages) and errors.append(entry.text))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
         page.evaluate("window.hasNotReloaded = true")
@@ -69,7 +70,7 @@ def is_error(text, kind, outages):
 
 
 def visit(page, url):
-    """Follows a link as Turbo does, to the end."""
+    """Follows a link as Turbo does, and waits until the page is there."""
     page.evaluate(
         "url => new Promise(done => {"
         " addEventListener('turbo:load', () => done(), {once: true}); window.Turbo.visit(url) })",
@@ -80,7 +81,7 @@ def visit(page, url):
 
 @pytest.fixture
 def screenshot():
-    """Keeps what a page looked like, for whoever reads the run's output."""
+    """Saves screenshots for whoever reads the run's output."""
 
     def screenshot(page, name):
         ARTIFACTS.mkdir(exist_ok=True)
@@ -95,7 +96,7 @@ def app_page(server):
     shutil.copy(turbo(), server.public / "turbo.js")
     here = Path(__file__).parent
     shutil.copy(here / "turbo_elements.js", server.public)
-    shutil.copy(ROOT / ".venv" / "action_cable.js", server.public)
+    shutil.copy(ROOT / ".venv-browser" / "action_cable.js", server.public)
 
     def app_page(user, transport="sse", head="", source=None, base=None, name=None):
         """`head`: more of the page's head. `source`: other markup of the source. `base`: another way to the server."""

@@ -1,4 +1,4 @@
-"""What is between a page and the server: a wire that can be cut, or go dead without a word as it does during sleep."""
+"""The connection between a page and the server: it can be cut, or go dead silently as it does during sleep."""
 
 import socket
 import threading
@@ -38,7 +38,7 @@ class Wire:
             close(end)
 
     def die(self):
-        """Nothing passes any more over the connections that there are, and no end says so."""
+        """Existing connections pass nothing any more, and neither end is told."""
         self.is_dead = True
 
     def revive(self):
@@ -47,7 +47,7 @@ class Wire:
         self.is_dead = False
 
     def refuse(self, answer):
-        """Ends every connection and gives new ones this answer to their first bytes; None ends that."""
+        """Ends every connection, and answers the first bytes of new ones with `answer`; None ends that."""
         self.answer = answer
         if answer:
             self.drop()

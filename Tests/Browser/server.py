@@ -1,80 +1,32 @@
-"""The real server in a folder of its own, and what an app and a store say to it."""
+"""The real server in a folder of its own, and the requests that an app and a store send to it."""
 
 import json
-import os
-import select
 import shutil
-import signal
-import ssl
 import subprocess
 import threading
 import urllib.request
 from html import escape
-from pathlib import Path
 from urllib.parse import urlsplit
 
+from certificates import UNVERIFIED
 from ports import ReservedPort
-
-# A server with TLS has a certificate of the test's own.
-UNVERIFIED = ssl._create_unverified_context()
-ROOT = Path(__file__).resolve().parents[2]
+from program import ROOT, Paycast, binary
 
 
-def binary():
-    """The newest build, unless PAYCAST_BINARY names one."""
-    if "PAYCAST_BINARY" in os.environ:
-        return Path(os.environ["PAYCAST_BINARY"]).resolve()
-    builds = [ROOT / ".build" / kind / "paycast" for kind in ("release", "debug")]
-    built = [build for build in builds if build.exists()]
-    assert built, "no build: run swift build first"
-    return max(built, key=lambda build: build.stat().st_mtime)
+class Server(Paycast):
+    """A development server that comes back to its port and its ledger when it is started again."""
 
-
-class Server:
     def __init__(self, folder, environment=None, arguments=()):
-        self.folder = folder
-        self.arguments = arguments
         self.public = folder / "public"
         shutil.copytree(ROOT / "public", self.public)
-        # Without what is meant for these tests: the server refuses variables that it does not know.
-        outside = {name: value for name, value in os.environ.items() if not name.startswith("PAYCAST_")}
-        self.environment = {**outside, **(environment or {})}
         self.reserved = ReservedPort()
-        self.port = self.reserved.number
-        self.start()
-        self.key = (folder / ".paycast" / "api.key").read_text().strip()
-
-    def start(self):
-        """On the port and with the ledger that it had before."""
-        self.errors = (self.folder / "errors.log").open("a")
-        self.process = subprocess.Popen(
-            [binary(), "serve", "--dev", "--port", str(self.port), "--public", self.public, *self.arguments],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            text=True,
+        super().__init__(
+            folder, "--dev", "--public", self.public, *arguments, port=self.reserved.number, settings=environment
         )
-        ready, _, _ = select.select([self.process.stdout], [], [], 20)
-        line = self.process.stdout.readline() if ready else ""
-        assert line.startswith("paycast listening on "), self.log()
-        self.url = line.split()[-1]
-
-    def kill(self):
-        """As a crash or a power cut does: nothing is said to anyone."""
-        self.process.kill()
-        self.process.wait(timeout=20)
-        self.close()
+        self.key = self.development_key
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=20)
-        self.close()
-        assert status == 0, self.log()
-
-    def close(self):
-        self.process.stdout.close()
-        self.errors.close()
+        assert super().stop(), self.log.read_text()
 
     def remove_template(self, name):
         """Returns once the server, which looks at the folder every second, no longer serves it."""
@@ -82,18 +34,15 @@ class Server:
         self.wait_for_log("template", name)
 
     def wait_for_log(self, *words, seconds=10):
-        """Until one line of the server's log has all these words."""
-        command = ["tail", "--lines=+1", "--follow", self.folder / "errors.log"]
+        """Waits until one line of the server's log has all these words."""
+        command = ["tail", "--lines=+1", "--follow", self.log]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tail:
             timer = threading.Timer(seconds, tail.kill)
             timer.start()
             found = any(all(word in line for word in words) for line in tail.stdout)
             timer.cancel()
             tail.kill()
-        assert found, self.log()
-
-    def log(self):
-        return (self.folder / "errors.log").read_text()
+        assert found, self.log.read_text()
 
     def request(self, method, path, body=None, authorized=True):
         headers = {"Content-Type": "application/json"}
@@ -106,7 +55,7 @@ class Server:
             return json.loads(answer) if answer else None
 
     def stream(self, user):
-        """What an app puts into its page."""
+        """The stream's addresses, which an app puts into its page."""
         return self.request("GET", f"/users/{user}/stream")
 
     def source(self, user, transport, base=None):
@@ -125,12 +74,12 @@ class Server:
         self.request("POST", "/broadcasts", {"user": user, "html": html, "transient": True})
 
     def notice(self, user, text):
-        """Is kept, and shows twice when it is received twice."""
+        """Broadcasts a notice that is kept, and that a page shows twice if it receives it twice."""
         values = {"user": user, "action": "append", "target": "notices", "html": f"<li>{text}</li>"}
         self.request("POST", "/broadcasts", values)
 
     def trigger(self, event, user):
-        """What the store says, with our own command."""
+        """Sends a store's event with `paycast trigger`."""
         command = [binary(), "trigger", "apple", event, "--user", user]
         subprocess.run(command, cwd=self.folder, check=True, timeout=20, capture_output=True)
 

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 LOOKS = {"desktop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 ANNUAL = "$79.99"
 
-# What is said next, the state that the page shows after it, and what can be said then.
-LIFE = [
+# Each step, the state that the page shows after it, and the steps that it offers then.
+STEPS = [
     ("renew", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
     ("cancel", "cancelled", {"resume", "expire", "refund"}),
     ("resume", "active", {"renew", "cancel", "downgrade", "grace", "retry", "expire", "refund"}),
@@ -94,7 +94,7 @@ def test_only_what_makes_sense_now_is_offered(server, open_page):
     page = open_page(server.url)
     assert offered(page) == set()
     subscribe(page)
-    for step, state, steps in LIFE:
+    for step, state, steps in STEPS:
         say(page, step)
         expect(status(page, state)).to_be_visible()
         expect(page.locator("body[data-delivering]")).to_have_count(0)
@@ -152,7 +152,7 @@ def test_the_same_users_phone_changes_too(server, open_page):
 
 
 def test_ten_visible_tabs_are_all_live(server, browser, open_page):
-    """All of one browser: it opens six connections to a server that are no WebSockets."""
+    """All pages are in one browser, which opens at most six connections to a server besides WebSockets."""
     first = open_page(server.url)
     tabs = [first] + [first.context.new_page() for _ in range(9)]
     for tab in tabs[1:]:
@@ -206,7 +206,7 @@ ENGLISH_WORDS, GERMAN_WORDS = r"\b(the|your|you|Pro is|until|year|month)\b", r"\
 
 
 def devices(page):
-    """The page and the phone beside it, each with what a user would see of it."""
+    """The page and the phone beside it, each as a user sees it."""
     return [page.locator(".app"), page.frame_locator("#phone iframe").locator(".app")]
 
 
@@ -245,7 +245,7 @@ def test_german_stays_german_through_a_life(server, open_page):
     page = open_page(f"{server.url}/?locale=de", viewport=LOOKS["desktop"])
     page.get_by_role("button", name="Abonnieren", exact=True).click()
     expect(status(page, "active")).to_be_visible()
-    for step, state, _ in LIFE:
+    for step, state, _ in STEPS:
         say(page, step)
         for device in devices(page):
             expect(device.locator(f"#subscription_status[data-state={state}]")).to_be_visible()

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from server import ROOT, Server
+from program import ROOT
+from server import Server
 
 # The file stands beside the project, not in it.
 GENUINE = ROOT.parent / "shared" / "data" / "apple" / "did-renew-sandbox.json"

@@ -1,4 +1,4 @@
-"""A browser opens six HTTP/1.1 connections to an origin at the most. Over HTTP/2 they are no limit."""
+"""A browser opens at most six HTTP/1.1 connections to an origin. HTTP/2 has no such limit."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,7 +23,7 @@ def test_many_pages_share_a_connection(server, open_page, app_page):
         [server.stream("ana")["sse"], SOURCES],
     )
     page.wait_for_function("sources.every(source => source.readyState === EventSource.OPEN)")
-    # What an app does beside its pages is not held up by them.
+    # Open pages do not hold up an app's other requests.
     assert page.evaluate("fetch('/up').then(answer => answer.text())") == "up\n"
     assert page.evaluate("performance.getEntriesByType('resource').some(one => one.nextHopProtocol === 'h2')")
     server.notice("ana", "Hello")

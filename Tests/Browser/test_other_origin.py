@@ -10,17 +10,18 @@ import pytest
 from playwright.sync_api import expect
 
 from conftest import turbo
-from server import ROOT, Server
+from program import ROOT
+from server import Server
 
 
 class App(SimpleHTTPRequestHandler):
     def end_headers(self):
-        """Isolated, so that it loads nothing of other origins that does not allow it."""
+        """Serves isolated pages, which load from other origins only what those allow."""
         self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         super().end_headers()
 
     def log_message(self, *_):
-        """Not among the tests' output."""
+        """Keeps requests out of the tests' output."""
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def server(tmp_path, app):
 def test_the_script_runs_and_a_payment_swaps_the_page(server, app, open_page, transport):
     folder, origin = app
     here = Path(__file__).parent
-    for file in (turbo(), ROOT / ".venv" / "action_cable.js", here / "turbo_elements.js"):
+    for file in (turbo(), ROOT / ".venv-browser" / "action_cable.js", here / "turbo_elements.js"):
         shutil.copy(file, folder)
     (folder / turbo().name).rename(folder / "turbo.js")
     script = f'<script type="module" src="{server.url}/paycast.js"></script>'

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageChops, ImageSequence, ImageStat
 from playwright.sync_api import expect
 
-from server import ROOT
+from program import ROOT
 
 STORED = ROOT / ".github" / "swap.webp"
 WIDTH = 800
@@ -110,7 +110,7 @@ def frames(path):
 
 
 def check_form(path):
-    """Small, moving, and no two frames the same; returns the frames."""
+    """Checks that the picture is small and moves, with no two frames alike, and returns the frames."""
     assert path.stat().st_size < LIMIT
     shown = frames(path)
     assert len(shown) >= 5 and all(frame.width == WIDTH for frame in shown)

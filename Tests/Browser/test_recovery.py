@@ -1,4 +1,4 @@
-"""What stock Turbo and the browser do by themselves when the server or the page goes away; the server fills the hole."""
+"""What stock Turbo and the browser do when the server or the page goes away; the server sends what was missed."""
 
 import pytest
 from playwright.sync_api import expect

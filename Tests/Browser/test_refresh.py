@@ -16,7 +16,7 @@ REFRESH = """<script>
 
 @pytest.fixture
 def page_of(server, app_page, open_page):
-    """A page whose HTML says the same after every reload, and what was asked for it."""
+    """A page whose HTML is the same after every reload, and the requests for it."""
 
     def page_of(transport):
         server.remove_template("paywall.html")
@@ -31,7 +31,7 @@ def page_of(server, app_page, open_page):
 
 
 def expect_calm(server, page):
-    """What comes now stays: the page does not load itself again."""
+    """Later changes stay: the page does not load itself again."""
     expect(page.locator("#paywall")).to_have_text("Offers")
     server.notice("ana", "calm")
     expect(page.locator("#notices li")).to_have_text(["calm"])

@@ -15,7 +15,7 @@ def server(tmp_path):
 
 
 def hex_of(server, user):
-    """What a selector finds the user's source by, however its address was escaped: the start of the signature."""
+    """The start of the signature, by which a selector finds the user's source however its address was escaped."""
     return server.stream(user)["signed_stream"].split("--")[1][:16]
 
 
@@ -27,7 +27,7 @@ def move(server, user, source):
 
 
 def open_sources(page):
-    """How many sources are open that the page was left with, and over which ports."""
+    """The number of open sources that the page has now, and their ports."""
     return page.evaluate(
         "[...document.querySelectorAll('turbo-stream-source')]"
         ".map(element => [element.streamSource.readyState, Number(new URL(element.streamSource.url).port)])"

@@ -1,4 +1,4 @@
-"""public/paycast.js: what it adds to stock Turbo, and that it never makes anything worse."""
+"""public/paycast.js adds to stock Turbo and never makes anything worse."""
 
 import pytest
 from playwright.sync_api import expect
@@ -137,7 +137,7 @@ COUNT_SOURCES = """() => {
 
 @pytest.fixture
 def counting_page(page_of, wire):
-    """A page that counts the sources it opened since, and its way to the server."""
+    """A page that counts the sources that it opens from now on, and its connection to the server."""
 
     def counting_page(transport):
         road = wire()

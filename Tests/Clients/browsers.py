@@ -1,4 +1,4 @@
-"""Three engines, each with a window for each page: a page in a hidden tab does not paint."""
+"""Three browser engines. Each page has a window of its own, because a page in a hidden tab does not paint."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Browser:
         return self.wait(case, lambda _: True, 0)
 
     def wait(self, case, condition, deadline):
-        """What the page says of itself once the condition holds of it, or when the time has come."""
+        """The page's report once it meets the condition, or when the time is up."""
         known = ""
         while True:
             seconds = min(max(0, deadline - time.monotonic()), LONGEST_WAIT)
@@ -71,7 +71,7 @@ class Firefox(Browser):
     """Driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi), which it speaks itself: Debian has no driver."""
 
     def start(self, folder):
-        # Its own errands go to a proxy that is not there; what is on this machine needs no proxy.
+        # The browser's own requests go to a proxy that does not exist; this machine is reached without a proxy.
         proxy = {"type": 1, "http": "127.0.0.1", "http_port": 9, "ssl": "127.0.0.1", "ssl_port": 9}
         lines = [f'user_pref("network.proxy.{name}", {json.dumps(value)});\n' for name, value in proxy.items()]
         (folder / "user.js").write_text("".join(lines))
@@ -82,14 +82,14 @@ class Firefox(Browser):
             text=True,
         )
         self.stack.callback(end, process)
-        said = []
+        printed = []
         for line in process.stderr:
-            said.append(line)
+            printed.append(line)
             if address := re.search(r"BiDi listening on (\S+)", line):
                 break
         else:
-            raise AssertionError("".join(said))
-        # A full pipe would stop it.
+            raise AssertionError("".join(printed))
+        # A full pipe would block the browser.
         threading.Thread(target=process.stderr.read, daemon=True).start()
         self.socket = self.stack.enter_context(connect(address[1] + "/session", max_size=None, ping_interval=None))
         self.number = 0
@@ -115,7 +115,7 @@ class Firefox(Browser):
 
 
 class WebKit(Browser):
-    """WebKitGTK's MiniBrowser. It cannot do without a screen, so it gets one that nobody sees."""
+    """WebKitGTK's MiniBrowser, with a virtual screen, because it does not run without one."""
 
     def start(self, folder):
         ours, its = os.pipe()

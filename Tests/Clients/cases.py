@@ -1,4 +1,4 @@
-"""Which pages are held: by whom, of which kind, on which way to the server, and whether anything happens meanwhile."""
+"""The pages that are held: their client, transport and route, and whether anything happens meanwhile."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ CASES = [
 
 @dataclass
 class Report:
-    """What a page says of itself."""
+    """The state of one page."""
 
     ready: bool
     opened: int

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-# The server and what an app says to it are those of Tests/Browser, the example of a proxy is that of Tests/Proxies.
+# The server and an app's requests come from Tests/Browser, the example of a proxy from Tests/Proxies.
 for suite in ("Browser", "Proxies"):
     sys.path.append(str(Path(__file__).resolve().parents[1] / suite))
 
-from doors import Door
+from clients import Client
 from hold import Hold
 from places import App, Nginx, Route
 from secure import secure_server
 from server import Server
 
 
-# Not longer than its module: what drives Chromium keeps a loop running on this thread, which other tests need.
+# It ends with its module: Playwright runs an event loop on this thread, which other tests need.
 @pytest.fixture(scope="module")
 def held(tmp_path_factory):
-    """Every page of every client, after the window; they are still open."""
+    """Every page of every client after the window, still open."""
     with ExitStack() as stack:
 
         def start(start, name, *arguments):
@@ -53,15 +53,15 @@ def secure(tmp_path_factory):
 
 @pytest.fixture(params=["clear", "tls"])
 def http1(request):
-    """Where there are connections to speak of, and WebSockets."""
-    return door(request)
+    """HTTP/1.1, which has connections to count, and WebSockets."""
+    return client(request)
 
 
 @pytest.fixture(params=["clear", "tls", "http2"])
 def http(request):
-    return door(request)
+    return client(request)
 
 
-def door(request):
+def client(request):
     server = request.getfixturevalue("server" if request.param == "clear" else "secure")
-    return Door(server, "--http2" if request.param == "http2" else "--http1.1")
+    return Client(server, "--http2" if request.param == "http2" else "--http1.1")

@@ -1,4 +1,4 @@
-"""All pages at once: opened, held for the window, told of a payment, asked what became of them."""
+"""Opens all pages at once, holds them for the window, broadcasts a payment, and asks each for its state."""
 
 import re
 import time
@@ -7,9 +7,9 @@ import urllib.request
 from browsers import Chromium, Firefox, WebKit
 from cases import CASES, CLIENTS, Report
 from readers import Curl, CurlHTTP2, Websockets
-from server import UNVERIFIED
+from certificates import UNVERIFIED
 
-# Longer than each deadline of ours, and than a proxy's of 60 s.
+# Longer than any of Paycast's deadlines, and than a proxy's 60 s.
 SECONDS = 75
 # What every page is told after it.
 LAST = SECONDS + 1
@@ -24,7 +24,7 @@ PROGRAMS = {
 
 
 def pages(server):
-    """How many are open, by transport, as the server says."""
+    """The number of open pages by transport, from the server's metrics."""
     request = urllib.request.Request(f"{server.url}/metrics", headers={"Authorization": f"Bearer {server.key}"})
     with urllib.request.urlopen(request, timeout=10, context=UNVERIFIED) as response:
         metrics = response.read().decode()
@@ -44,17 +44,17 @@ class Hold:
             self.guard(case.client, lambda: self.programs[case.client].open(case, routes[case.route], app))
 
     def run(self):
-        """The window: idle pages hear nothing, busy ones something each second."""
+        """Holds the pages: idle ones receive nothing, busy ones a broadcast a second."""
         self.wait(CASES, lambda report: report.ready, 30)
         busy = [case for case in CASES if case.pace == "busy"]
         start = time.monotonic()
         for number in range(1, SECONDS + 1):
             self.tell(number, busy)
             self.counts.append({route: pages(self.routes[route].server) for route in ("direct", "tls")})
-            # The pace is what is tested: one broadcast a second, however long the requests took.
+            # The test needs this pace: one broadcast a second, however long the requests took.
             time.sleep(max(0, start + number - time.monotonic()))
         for case in CASES:
-            # Our command trusts no certificate of a test's own.
+            # `paycast trigger` does not trust a test's own certificate.
             if case.route != "tls":
                 self.routes[case.route].server.trigger("SUBSCRIBED/INITIAL_BUY", str(case))
         self.tell(LAST, CASES)
@@ -66,7 +66,7 @@ class Hold:
         return any(notice.endswith(f" {number}") for notice in report.notices)
 
     def guard(self, client, work):
-        """A client that fails lets its own tests fail, no others'."""
+        """A client that fails makes only its own tests fail."""
         if client in self.failures:
             return
         try:
@@ -81,7 +81,7 @@ class Hold:
         return self.reports[case]
 
     def wait(self, cases, condition, seconds):
-        """Until it holds of all these pages, or as long: their tests tell which ones fail."""
+        """Waits until all these pages meet the condition or the time is up: their tests tell which ones fail."""
         deadline = time.monotonic() + seconds
         for case in cases:
             self.guard(case.client, lambda: self.note(case, condition, deadline))
@@ -93,7 +93,7 @@ class Hold:
         return {self.routes[case.route].server for case in CASES}
 
     def tell(self, number, cases):
-        """One broadcast a server, which says something else to each page."""
+        """One broadcast to each server, with another text for each page."""
         for server in self.servers():
             users = [str(case) for case in cases if self.routes[case.route].server is server]
             notice = {"action": "append", "target": "notices"}

@@ -1,4 +1,4 @@
-"""What stands around the server: the app whose pages these are, a stock proxy."""
+"""The app whose pages these are, the routes to the server, and a stock proxy."""
 
 import importlib.util
 import os
@@ -75,7 +75,7 @@ class Route:
         return self.base.replace("http", "ws", 1) + "/cable"
 
 
-# What nginx' own guide to WebSockets says, and nothing else: its deadlines are 60 s and its buffers are on. All that it
+# Exactly what nginx' own guide to WebSockets says: its deadlines are 60 s and its buffers are on. All that it
 # writes is in its folder.
 NGINX = """
 daemon off; master_process off; pid nginx.pid; error_log errors.log;

@@ -1,4 +1,4 @@
-"""Two programs that are no browsers and read the bare stream. Neither comes back by itself."""
+"""Two programs that read the bare stream and are not browsers. Neither reconnects by itself."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ class Reader:
             return Report(ready, 1, lost, re.findall("<li>(.*?)</li>", markup), 'data-state="active"' in markup)
 
     def wait(self, case, condition, deadline):
-        """What the page says of itself once the condition holds of it, or when the time has come."""
+        """The page's report once it meets the condition, or when the time is up."""
         with self.news:
             self.news.wait_for(lambda: condition(self.report(case)), max(0, deadline - time.monotonic()))
             return self.report(case)
@@ -116,10 +116,10 @@ class CableFollower(Follower):
         await self.socket.send(json.dumps({"command": "subscribe", "identifier": self.identifier}))
 
     def take(self, frame):
-        said = json.loads(frame)
-        if "type" not in said:
-            self.markup.append(said["message"])
-        elif said["type"] == "confirm_subscription":
+        message = json.loads(frame)
+        if "type" not in message:
+            self.markup.append(message["message"])
+        elif message["type"] == "confirm_subscription":
             self.ready = True
 
 

@@ -1,4 +1,4 @@
-"""Pages that others' clients hold for longer than our own deadlines, and our proxy's, are told of a payment."""
+"""Pages that other people's clients hold for longer than Paycast's and the proxy's deadlines receive a payment."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_the_proxy_saw_no_page_end(held):
 
 @pytest.fixture(scope="module")
 def restarted(held):
-    """After the servers' end and their new start, with the same pages."""
+    """The same pages, after the servers ended and started again."""
     for server in held.servers():
         server.stop()
         server.start()

@@ -13,9 +13,10 @@ import pytest
 from examples import NginxExample
 
 from browsers import Chromium, Firefox, WebKit
+from certificates import certificate
 from places import App, Nginx, Route
-from secure import certificate
-from server import ROOT, Server
+from program import ROOT
+from server import Server
 
 PROGRAMS = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 
@@ -38,7 +39,7 @@ OUTAGES = [
 ]
 
 
-class Scene:
+class Scenario:
     def __init__(self, folder, stack):
         def start(kind, name, *arguments):
             (folder / name).mkdir()
@@ -74,7 +75,7 @@ class Scene:
         return self.browsers[case.browser].report(case)
 
     def wait(self, cases, condition, seconds):
-        """Until it holds of all these pages, or as long: each test tells of its own."""
+        """Waits until all these pages meet the condition or the time is up: each page has a test."""
         deadline = time.monotonic() + seconds
         for case in cases:
             self.browsers[case.browser].wait(case, condition, deadline)
@@ -85,27 +86,27 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
+def scenario(tmp_path_factory):
     with ExitStack() as stack:
-        scene = Scene(tmp_path_factory.mktemp("outage"), stack)
+        scenario = Scenario(tmp_path_factory.mktemp("outage"), stack)
         late = [case for case in OUTAGES if case.is_opened_late]
         early = [case for case in OUTAGES if not case.is_opened_late]
-        scene.open(early)
-        scene.wait(early, lambda report: report.ready, 30)
-        scene.tell(early, "before")
-        scene.wait(early, lambda report: report.notices == ["before"], 20)
-        scene.server.kill()
-        scene.open(late)
-        # Each has tried again, at least once, and in vain.
-        scene.wait(OUTAGES, lambda report: len(report.lost) > 1, 30)
-        scene.server.start()
-        scene.tell(OUTAGES, "after")
-        scene.wait(OUTAGES, lambda report: "after" in report.notices, 40)
-        yield scene
+        scenario.open(early)
+        scenario.wait(early, lambda report: report.ready, 30)
+        scenario.tell(early, "before")
+        scenario.wait(early, lambda report: report.notices == ["before"], 20)
+        scenario.server.kill()
+        scenario.open(late)
+        # Each page has tried again at least once, and failed.
+        scenario.wait(OUTAGES, lambda report: len(report.lost) > 1, 30)
+        scenario.server.start()
+        scenario.tell(OUTAGES, "after")
+        scenario.wait(OUTAGES, lambda report: "after" in report.notices, 40)
+        yield scenario
 
 
 @pytest.mark.parametrize("case", OUTAGES, ids=str)
-def test_a_page_comes_back(scene, case):
-    report = scene.report(case)
+def test_a_page_comes_back(scenario, case):
+    report = scenario.report(case)
     assert len(report.lost) > 1
     assert report.notices == (["after"] if case.is_opened_late else ["before", "after"])

@@ -1,4 +1,4 @@
-"""What HTTP and WebSockets ask of a server, checked by programs that others wrote."""
+"""The rules of HTTP and WebSockets for servers, checked by other people's programs."""
 
 import asyncio
 import json
@@ -77,8 +77,8 @@ def test_the_scheme_of_a_key_has_no_case(http):
 def test_close_is_read_in_a_list(http1, header, connects):
     """curl says of each of two requests how many connections it opened."""
     count = ["--output", "/dev/null", "--write-out", "%{num_connects}"]
-    said = http1.curl("/up", *count, "--header", header, http1.server.url + "/up", "--output", "/dev/null")
-    assert said.decode() == connects
+    output = http1.curl("/up", *count, "--header", header, http1.server.url + "/up", "--output", "/dev/null")
+    assert output.decode() == connects
 
 
 def broadcast(size):
@@ -99,8 +99,8 @@ def test_a_body_that_is_too_long_is_not_sent(http1, tmp_path):
     body = tmp_path / "body"
     body.write_text(broadcast(1_000_000))
     told = ["--output", "/dev/null", "--write-out", "%{http_code} %{size_upload}"]
-    said = http1.curl("/broadcasts", *EXPECT, *http1.key, "--data", f"@{body}", *told)
-    assert said == b"413 0"
+    output = http1.curl("/broadcasts", *EXPECT, *http1.key, "--data", f"@{body}", *told)
+    assert output == b"413 0"
 
 
 def test_another_version_of_websockets_is_told_ours(http1, socket_paths):

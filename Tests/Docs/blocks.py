@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from program import ROOT
+
 CATALOGUE = ROOT / "Sources" / "paycast" / "Documentation.docc"
 
 FENCE = re.compile(r"^( *)(```+|~~~+) *([^\s`]*)$")
@@ -17,7 +17,7 @@ SETUP = {"demo", "test"}
 
 
 class Mistake(AssertionError):
-    """In the text, not in what it describes."""
+    """A mistake in the text, not in what it describes."""
 
 
 @dataclass(frozen=True)

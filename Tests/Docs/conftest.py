@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from blocks import articles
-from stage import Stage
+from walkthrough import Walkthrough
 
 
 @pytest.fixture(scope="session")
@@ -17,17 +17,17 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def stages(tmp_path_factory, browser):
-    """The article that is being followed: the one before it is closed."""
+def walkthroughs(tmp_path_factory, browser):
+    """The article that is being followed; another article closes it."""
     held = {}
 
-    def stages(name):
+    def walkthroughs(name):
         if name not in held:
             while held:
                 held.popitem()[1].close()
-            held[name] = Stage(name, articles()[name].read_text(), tmp_path_factory.mktemp("article"), browser)
+            held[name] = Walkthrough(name, articles()[name].read_text(), tmp_path_factory.mktemp("article"), browser)
         return held[name]
 
-    yield stages
+    yield walkthroughs
     while held:
         held.popitem()[1].close()

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from blocks import ROOT
+from program import ROOT
 
 # Milliseconds.
 PATIENCE = 15_000
@@ -29,7 +29,7 @@ PROBE = '<turbo-stream action="append" targets="body"><template><i class="probe"
 
 
 def turbo():
-    """What the CDN has under the name of Turbo: TURBO_JS, or the one that PyPI brings, with the elements of a newer one."""
+    """What the CDN serves as Turbo: TURBO_JS, or the one from PyPI with the elements of a newer one."""
     if "TURBO_JS" in os.environ:
         return Path(os.environ["TURBO_JS"]).read_text()
     package = importlib.util.find_spec("turbo").submodule_search_locations[0]
@@ -40,22 +40,22 @@ def turbo():
 
 
 class Pages:
-    def __init__(self, browser, stage):
-        self.browser, self.stage = browser, stage
+    def __init__(self, browser, walkthrough):
+        self.browser, self.walkthrough = browser, walkthrough
         self.context = self.page = None
         self.errors = []
 
     def open(self, path):
         """As a new visitor."""
         self.close()
-        url = path if path.startswith("http") else self.stage.serving().url + path
+        url = path if path.startswith("http") else self.walkthrough.serving().url + path
         self.context = self.browser.new_context(reduced_motion="reduce", ignore_https_errors=True)
         self.context.set_default_timeout(PATIENCE)
         self.context.route(TURBO, lambda route: route.fulfill(content_type="text/javascript", body=turbo()))
         self.page = self.context.new_page()
         self.page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        answer = self.page.goto(self.stage.placed(url))
+        answer = self.page.goto(self.walkthrough.placed(url))
         assert answer.status == 200, f"{url} is answered {answer.status}"
         self.page.evaluate("window.hasNotReloaded = true")
         assert not self.errors, self.errors
@@ -79,7 +79,7 @@ class Pages:
     def hears(self, head, body, scripts=""):
         script = f"<script>{scripts}</script>" if scripts else ""
         page = SHELL.format(turbo=CDN, head=script + head, body=body)
-        (self.stage.folder / "public" / "example.html").write_text(page)
+        (self.walkthrough.folder / "public" / "example.html").write_text(page)
         self.open("/example.html")
         failed = self.page.evaluate(
             "() => performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400).map(e => e.name)"
@@ -87,14 +87,14 @@ class Pages:
         assert not failed, f"not found: {failed}"
         self.page.locator("turbo-cable-stream-source:not([connected])").first.wait_for(state="detached")
         for _ in self.page.locator("turbo-stream-source, turbo-cable-stream-source").all():
-            self.stage.tell(PROBE)
+            self.walkthrough.tell(PROBE)
             self.page.locator(".probe").first.wait_for(state="attached")
 
     def filled(self, text):
         """With user 42's signed name and cursor."""
-        page = self.stage.ask("/users/42/stream")
+        page = self.walkthrough.ask("/users/42/stream")
         text = text.replace("SIGNED", page["signed_stream"].replace("=", "%3D")).replace("CURSOR", page["since"])
-        return self.stage.placed(text)
+        return self.walkthrough.placed(text)
 
     def close(self):
         if self.context:

@@ -10,30 +10,30 @@ CABLE = Path("/usr/share/nodejs/@rails/actioncable/app/assets/javascripts/action
 META = re.compile(r"<meta [^>]*>")
 
 
-def ruby(stage, block):
+def ruby(walkthrough, block):
     check(["ruby", "-wc"], block.text, {})
-    run(stage, "ruby", block)
+    run(walkthrough, "ruby", block)
     if block.text.lstrip("#").find("config.") >= 0:
-        stage.configured.append(stage.placed(block.text))
+        walkthrough.configured.append(walkthrough.placed(block.text))
 
 
-def erb(stage, block):
-    """Rendered, and put into a page that has to hear what user 42 is told."""
-    stage.serving()
-    markup = run(stage, "erb", block)
+def erb(walkthrough, block):
+    """Renders a template into a page that must receive what user 42 is sent."""
+    walkthrough.serving()
+    markup = run(walkthrough, "erb", block)
     head = "".join(META.findall(markup))
-    stage.pages.hears(head, META.sub("", markup), scripts=CABLE.read_text())
+    walkthrough.pages.hears(head, META.sub("", markup), scripts=CABLE.read_text())
 
 
-def run(stage, kind, block):
-    request = {"kind": kind, "before": stage.configured, "text": stage.placed(block.text)}
-    environment = {**stage.surroundings(), **stage.served[1]}
+def run(walkthrough, kind, block):
+    request = {"kind": kind, "before": walkthrough.configured, "text": walkthrough.placed(block.text)}
+    environment = {**walkthrough.surroundings(), **walkthrough.served[1]}
     if kind == "erb":
-        environment["SINCE"] = stage.ask("/users/42/stream")["since"]
+        environment["SINCE"] = walkthrough.ask("/users/42/stream")["since"]
     return check(["ruby", PROGRAM], json.dumps(request), environment)
 
 
 def check(command, text, environment):
-    said = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, env=environment or None)
-    assert said.returncode == 0, said.stderr or said.stdout
-    return said.stdout
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, env=environment or None)
+    assert done.returncode == 0, done.stderr or done.stdout
+    return done.stdout

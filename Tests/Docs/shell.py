@@ -23,33 +23,35 @@ SPEAKS = re.compile(r"paycast |PAYCAST_API_KEY|127\.0\.0\.1:8080|pay\.example\.c
 SECONDS = 60
 
 
-def run(stage, block):
+def run(walkthrough, block):
     if SPEAKS.search(block.text):
-        stage.serving()
-    stage.statuses.write_text("")
-    script = f"{stage.restored(stage.placed(block.text))}\nexport -p >{shlex.quote(str(stage.left))}\n"
-    stage.output = execute(stage, block, script)
-    stage.answers = [int(line) for line in stage.statuses.read_text().split()]
-    expected = expected_status(stage, block)
+        walkthrough.serving()
+    walkthrough.statuses.write_text("")
+    text = walkthrough.restored(walkthrough.placed(block.text))
+    script = f"{text}\nexport -p >{shlex.quote(str(walkthrough.left))}\n"
+    walkthrough.output = execute(walkthrough, block, script)
+    walkthrough.answers = [int(line) for line in walkthrough.statuses.read_text().split()]
+    expected = expected_status(walkthrough, block)
     if expected:
-        assert stage.answers[-1:] == [expected], f"answered {stage.answers}, printed is {expected}: {stage.output}"
-    for status in stage.answers[:-1] if expected else stage.answers:
-        assert status < 400, f"answered {status}: {stage.output}"
+        answers = walkthrough.answers
+        assert answers[-1:] == [expected], f"answered {answers}, printed is {expected}: {walkthrough.output}"
+    for status in walkthrough.answers[:-1] if expected else walkthrough.answers:
+        assert status < 400, f"answered {status}: {walkthrough.output}"
 
 
-def expected_status(stage, block):
+def expected_status(walkthrough, block):
     """Its own mark, or that of the answer printed next."""
-    after = stage.steps[stage.steps.index(block) + 1 :][:1]
+    after = walkthrough.steps[walkthrough.steps.index(block) + 1 :][:1]
     answer = after[0].mark("answer") if after and isinstance(after[0], Block) else None
     text = block.mark("status") or answer
     return int(text) if text else None
 
 
-def execute(stage, block, script):
+def execute(walkthrough, block, script):
     process = subprocess.Popen(
         ["bash", "-euo", "pipefail", "-c", script],
-        cwd=stage.folder,
-        env=stage.surroundings(),
+        cwd=walkthrough.folder,
+        env=walkthrough.surroundings(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -67,15 +69,15 @@ def execute(stage, block, script):
 
 
 def read(process, until):
-    """All that it says, and its status; one that goes on for ever is ended once it has said what is waited for."""
-    said = ""
+    """The command's output and status. A command without end is stopped once it has printed what is waited for."""
+    printed = ""
     with process.stdout:
         for line in process.stdout:
-            said += line
+            printed += line
             if until and until in line:
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
-                return said, 0
+                return printed, 0
     status = process.wait()
-    assert not until, f"never said {until!r}:\n{said}"
-    return said, status
+    assert not until, f"never said {until!r}:\n{printed}"
+    return printed, status

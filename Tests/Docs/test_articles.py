@@ -8,5 +8,5 @@ STEPS = [step for name, path in articles().items() for step in parsed(name, path
 
 
 @pytest.mark.parametrize("step", STEPS, ids=str)
-def test_a_reader_who_follows_the_text_gets_there(stages, step):
-    stages(step.file).reach(step)
+def test_a_reader_who_follows_the_text_gets_there(walkthroughs, step):
+    walkthroughs(step.file).reach(step)

@@ -3,7 +3,7 @@
 import re
 
 import tables
-from blocks import ROOT
+from program import ROOT
 
 NAME = re.compile(r'static let name = "(\w+)"')
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import pytest
 
 import tables
-from blocks import ROOT
-from server import OUTSIDE, Server, binary
+from program import OUTSIDE, ROOT, binary
+from server import Server
 
 ERRORS = tables.named(tables.read("Errors.md"), "Code")
 CODE = r'"([a-z][a-z0-9_]*)"'
-# `.error(404, "not_found", …)`, `.unavailable("busy", …)`, `RefusedBody("invalid_token", …)`, a Refusal of broadcasts.
+# `.error(404, code: "not_found", …)`, `.unavailable("busy", …)`, `RefusedBody("invalid_token", …)`, a broadcast's
+# Refusal.
 CALLED = r"(?:\.error|\.unavailable|RefusedBody|RefusedReceipt|Refusal)\("
 CALL = re.compile(CALLED + r"\s*(?:\d+,)?\s*(?:code:\s*)?" + CODE + r",\s")
 # The codes of an error's cases: what `code` returns, the rows of Apple's statuses, and raw values.
@@ -21,7 +22,9 @@ CASES = re.compile(r"var code: String \{.*?\n    \}", re.DOTALL)
 ROWS = re.compile(r'\(' + CODE + r', "')
 RAW = re.compile(r"enum (?:Malformation|Distrust): String.*?\n    \}", re.DOTALL)
 # An answer whose code is no literal: each of these comes from the cases above.
-ELSEWHERE = re.compile(r"\.error\(\s*\w+,\s*([\w.]+),|\.unavailable\(\s*([\w.]+),|\berror\([\w.]+status, ([\w.]+),")
+ELSEWHERE = re.compile(
+    r"\.error\(\s*\w+,\s*code:\s*([\w.]+),|\.unavailable\(\s*([\w.]+),|\berror\([\w.]+status, code: ([\w.]+),"
+)
 TAKEN = {"code", "error.code", "problem.code", "refusal.code", "flaw.code"}
 
 

@@ -6,14 +6,13 @@ import subprocess
 import pytest
 import yaml
 
-from blocks import ROOT
-from server import OUTSIDE, binary
+from program import OUTSIDE, ROOT, binary
 
 GITHUB = ROOT / ".github"
 RELEASE = re.compile(r"^## \[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
-# “Syntax for GitHub's form schema” in docs.github.com: the attributes that each element must have, and those that it may.
+# “Syntax for GitHub's form schema” in docs.github.com: required and optional attributes of each element.
 ELEMENTS = {
     "markdown": ({"value"}, {"value"}),
     "textarea": ({"label"}, {"label", "description", "placeholder", "value", "render"}),
@@ -28,9 +27,9 @@ def changelog():
 
 
 def test_the_changelog_knows_the_version_of_the_program():
-    said = subprocess.run([binary(), "version"], env=OUTSIDE, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([binary(), "version"], env=OUTSIDE, capture_output=True, text=True, check=True).stdout
     releases = RELEASE.findall(changelog())
-    assert said.splitlines()[0] == "paycast " + ".".join(releases[0][:3])
+    assert output.splitlines()[0] == "paycast " + ".".join(releases[0][:3])
 
 
 def test_the_changelog_keeps_its_form():

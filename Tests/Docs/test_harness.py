@@ -1,11 +1,11 @@
-"""A wrong block fails: what the articles' own test would let pass, nobody would notice."""
+"""A wrong block must fail, or nobody would notice one that the articles' test lets pass."""
 
 from dataclasses import dataclass
 
 import pytest
 
 from blocks import Mistake, parsed
-from stage import Stage
+from walkthrough import Walkthrough
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,11 @@ WRONG = [
     Text("a member that is not answered", ORDER + '<!-- answer 201 -->\n```json\n{"id":"1"}\n```', "has no id"),
     Text("an answer of nothing", "<!-- answer 200 -->\n```json\n{}\n```", "no request stands before"),
     Text("broken JSON", "```json\n{\n```", "Expecting property name"),
-    Text("output that never comes", "```sh\necho one\n```\n<!-- output -->\n```text\ntwo\n```", "'two' was not printed"),
+    Text(
+        "output that never comes",
+        "```sh\necho one\n```\n<!-- output -->\n```text\ntwo\n```",
+        "'two' was not printed",
+    ),
     Text("a wait in vain", "<!-- until: two -->\n```sh\necho one\n```", "never said 'two'"),
     Text("settings that are none", "<!-- serve -->\n```sh\nPAYCAST_KEY=1 paycast serve\n```", "PAYCAST_KEY"),
     Text("a broken template", "<!-- template: success.html -->\n```html\n<p>\n```", "never closed"),
@@ -61,14 +65,14 @@ WRONG = [
 @pytest.mark.parametrize("text", WRONG, ids=str)
 def test_a_wrong_block_fails(tmp_path, browser, text, monkeypatch):
     monkeypatch.setattr("pages.PATIENCE", 2_000)
-    stage = Stage("wrong.md", text.blocks, tmp_path, browser)
+    walkthrough = Walkthrough("wrong.md", text.blocks, tmp_path, browser)
     try:
         with pytest.raises(Exception) as failure:
-            stage.reach(stage.steps[-1])
+            walkthrough.reach(walkthrough.steps[-1])
         assert text.says in str(failure.value)
     finally:
-        stage.pages.errors.clear()
-        stage.close()
+        walkthrough.pages.errors.clear()
+        walkthrough.close()
 
 
 @pytest.mark.parametrize("text", [

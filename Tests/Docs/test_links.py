@@ -1,10 +1,11 @@
-"""What one page says of another one: DocC itself checks the links between articles."""
+"""Links that DocC does not check: it checks those between articles itself."""
 
 import re
 
 import pytest
 
-from blocks import CATALOGUE, ROOT, articles
+from blocks import CATALOGUE, articles
+from program import ROOT
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 TOPIC = re.compile(r"^- <doc:(\w+)>$", re.MULTILINE)

@@ -6,7 +6,8 @@ import urllib.request
 import pytest
 
 import tables
-from server import OUTSIDE, Server, binary
+from program import OUTSIDE, binary
+from server import Server
 
 TYPE = re.compile(r"^# TYPE (\S+) (\S+)$", re.MULTILINE)
 SAMPLE = re.compile(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ", re.MULTILINE)
@@ -17,7 +18,7 @@ LABEL = re.compile(r'(\w+)="')
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Of a server that has every part: nothing needs to listen at REDIS_URL."""
+    """The metrics of a server with every part. Nothing needs to listen at REDIS_URL."""
     settings = {**OUTSIDE, "REDIS_URL": "redis://127.0.0.1:1"}
     server = Server(f"exec {binary()} serve --dev", tmp_path_factory.mktemp("metrics"), settings)
     with urllib.request.urlopen(server.url + "/metrics", timeout=10) as answer:

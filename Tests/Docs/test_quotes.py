@@ -1,13 +1,13 @@
-"""What articles say that the program prints, it prints: each piece between placeholders stands in the sources."""
+"""The program prints what articles quote: each piece between placeholders is in the sources."""
 
 import re
 
 import pytest
 
 import tables
-from blocks import ROOT
+from program import ROOT
 
-# What stands for a value: `…`, words in capitals such as NAME or ADDRESS:PORT, numbers; and where a sentence may be joined.
+# Placeholders: `…`, words in capitals such as NAME or ADDRESS:PORT, numbers; and where a sentence may be joined.
 PLACEHOLDER = re.compile(r"…[^ ,:]*|\b[A-Z_]{4,}[:_]?[A-Z_]*\b|\b[A-Z]\b|[0-9]+|[“”]|[.,:] ")
 # In the sources: an interpolation, and a text that goes on in the next line.
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")

@@ -3,7 +3,7 @@
 import re
 
 import tables
-from blocks import ROOT
+from program import ROOT
 
 SOURCES = ROOT / "Sources"
 WORDS = r'"([A-Za-z][A-Za-z, ]*)'
@@ -14,8 +14,9 @@ LINE = re.compile(r'log\.\w+\(\s*"([^"]+)"')
 
 
 def test_every_finding_of_the_doctor_is_explained():
-    texts = [path.read_text() for path in (SOURCES / "paycast" / "Doctor").glob("*.swift")]
-    texts += [text for text in (path.read_text() for path in (SOURCES / "Stores").rglob("*.swift")) if "func examine(" in text]
+    texts = [path.read_text() for path in (SOURCES / "Doctor").glob("*.swift")]
+    stores = [path.read_text() for path in (SOURCES / "Stores").rglob("*.swift")]
+    texts += [text for text in stores if "func examine(" in text]
     found = {name.strip() for text in texts for names in FINDING.findall(text) for name in names if name}
     assert len(found) > 15
     explained = " ".join(cells[0] for cells in tables.rows(tables.read("Runbook.md"), "Finding"))

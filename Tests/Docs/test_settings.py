@@ -4,8 +4,7 @@ import re
 import subprocess
 
 import tables
-from blocks import ROOT
-from server import OUTSIDE, binary
+from program import OUTSIDE, ROOT, binary
 
 SETTINGS = tables.named(tables.read("Settings.md"), "Setting")
 # Read in the sources: by the server, and by the commands that ask one.
@@ -15,13 +14,13 @@ WORDS = re.compile(r"^(\S+): “no” is not one of (.+)$", re.MULTILINE)
 
 
 def refused():
-    """What the program says when every setting is “no”."""
+    """The program's messages when every setting is “no”."""
     environment = {name: "no" for name in SETTINGS if re.fullmatch("[A-Z_]+", name) and not name.endswith("_FILE")}
-    said = subprocess.run(
+    done = subprocess.run(
         [binary(), "serve"], env={**OUTSIDE, **environment}, capture_output=True, text=True, timeout=30
     )
-    assert said.returncode == 1, said.stderr
-    return said.stderr
+    assert done.returncode == 1, done.stderr
+    return done.stderr
 
 
 def test_every_variable_of_the_sources_is_there():
@@ -55,8 +54,8 @@ def test_words_are_those_of_the_program():
 
 def test_defaults_are_those_of_the_sources():
     """Where the program prints them: the help of `serve`, and the first lines of its log."""
-    said = subprocess.run([binary(), "help", "serve"], env=OUTSIDE, capture_output=True, text=True).stdout
-    options = dict(re.findall(r"^ +(--[a-z-]+) \S+ +(.+)$", said, re.MULTILINE))
+    done = subprocess.run([binary(), "help", "serve"], env=OUTSIDE, capture_output=True, text=True).stdout
+    options = dict(re.findall(r"^ +(--[a-z-]+) \S+ +(.+)$", done, re.MULTILINE))
     compared = 0
     for cells in SETTINGS.values():
         names = tables.CODE.findall(cells[0])
@@ -68,10 +67,10 @@ def test_defaults_are_those_of_the_sources():
 
 
 def test_secrets_in_files_are_all_of_them():
-    """A file of its own for each, and the program takes no other."""
+    """Each may have a file, and the program takes no others."""
     listed = {name.removesuffix("_FILE") for name in SETTINGS if name.endswith("_FILE")}
     environment = {f"{name}_FILE": "/nowhere/at/all" for name in SETTINGS if not name.startswith("--")}
     environment = {name: value for name, value in environment.items() if not name.endswith("_FILE_FILE")}
-    said = subprocess.run([binary(), "serve"], env={**OUTSIDE, **environment}, capture_output=True, text=True).stderr
-    taken = set(re.findall(r"^(\S+)_FILE: must name a file", said, re.MULTILINE))
+    done = subprocess.run([binary(), "serve"], env={**OUTSIDE, **environment}, capture_output=True, text=True).stderr
+    taken = set(re.findall(r"^(\S+)_FILE: must name a file", done, re.MULTILINE))
     assert taken == listed

@@ -1,4 +1,5 @@
-"""What happens to a block, by its mark or its language. Each takes the stage and the block, and raises if it is wrong."""
+"""Runs a block by its mark or its language. Each function takes the walkthrough and the block, and raises if the
+block is wrong."""
 
 import json
 import re
@@ -8,98 +9,97 @@ import sys
 import rails
 import shapes
 import shell
-from blocks import ROOT
-from server import binary
+from program import ROOT, binary
 
 sys.path.append(str(ROOT / "Tests" / "Proxies"))
 from examples import PRINTED
 
 
-def parse(stage, block):
+def parse(walkthrough, block):
     return json.loads(block.text)
 
 
-def answer(stage, block):
+def answer(walkthrough, block):
     """What the shell before it was answered: the status has been compared there."""
-    assert stage.answers, f"{block}: no request stands before this answer"
+    assert walkthrough.answers, f"{block}: no request stands before this answer"
     try:
-        real = json.loads(stage.output)
+        real = json.loads(walkthrough.output)
     except ValueError:
-        raise AssertionError(f"no JSON: {stage.output}") from None
-    found = shapes.difference(parse(stage, block), real)
+        raise AssertionError(f"no JSON: {walkthrough.output}") from None
+    found = shapes.difference(parse(walkthrough, block), real)
     assert not found, found
 
 
-def output(stage, block):
-    line = shapes.missing_line(stage.placed(block.text), stage.output)
-    assert line is None, f"{line!r} was not printed, but:\n{stage.output}"
+def output(walkthrough, block):
+    line = shapes.missing_line(walkthrough.placed(block.text), walkthrough.output)
+    assert line is None, f"{line!r} was not printed, but:\n{walkthrough.output}"
 
 
-def file(stage, block):
-    path = stage.folder / block.mark("file")
-    assert path.resolve().is_relative_to(stage.folder.resolve()), f"{block}: outside the reader's folder"
+def file(walkthrough, block):
+    path = walkthrough.folder / block.mark("file")
+    assert path.resolve().is_relative_to(walkthrough.folder.resolve()), f"{block}: outside the reader's folder"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(stage.placed(block.text))
+    path.write_text(walkthrough.placed(block.text))
     if block.language == "json":
-        parse(stage, block)
+        parse(walkthrough, block)
 
 
-def serve(stage, block):
+def serve(walkthrough, block):
     """A command that serves, or settings to serve with."""
     if block.language == "sh":
-        return stage.serve(block.text, {})
+        return walkthrough.serve(block.text, {})
     settings = {}
     for line in filter(None, map(str.strip, block.text.splitlines())):
         if not line.startswith("#"):
             name, equals, value = line.partition("=")
             assert equals and re.fullmatch("[A-Z_0-9]+", name), f"{block}: {line!r} is no setting"
             settings[name] = value
-    stage.serve(block.mark("serve") or "paycast serve", settings)
+    walkthrough.serve(block.mark("serve") or "paycast serve", settings)
 
 
-def template(stage, block):
+def template(walkthrough, block):
     """Broken ones stop the start."""
-    stage.stop_server()
-    fragment(stage, block, "template")
-    stage.serving()
+    walkthrough.stop_server()
+    fragment(walkthrough, block, "template")
+    walkthrough.serving()
 
 
-def refused(stage, block):
+def refused(walkthrough, block):
     """The program's reason comes as output."""
-    stage.stop_server()
-    path = fragment(stage, block, "refused")
+    walkthrough.stop_server()
+    path = fragment(walkthrough, block, "refused")
     try:
-        stage.serving()
+        walkthrough.serving()
     except AssertionError as error:
-        stage.output = str(error)
+        walkthrough.output = str(error)
     path.unlink()
-    assert not stage.server, f"{block}: the program takes it"
+    assert not walkthrough.server, f"{block}: the program takes it"
 
 
-def fragment(stage, block, mark):
-    path = stage.folder / "public" / "fragments" / block.mark(mark)
+def fragment(walkthrough, block, mark):
+    path = walkthrough.folder / "public" / "fragments" / block.mark(mark)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(block.text)
     return path
 
 
-def markup(stage, block):
-    stage.serving()
-    stage.pages.fragment(block)
+def markup(walkthrough, block):
+    walkthrough.serving()
+    walkthrough.pages.fragment(block)
 
 
-def proxy(stage, block):
+def proxy(walkthrough, block):
     assert block.mark("proxy") in PRINTED, f"{block}: Tests/Proxies runs no such example"
 
 
-def demo(stage, block):
-    """README's: the last command, where the build has been made."""
-    stage.serve(f"{shlex.quote(str(binary()))} {block.text.strip().rpartition('/paycast ')[2]}", {})
-    stage.pages.open("/")
+def demo(walkthrough, block):
+    """README's block: runs its last command, because the build exists already."""
+    walkthrough.serve(f"{shlex.quote(str(binary()))} {block.text.strip().rpartition('/paycast ')[2]}", {})
+    walkthrough.pages.open("/")
 
 
-def test(stage, block):
-    """README's: CI runs it, from README."""
+def test(walkthrough, block):
+    """README's block, which `.ci/run` runs."""
     assert "swift test" in block.text
 
 

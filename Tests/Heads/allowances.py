@@ -1,4 +1,4 @@
-"""Where others make something else of a head that we accept, and why that does no harm. Nothing else may differ."""
+"""The heads that we accept and others read differently, and why that does no harm. Nothing else may differ."""
 
 import re
 from typing import Callable, NamedTuple

@@ -1,4 +1,4 @@
-"""Heads by a grammar of valid ones, bent by what smugglers, broken clients and other parsers' bugs have tried."""
+"""Generates valid heads from a grammar, and mutates them as smugglers, broken clients and parsers' bugs do."""
 
 import random
 

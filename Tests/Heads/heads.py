@@ -1,4 +1,4 @@
-"""The heads of a run, what we make of them, and how that compares with what others make of them."""
+"""The heads of a run, our reading of them, and how it compares with the readings of others."""
 
 import json
 import os
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CI_SEED, CI_COUNT = 9112, 20_000
 SEED = int(os.environ.get("HEADS_SEED", CI_SEED))
 COUNT = int(os.environ.get("HEADS_COUNT", CI_COUNT))
-# Longer bodies are nobody's business here.
+# These tests need no longer bodies.
 BODY_LIMIT = 100
 # Compared as they are. The others are about a connection, and each proxy has one of its own.
 COMPARED = [name.lower() for name in KNOWN if name not in ("Connection", "Upgrade", "Expect")]
@@ -41,8 +41,8 @@ class Head:
 def ask(heads):
     """What our parser says of each."""
     asked = b"".join(len(head).to_bytes(4, "big") + head for head in heads)
-    said = subprocess.run([ROOT / ".build/heads/ask"], input=asked, stdout=subprocess.PIPE, check=True).stdout
-    answers = [json.loads(line) for line in said.splitlines()]
+    output = subprocess.run([ROOT / ".build/heads/ask"], input=asked, stdout=subprocess.PIPE, check=True).stdout
+    answers = [json.loads(line) for line in output.splitlines()]
     assert len(answers) == len(heads)
     return answers
 

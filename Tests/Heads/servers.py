@@ -1,4 +1,4 @@
-"""Those that read heads for a living, each behind a socket in a folder: what they forwarded or read, they tell."""
+"""Programs that parse heads, each behind a socket in a folder; they report what they forwarded or read."""
 
 import asyncio
 import base64
@@ -19,7 +19,7 @@ PATIENCE = 10
 
 
 class Read:
-    """What somebody made of a request."""
+    """A program's reading of a request."""
 
     def __init__(self, method, target, fields, body=b""):
         self.method, self.target, self.fields, self.body = method, target, fields, body

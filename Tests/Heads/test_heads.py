@@ -1,4 +1,4 @@
-"""Whatever we accept, each of those that others wrote accepts, with the same meaning."""
+"""Whatever we accept, other people's parsers accept, with the same meaning."""
 
 import shutil
 import tempfile

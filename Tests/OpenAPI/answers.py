@@ -1,4 +1,4 @@
-"""What a server answers, held against the document."""
+"""Compares a server's answers with the document."""
 
 import re
 
@@ -19,13 +19,13 @@ VOLATILE = [
 
 
 class Answers:
-    """Holds answers of a server against what the document says of them."""
+    """Compares answers with what the document says about them."""
 
     def __init__(self, document):
         self.document = strict(document)
 
     def check(self, path, method, answer):
-        """It has a documented status, type, headers and body."""
+        """Checks that the answer has a documented status, type, headers and body."""
         operation = self.document["paths"][path][method]
         assert str(answer.status) in operation["responses"], f"{method} {path} may not answer {answer}"
         documented = resolved(self.document, operation["responses"][str(answer.status)])
@@ -54,7 +54,7 @@ class Answers:
 
 
 def steady(value):
-    """Without what differs from one run to the next."""
+    """The value without what differs from run to run."""
     if isinstance(value, dict):
         return {name: steady(member) for name, member in value.items()}
     if isinstance(value, list):

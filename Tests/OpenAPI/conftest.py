@@ -26,12 +26,12 @@ def written(request):
 def start(folder, settings, *arguments):
     server = Paycast(folder, settings, arguments)
     yield server
-    assert server.stop(), server.log()
+    assert server.stop(), server.log.read_text()
 
 
 @pytest.fixture(scope="session")
 def development(tmp_path_factory):
-    """Simulated stores that know what they sell, and a clock that stood at the examples' instant when it began."""
+    """A server with simulated stores, whose clock starts at the instant of the examples."""
     yield from start(tmp_path_factory.mktemp("development"), DEVELOPMENT, "--dev")
 
 

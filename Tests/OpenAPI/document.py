@@ -1,9 +1,9 @@
 """`public/openapi.json`: read, walked and written."""
 
 import json
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from program import ROOT
+
 PATH = ROOT / "public" / "openapi.json"
 WIDTH = 120
 METHODS = ("get", "head", "post", "put", "delete", "options", "patch", "trace")
@@ -14,7 +14,7 @@ def load():
 
 
 def text(value):
-    """As the file stands in the repository: two spaces, and what fits a line on one."""
+    """The text of the file: indented by two spaces, with everything that fits a line on one line."""
     return lines(value, "", 0) + "\n"
 
 
@@ -33,7 +33,7 @@ def lines(value, indent, used):
 
 
 def resolved(document, node):
-    """What a reference leads to; its siblings, which OpenAPI 3.1 knows of schemas alone, are left out."""
+    """What a reference points to, without its siblings, which OpenAPI 3.1 allows only in schemas."""
     while isinstance(node, dict) and "$ref" in node:
         target = document
         for part in node["$ref"].removeprefix("#/").split("/"):
@@ -68,7 +68,7 @@ def allowed_codes(answer):
 
 
 def strict(document):
-    """A copy in which an answer has no member that is not described: clients must bear one, tests look for it."""
+    """A copy that allows no undescribed members in answers: clients must accept such members, tests look for them."""
     document = json.loads(json.dumps(document))
     seen = set()
 

@@ -62,8 +62,8 @@ class Recorder:
 def delivery(server, *words):
     """What the simulated store would post: headers and body."""
     recorder = Recorder(server.port)
-    said = server.paycast("trigger", *words, "--server", recorder.url, status=1)
+    output = server.paycast("trigger", *words, "--server", recorder.url, status=1)
     recorder.close()
-    assert recorder.deliveries, said
+    assert recorder.deliveries, output
     headers, body = recorder.deliveries[-1]
     return headers, json.loads(body)

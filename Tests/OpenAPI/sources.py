@@ -2,7 +2,7 @@
 
 import re
 
-from document import ROOT
+from program import ROOT
 
 SOURCES = ROOT / "Sources"
 # Only a development server has these: they are no part of the document.
@@ -28,13 +28,13 @@ def providers():
 
 
 def errors():
-    """Every (code, status) that an answer is made with, wherever that is; the status is 0 where another line tells it."""
+    """Every (code, status) that an answer is made with; the status is 0 where another line gives it."""
     found = set()
     for path in SOURCES.rglob("*.swift"):
-        if any(word in str(path) for word in (*DEVELOPMENT, "Simulator", "Benchmarks")):
+        if any(word in str(path) for word in (*DEVELOPMENT, "Simulator", "StandIns", "StoreDriver", "Benchmarks")):
             continue
         source = path.read_text()
-        for status, code in re.findall(r'error\(\s*(\d{3}),\s*"([a-z_0-9]+)"', source):
+        for status, code in re.findall(r'error\(\s*(\d{3}),\s*(?:code: )?"([a-z_0-9]+)"', source):
             found.add((code, int(status)))
         for code in re.findall(r'unavailable\(\s*"([a-z_0-9]+)"', source):
             found.add((code, 503))
@@ -48,7 +48,7 @@ def errors():
 
 
 def enumerated():
-    """Codes that are the words of a type."""
+    """Codes that are cases of a type."""
     found = set()
     for name in ("VerificationError.swift", "HeadFlaw.swift", "BroadcastError.swift", "VerifyReceiptProblem.swift"):
         source = text(name)

@@ -1,4 +1,4 @@
-"""What any route may answer to a request that is flawed, too large or not allowed: each route does, as documented."""
+"""Every route answers flawed, too large and forbidden requests as documented."""
 
 import http.client
 import socket
@@ -183,10 +183,10 @@ def test_a_development_server_is_asked_by_no_strangers_page(case, development, w
 
 @pytest.fixture(scope="module")
 def unconfigured(tmp_path_factory):
-    """With nothing but an API key."""
+    """A server with nothing but an API key."""
     server = Paycast(tmp_path_factory.mktemp("unconfigured"), {"PAYCAST_API_KEY": KEYS["PAYCAST_API_KEY"]})
     yield server
-    assert server.stop(), server.log()
+    assert server.stop(), server.log.read_text()
 
 
 # With a body that is fine otherwise.

@@ -1,4 +1,4 @@
-"""The document itself: valid, formatted, and of this program."""
+"""The document itself is valid, formatted, and of this program's version."""
 
 import subprocess
 
@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import document
-from servers import binary
+from program import binary
 
 DOCUMENT = document.load()
 OPERATIONS = document.operations(DOCUMENT)
@@ -22,8 +22,8 @@ def test_is_formatted():
 
 
 def test_has_the_programs_version():
-    said = subprocess.run([binary(), "version"], check=True, capture_output=True, text=True).stdout
-    assert said.split()[1] == DOCUMENT["info"]["version"]
+    output = subprocess.run([binary(), "version"], check=True, capture_output=True, text=True).stdout
+    assert output.split()[1] == DOCUMENT["info"]["version"]
 
 
 def test_is_what_the_program_serves(production):

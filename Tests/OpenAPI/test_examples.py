@@ -39,7 +39,7 @@ CASES = [
 
 
 class Shop:
-    """What the examples take for granted: user 42 has bought something, and stores have more to say."""
+    """The state that the examples assume: user 42 has bought something, and stores have further events."""
 
     def __init__(self, server):
         self.server = server
@@ -124,7 +124,7 @@ def test_is_answered_as_documented(case, sent, written):
 
 
 def public(value):
-    """As a server with a name of its own would have said it."""
+    """The answer as a server at the document's address would give it."""
     text = json.dumps(value)
     text = re.sub(r"\b(http|ws)://127\.0\.0\.1:\d+/", r"\1s://pay.example.com/", text)
     return json.loads(re.sub(r"\b[0-9a-z]{8}-(\d{1,7})\b(?!-)", r"h7k2m9qa-\1", text))

@@ -1,4 +1,4 @@
-"""What the document says of files, beside what is generated: parts, and what a client has already."""
+"""What the document says about files and generated requests do not reach: ranges, and what a client already has."""
 
 import pytest
 

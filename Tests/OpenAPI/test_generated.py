@@ -1,4 +1,4 @@
-"""schemathesis makes requests out of the document, good ones and bad ones: each answer is a documented one."""
+"""schemathesis generates good and bad requests from the document: each answer is a documented one."""
 
 import json
 import os

@@ -4,9 +4,7 @@ import gzip
 import json
 import os
 import re
-import select
 import shlex
-import signal
 import socket
 import subprocess
 import tempfile
@@ -14,6 +12,8 @@ import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from program import Program
 
 ROOT = Path(os.environ["PAYCAST_ROOT"])
 UNIT = ROOT / "lib/systemd/system/paycast.service"
@@ -27,42 +27,20 @@ def as_nobody():
     os.setuid(NOBODY)
 
 
-class Process:
-    """A command in that root, by a user who may nothing, in a folder that is its own."""
+class Process(Program):
+    """A command in that root, run by a user without rights, in a folder that is the user's own."""
 
     def __init__(self, test, command, folder, environment=None):
         def enter():
             as_nobody()
             os.chdir("/" + str(folder.relative_to(ROOT)))
 
-        self.errors = tempfile.TemporaryFile("w+")
-        environment = {"PATH": "/usr/bin:/bin", **(environment or {})}
-        self.process = subprocess.Popen(
-            command, preexec_fn=enter, env=environment, stdout=subprocess.PIPE, stderr=self.errors, text=True
-        )
-        test.addCleanup(self.end)
+        super().__init__(folder, command, {"PATH": "/usr/bin:/bin", **(environment or {})}, enter)
+        test.addCleanup(self.kill)
 
-    def address(self):
-        ready, _, _ = select.select([self.process.stdout], [], [], 60)
-        line = self.process.stdout.readline() if ready else ""
-        found = re.match(r"paycast listening on (http://\S+)$", line)
-        assert found, f"{line!r} {self.said()}"
-        return found[1]
-
-    def said(self):
-        self.errors.seek(0)
-        return self.errors.read()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        self.errors.close()
+    def wait_for_address(self):
+        self.wait_until_listening(60)
+        return self.url
 
 
 def get(url, key=None):
@@ -75,7 +53,7 @@ def get(url, key=None):
 
 
 def unit_settings():
-    """What the unit sets: name → values, in their order."""
+    """The unit's settings: name → values in order."""
     settings = {}
     for line in UNIT.read_text().splitlines():
         name, sign, value = line.partition("=")
@@ -102,7 +80,7 @@ class PackageTests(unittest.TestCase):
 
     def test_the_demo_runs_in_an_empty_folder(self):
         demo = Process(self, ["paycast", "demo", "--port", "0"], self.folder)
-        address = demo.address()
+        address = demo.wait_for_address()
         status, page = get(address + "/")
         self.assertEqual(status, 200)
         self.assertIn("<turbo-stream-source", page)
@@ -111,9 +89,9 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(get(address + path)[0], 200, path)
         trigger = ["paycast", "trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--user", "demo", "--expect", "success"]
         buyer = Process(self, trigger, self.folder)
-        self.assertEqual(buyer.process.wait(timeout=60), 0, buyer.said())
+        self.assertEqual(buyer.process.wait(timeout=60), 0, buyer.log.read_text())
         self.assertIn('data-state="active"', get(address + "/")[1])
-        self.assertEqual(demo.stop(), 0, demo.said())
+        self.assertTrue(demo.stop(60), demo.log.read_text())
 
     def test_the_services_command_starts(self):
         """As systemd would: with the unit's command, environment and credentials, told where to report."""
@@ -138,7 +116,7 @@ class PackageTests(unittest.TestCase):
         self.assertEqual(unit["Type"], ["notify"])
         environment |= {"NOTIFY_SOCKET": f"{inside}/notify", "WATCHDOG_USEC": f"{unit['WatchdogSec'][0]}000000"}
         service = Process(self, unit["ExecStart"][0].split(), state, {**environment, "PORT": "0"})
-        address = service.address()
+        address = service.wait_for_address()
         self.assertEqual(manager.recv(100), b"READY=1")
         self.assertEqual(manager.recv(100), b"WATCHDOG=1")
         self.assertEqual(get(address + "/up"), (200, "up\n"))
@@ -150,7 +128,7 @@ class PackageTests(unittest.TestCase):
         self.assertEqual(get(address + "/users/42/stream", "x" * 64)[0], 401)
         self.assertEqual(get(address + "/demo/demo.css")[0], 404, "that is for development")
         self.assertTrue((state / "paycast.db").exists())
-        self.assertEqual(service.stop(), 0, service.said())
+        self.assertTrue(service.stop(60), service.log.read_text())
 
     def test_files_are_where_they_are_looked_for(self):
         manual = gzip.decompress((ROOT / "usr/share/man/man1/paycast.1.gz").read_bytes()).decode()
@@ -161,7 +139,7 @@ class PackageTests(unittest.TestCase):
         self.assertTrue((ROOT / "etc/paycast/paycast.env").exists())
 
     def test_each_shell_finds_its_completions(self):
-        """Where Debian's bash-completion, zsh and fish look by themselves."""
+        """Completions are where Debian's bash-completion, zsh and fish look for them."""
         for shell, path in {
             "bash": "bash-completion/completions/paycast",
             "zsh": "zsh/vendor-completions/_paycast",
@@ -172,8 +150,8 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(file.stat().st_mode & 0o777, 0o644, shell)
 
     def test_there_is_somebody_to_write_to(self):
-        said = self.run_here("dpkg-query", "--show", "--showformat=${Maintainer}", "paycast")
-        self.assertRegex(said, r"^[^<>]+ <[^<>@\s]+@[^<>@\s]+\.[^<>@\s]+>$")
+        output = self.run_here("dpkg-query", "--show", "--showformat=${Maintainer}", "paycast")
+        self.assertRegex(output, r"^[^<>]+ <[^<>@\s]+@[^<>@\s]+\.[^<>@\s]+>$")
 
     def test_the_unit_is_one(self):
         done = subprocess.run(

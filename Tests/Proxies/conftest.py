@@ -1,13 +1,13 @@
 import hashlib
 import secrets
-import subprocess
 
 import pytest
 
+import certificates
 from cost import ask, download
 from passage import FILES, Passage
 from proxies import PROXIES
-from servers import UNVERIFIED, Paycast
+from servers import Paycast
 from wire import Wire, get, post
 
 LARGE = {"2.bin": 2 << 20, "10.bin": 10 << 20, "15.bin": 15 << 20}
@@ -19,7 +19,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """A public folder: a file that only attackers ask for, and many that name themselves."""
+    """A public folder: a file that only attackers ask for, and many that contain their own name."""
     folder = tmp_path_factory.mktemp("public")
     (folder / "attackers.txt").write_text("for the attacker only\n")
     for number in range(FILES):
@@ -36,11 +36,7 @@ def paycast(tmp_path_factory, files):
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("certificate")
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    command += " -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out cert.pem"
-    subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
-    return folder
+    return certificates.certificate(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture(scope="session")
@@ -52,13 +48,13 @@ def encrypted(tmp_path_factory, files, certificate):
 
 @pytest.fixture(params=["plain", "TLS"])
 def connect(request, paycast):
-    """A way to a server; the parser behind both is the same one, what leads to it is not."""
+    """A connection to a server: both have the same parser, behind different transports."""
     wires = []
 
     def connect():
         is_plain = request.param == "plain"
         server = paycast if is_plain else request.getfixturevalue("encrypted")
-        wires.append(Wire(server.port, context=None if is_plain else UNVERIFIED))
+        wires.append(Wire(server.port, context=None if is_plain else certificates.UNVERIFIED))
         return wires[-1]
 
     yield connect
@@ -76,13 +72,13 @@ def large(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path, large, certificate):
-    """Starts a server, with what its first requests cost behind it."""
+    """Starts a server and sends the first requests, whose costs are not measured."""
     servers = []
 
     def start(tls=False, **settings):
         server = Paycast(tmp_path, large, certificate if tls else None, **settings)
         servers.append(server)
-        server.context = UNVERIFIED if tls else None
+        server.context = certificates.UNVERIFIED if tls else None
         for _ in range(20):
             assert ask(server, post("/webhooks/apple", b"junk")).status == 400
             assert ask(server, get("/up")).status == 200
@@ -96,7 +92,7 @@ def start(tmp_path, large, certificate):
 
 @pytest.fixture(scope="session")
 def passages(tmp_path_factory, files):
-    """The one that is used, until another one is or an attack has spoilt it."""
+    """Keeps one passage until another is asked for or an attack has spoilt it."""
     held = {}
 
     def stop():

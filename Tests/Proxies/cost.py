@@ -1,4 +1,4 @@
-"""What an attack costs a server, and whether others are answered meanwhile."""
+"""Measures what an attack costs a server, and whether others are answered meanwhile."""
 
 import hashlib
 import statistics
@@ -11,9 +11,9 @@ from wire import Wire, get, post
 # As Paycast's memory is counted.
 MB = 1024
 PROMPT = 0.05
-# Of a core, in a second in which nobody says anything: a loop that spins takes all of one.
+# The share of a core in a second without traffic: a loop that spins takes a whole core.
 IDLE = 0.1
-# What may stay: the first thousand connections fill tables that are kept.
+# KB that may stay: the first thousand connections fill tables that are kept.
 KEPT = 4 * MB
 
 
@@ -31,7 +31,7 @@ def download(server, name, pause=0.0, piece=1 << 16):
         while chunk := wire.socket.recv(piece):
             digest.update(chunk)
             if pause:
-                # The reader's own slowness is what is measured.
+                # The reader's own slowness is what is tested: there is nothing to wait for.
                 time.sleep(pause)
     assert digest.digest() == hashlib.sha256((server.public / name).read_bytes()).digest()
     return time.monotonic() - start
@@ -50,7 +50,7 @@ class Cost:
 
 @contextmanager
 def attacked(server):
-    """When it is over, memory and descriptors are back where they were, and no loop has anything left to do."""
+    """Checks that afterwards memory and descriptors are back where they were, and that no loop is busy."""
     cost, descriptors = Cost(server), server.descriptors()
     yield cost
     assert until(lambda: server.descriptors() <= descriptors), f"{server.descriptors()} descriptors, not {descriptors}"
@@ -59,7 +59,7 @@ def attacked(server):
 
 
 def check_prompt(server, count=20):
-    """Others are answered: a store's webhook and a probe, each on a new connection."""
+    """Checks that others are answered: a store's webhook and a probe, each on a new connection."""
     for sent, status in ((post("/webhooks/apple", b"junk"), 400), (get("/up"), 200)):
         times = []
         for _ in range(count):
@@ -71,7 +71,7 @@ def check_prompt(server, count=20):
 
 
 def flood(client, sent):
-    """As much as the connection takes."""
+    """Sends as much as the connection takes."""
     try:
         while sent:
             sent = sent[client.send(sent) :]

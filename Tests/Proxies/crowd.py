@@ -1,4 +1,4 @@
-"""Many clients that say the same and then nothing more, in a process of their own: one has only so many descriptors.
+"""Many clients that send the same bytes and fall silent, in a process of their own, because descriptors are limited.
 
 `crowd.py PORT COUNT FIRST` reads what each says from its standard input, prints `held N`, and ends with its next line.
 """
@@ -14,7 +14,7 @@ IP_BIND_ADDRESS_NO_PORT = 24
 
 def main():
     port, count, first = map(int, sys.argv[1:])
-    said = bytes.fromhex(sys.stdin.readline())
+    greeting = bytes.fromhex(sys.stdin.readline())
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     held = []
@@ -25,7 +25,7 @@ def main():
         client.settimeout(10)
         try:
             client.connect(("127.0.0.1", port))
-            client.sendall(said)
+            client.sendall(greeting)
         except OSError:
             break
         held.append(client)

@@ -1,11 +1,12 @@
-"""The documentation's examples of proxies, each as it stands there with a test's addresses, ports and files in place of its own."""
+"""The documentation's examples of proxies, with a test's addresses, ports and files in place of their own."""
 
 import os
 import re
 import tempfile
 
-from proxies import MODULES, NGINX_HEAD, Apache, Caddy, HAProxy, Nginx
-from servers import ROOT, UNVERIFIED
+from certificates import UNVERIFIED
+from program import ROOT
+from proxies import APACHE_HEAD, MODULES, NGINX_HEAD, Apache, Caddy, HAProxy, Nginx
 from wire import Wire
 
 ARTICLE = ROOT / "Sources" / "paycast" / "Documentation.docc" / "BehindAProxy.md"
@@ -19,11 +20,12 @@ def printed(name):
 
 
 class Example:
-    # What the system's own configuration has around the example, and the test's paths in it.
+    # The system's own configuration around the example, with the test's paths.
     around = "{example}"
 
     def __init__(self, folder, target, certificate, key):
-        self.certificate, self.key = certificate, key
+        self.certificate = certificate
+        self.key = key
         super().__init__(folder, target, is_announced=False)
 
     def configured(self, folder, target, announced):
@@ -85,28 +87,17 @@ class CaddyExample(Example, Caddy):
 
 class ApacheExample(Example, Apache):
     name = "apache"
-    around = """
-ServerRoot {folder}
-ServerName localhost
-Listen 127.0.0.1:{port}
-PidFile {folder}/apache.pid
-ErrorLog {folder}/apache.log
-User www-data
-Group www-data
-LoadModule mpm_event_module {modules}/mod_mpm_event.so
-LoadModule authz_core_module {modules}/mod_authz_core.so
+    around = APACHE_HEAD + """
 LoadModule alias_module {modules}/mod_alias.so
 LoadModule asis_module {modules}/mod_asis.so
 LoadModule headers_module {modules}/mod_headers.so
-LoadModule proxy_module {modules}/mod_proxy.so
-LoadModule proxy_http_module {modules}/mod_proxy_http.so
 LoadModule socache_shmcb_module {modules}/mod_socache_shmcb.so
 LoadModule ssl_module {modules}/mod_ssl.so
 {example}
 """
 
     def places(self, folder):
-        # Readable to a server that is root no longer, as the folders of tests are not.
+        # Readable to a server that has given up root's rights, as tests' folders are not.
         self.away = tempfile.NamedTemporaryFile("w", suffix=".asis")
         self.away.write(printed("away.asis"))
         self.away.flush()

@@ -47,11 +47,11 @@ class Passage:
         self.public = public
         self.numbers = itertools.count()
         self.published = []
-        # By an attack that went through: what comes after it says nothing.
+        # An attack went through, so later results would mean nothing.
         self.is_spoilt = False
         self.paycast = Paycast(folder / "paycast", public, **({"trusted_proxies": "127.0.0.1"} if trusts else {}))
         self.proxy = kind(folder / "proxy", self.paycast.port, is_announced=trusts)
-        # The page that has to show what was broadcast: directly, since no attack goes that way.
+        # The page that must show the broadcasts. It connects directly, where no attack passes.
         self.page = Wire(self.paycast.port).send(get(page(STREAM)))
         assert self.page.read(b"\n\n").startswith(b"HTTP/1.1 200")
 
@@ -90,13 +90,13 @@ class Passage:
         return Expected(post("/broadcasts", body, bearer(KEY)), 202, b'{"cursors":[null]}')
 
     def ask(self):
-        """On a connection of its own: it meets whichever of the proxy's connections is free."""
+        """Asks on a new connection, which meets whichever of the proxy's connections is free."""
         expected = self.next()
         with self.wire() as wire:
             expected.check(wire.send(expected.request).answer())
 
     def check_page(self):
-        """Each broadcast was shown, once, since the last time that this was asked."""
+        """Checks that the page showed each broadcast once since the last check."""
         deadline = time.monotonic() + 5
         while len(shown := re.findall(rb'target="(bystander-\d+)"', self.page.buffer)) < len(self.published):
             if not self.page.receive(deadline):
@@ -115,7 +115,7 @@ class Passage:
 
 
 class Bystander(threading.Thread):
-    """Asks all the time over one connection that it keeps, two requests at once."""
+    """Sends requests all the time over one connection, two at once."""
 
     def __init__(self, passage):
         super().__init__(daemon=True)

@@ -7,7 +7,8 @@ address of the Internet: by the PROXY protocol, as balancers in front of a proxy
 import socket
 
 from ports import ReservedPort
-from servers import Program, until
+from program import Program
+from servers import until
 
 HAPROXY = """
 defaults
@@ -69,8 +70,8 @@ http://:{port} {{
 }}
 """
 
-# One process: its children share no connections with each other. It never runs as root.
-APACHE = """
+# In a folder of its own, as a user who is not root, up to its way to Paycast.
+APACHE_HEAD = """
 ServerRoot {folder}
 ServerName localhost
 Listen 127.0.0.1:{port}
@@ -78,18 +79,19 @@ PidFile {folder}/apache.pid
 ErrorLog {folder}/apache.log
 User www-data
 Group www-data
-ServerLimit 1
-StartServers 1
-ThreadsPerChild 25
-MaxRequestWorkers 25
 LoadModule mpm_event_module {modules}/mod_mpm_event.so
 LoadModule authz_core_module {modules}/mod_authz_core.so
 LoadModule proxy_module {modules}/mod_proxy.so
 LoadModule proxy_http_module {modules}/mod_proxy_http.so
+"""
+# One process: its children share no connections with each other.
+APACHE = APACHE_HEAD + """ServerLimit 1
+StartServers 1
+ThreadsPerChild 25
+MaxRequestWorkers 25
 ProxyPass / http://127.0.0.1:{target}/ upgrade=websocket
 {announced}
 """
-
 
 MODULES = "/usr/lib/apache2/modules"
 INTERNET = "203.0.113.7"
@@ -108,7 +110,7 @@ class Proxy(Program):
         configuration = folder / "configuration"
         configuration.write_text(self.configured(folder, target, self.announced if is_announced else ""))
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder)}
-        super().__init__(folder, self.command(configuration), environment)
+        super().__init__(folder, self.command_line(configuration), environment)
         assert until(self.accepts, 20), f"{type(self).__name__} does not listen: {self.log.read_text()}"
 
     def configured(self, folder, target, announced):
@@ -126,7 +128,7 @@ class HAProxy(Proxy):
     text = HAPROXY
     announced = "accept-proxy"
 
-    def command(self, configuration):
+    def command_line(self, configuration):
         return ["haproxy", "-db", "-f", configuration]
 
 
@@ -134,7 +136,7 @@ class Nginx(Proxy):
     text = NGINX
     announced = "proxy_protocol; set_real_ip_from 127.0.0.1; real_ip_header proxy_protocol"
 
-    def command(self, configuration):
+    def command_line(self, configuration):
         return ["nginx", "-p", configuration.parent, "-e", "stderr", "-c", configuration]
 
 
@@ -144,7 +146,7 @@ class Caddy(Proxy):
     announced = f"{{\n        header_up X-Forwarded-For {INTERNET}\n    }}"
     preface = b""
 
-    def command(self, configuration):
+    def command_line(self, configuration):
         return ["caddy", "run", "--adapter", "caddyfile", "--config", configuration]
 
 
@@ -152,7 +154,7 @@ class Apache(Proxy):
     text = APACHE
     announced = f"LoadModule remoteip_module {MODULES}/mod_remoteip.so\nRemoteIPProxyProtocol On"
 
-    def command(self, configuration):
+    def command_line(self, configuration):
         return ["apache2", "-DFOREGROUND", "-f", configuration]
 
 

@@ -7,40 +7,24 @@ import json
 import os
 import re
 import secrets
-import select
-import signal
-import ssl
 import subprocess
 import time
 from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parents[2]
+import program
+
 # Two publishers: each has a key of its own.
 ATTACKERS_KEY, KEY, STREAM_KEY = (secrets.token_hex(32) for _ in range(3))
-# Of /proc/net/tcp: there the queue is one of connections.
+# A state in /proc/net/tcp, whose queue counts connections.
 LISTENING = "0A"
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def unverified(*protocols):
-    """The certificate is the test's own."""
-    context = ssl._create_unverified_context()
-    if protocols:
-        context.set_alpn_protocols(protocols)
-    return context
-
-
-UNVERIFIED = unverified()
-
-
-def binary():
-    """The newest build, unless PAYCAST_BINARY names one."""
-    if "PAYCAST_BINARY" in os.environ:
-        return Path(os.environ["PAYCAST_BINARY"]).resolve()
-    built = [path for path in ROOT.glob(".build/*/paycast") if path.parent.name in ("release", "debug")]
-    assert built, "no build: run swift build first"
-    return max(built, key=lambda path: path.stat().st_mtime)
+SETTINGS = {
+    "PAYCAST_API_KEY": f"{ATTACKERS_KEY},{KEY}",
+    "PAYCAST_STREAM_KEYS": STREAM_KEY,
+    "PAYCAST_APPLE_BUNDLE_ID": "com.example.app",
+    "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox",
+}
 
 
 def signed(stream):
@@ -54,7 +38,7 @@ def page(stream):
 
 
 def until(condition, seconds=10, pause=0.01):
-    """Whether it holds within that time. For what nobody announces: another program's port, the kernel's numbers."""
+    """Whether the condition becomes true in time. Only for events that nothing announces, such as a port."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -63,74 +47,16 @@ def until(condition, seconds=10, pause=0.01):
     return True
 
 
-class Program:
-    """A process of this test's own, with a log in its folder."""
-
-    def __init__(self, folder, command, environment=None):
-        folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
-        self.log = folder / "errors.log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,
-            )
-
-    def stop(self, seconds=20):
-        """Whether it ended as it was asked to."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            return False
-        finally:
-            self.process.stdout.close()
-        return self.process.returncode == 0
-
-    def kill(self):
-        """With its children; for those that would wait for their clients for many seconds."""
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
-
-
-class Paycast(Program):
+class Paycast(program.Paycast):
     def __init__(self, folder, public=None, tls=None, port=0, **settings):
         self.public = public or folder / "public"
         self.public.mkdir(parents=True, exist_ok=True)
-        command = [binary(), "serve", "--port", str(port), "--public", self.public]
+        arguments = ["--public", self.public]
         if tls:
-            command += ["--tls-cert", tls / "cert.pem", "--tls-key", tls / "key.pem"]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PAYCAST_")}
-        environment |= {
-            "PAYCAST_API_KEY": f"{ATTACKERS_KEY},{KEY}",
-            "PAYCAST_STREAM_KEYS": STREAM_KEY,
-            "PAYCAST_APPLE_BUNDLE_ID": "com.example.app",
-            "PAYCAST_APPLE_ENVIRONMENTS": "Sandbox",
-            **{f"PAYCAST_{name.upper()}": str(value) for name, value in settings.items()},
-        }
-        super().__init__(folder, command, environment)
-        self.port = self.listening()
-
-    def listening(self):
-        said = b""
-        while select.select([self.process.stdout], [], [], 20)[0]:
-            chunk = os.read(self.process.stdout.fileno(), 4096)
-            said += chunk
-            if found := re.search(rb"listening on https?://127\.0\.0\.1:(\d+)\s", said):
-                return int(found[1])
-            if not chunk:
-                break
-        raise AssertionError(f"does not listen: {said!r} {self.log.read_text()}")
+            certificate, key = tls
+            arguments += ["--tls-cert", certificate, "--tls-key", key]
+        settings = {f"PAYCAST_{name.upper()}": str(value) for name, value in settings.items()}
+        super().__init__(folder, *arguments, port=port, settings={**SETTINGS, **settings})
 
     # What it costs
 
@@ -158,19 +84,26 @@ class Paycast(Program):
         return (int(fields[11]) + int(fields[12])) / TICKS
 
     def share(self, seconds=1.0):
-        """Of one core, in a window of that length."""
+        """The share of one core in that time, which the program must survive."""
         start, before = time.monotonic(), self.processor()
-        time.sleep(seconds)
+        self.outlive(seconds)
         return (self.processor() - before) / (time.monotonic() - start)
 
     def settled(self, seconds=10, window=0.3):
-        """KB of memory, once it has stood still for a window."""
-        deadline = time.monotonic() + seconds
-        last = self.resident()
-        while time.monotonic() < deadline:
-            time.sleep(window)
-            now = self.resident()
-            if abs(now - last) < 64:
-                break
-            last = now
+        """KB of memory, once it has not changed for `window` seconds."""
+
+        def stands_still():
+            before = self.resident()
+            self.outlive(window)
+            return abs(self.resident() - before) < 64
+
+        until(stands_still, seconds)
         return self.resident()
+
+    def outlive(self, seconds):
+        """Waits, and fails if the program ends meanwhile: a measurement of a dead program means nothing."""
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        raise AssertionError(f"it ended with {status}: {self.log.read_text()}")

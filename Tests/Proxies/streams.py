@@ -1,4 +1,4 @@
-"""A client of HTTP/2 that opens streams and then takes no more than it is told to."""
+"""An HTTP/2 client that opens streams and takes no more than it is told to."""
 
 import socket
 
@@ -7,7 +7,7 @@ from h2.connection import H2Connection
 from h2.events import ConnectionTerminated, DataReceived, ResponseReceived, StreamEnded, StreamReset
 from h2.settings import SettingCodes, Settings
 
-from servers import unverified
+from certificates import unverified
 
 
 def request(path, *fields, method="GET", authority="localhost"):

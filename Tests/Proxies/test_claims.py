@@ -11,7 +11,7 @@ from wire import Ended, Silence, get, request
 
 @dataclass
 class Claim:
-    """What a client says that would like to be taken for this machine."""
+    """What a client sends to pass for this machine."""
 
     name: str
     fields: tuple = ()
@@ -27,7 +27,10 @@ CLAIMS = [
     Claim("two addresses", ("X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: 127.0.0.1")),
     Claim("an address of IPv6", ("X-Forwarded-For: ::1",)),
     Claim("no address", ("X-Forwarded-For: ",)),
-    Claim("other headers of proxies", ("X-Real-IP: 127.0.0.1", "Forwarded: for=127.0.0.1", "True-Client-IP: 127.0.0.1")),
+    Claim(
+        "other headers of proxies",
+        ("X-Real-IP: 127.0.0.1", "Forwarded: for=127.0.0.1", "True-Client-IP: 127.0.0.1"),
+    ),
     Claim("an underscore", ("X_Forwarded_For: 127.0.0.1",)),
     Claim("a space before the colon", ("X-Forwarded-For : 127.0.0.1",), status=MALFORMED),
     Claim("a folded line at the end", ("X-Fold: a\r\n b",), status=MALFORMED),

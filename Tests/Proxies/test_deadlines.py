@@ -1,4 +1,4 @@
-"""Who says nothing any more, says it too slowly, or leaves at once: nothing of them stays, and no loop is kept busy."""
+"""Clients that fall silent, send too slowly or leave at once: nothing of them stays, and no loop is kept busy."""
 
 import socket
 import struct
@@ -14,7 +14,7 @@ from wire import Wire, bearer, get, post, request
 
 @dataclass
 class Idler:
-    """What is said, and what of the answer is read; then nothing any more."""
+    """Sends something, reads some of the answer, then falls silent."""
 
     name: str
     sent: bytes
@@ -46,7 +46,7 @@ SECONDS = {"header_seconds": 1, "body_seconds": 1, "idle_seconds": 1, "write_sec
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 def test_who_says_nothing_is_left(start, tls):
-    """By the server, and while they wait they cost no time."""
+    """The server closes idle clients; until then they cost no CPU time."""
     server = start(tls=tls, **SECONDS)
     idlers = [idler for idler in IDLERS if idler.tls == tls]
     with attacked(server):

@@ -5,14 +5,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from certificates import UNVERIFIED
 from examples import EXAMPLES
 from ports import ReservedPort
-from servers import KEY, UNVERIFIED, Paycast, page
+from servers import KEY, Paycast, page
 from wire import Wire, bearer, get, post, request
 
 WEBSOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
 WEBSOCKET_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
-CABLE = get("/cable", *WEBSOCKET, WEBSOCKET_KEY, "Sec-WebSocket-Protocol: actioncable-v1-json", "Origin: https://shop.test")
+CABLE_PROTOCOL = "Sec-WebSocket-Protocol: actioncable-v1-json"
+CABLE = get("/cable", *WEBSOCKET, WEBSOCKET_KEY, CABLE_PROTOCOL, "Origin: https://shop.test")
 # What a client says of itself. Whoever believes it hands out other addresses.
 CLAIMS = ("X-Forwarded-Host: evil.example", "X-Forwarded-Proto: http")
 
@@ -41,7 +43,7 @@ class Place:
             return wire.send(request).answer(seconds=seconds)
 
     def broadcast(self, text):
-        """Directly: who says it does not matter."""
+        """Publishes directly, not through the proxy."""
         html = f'<turbo-stream action="remove" target="{text}"></turbo-stream>'
         body = json.dumps({"stream": "a", "html": html}).encode()
         with Wire(self.paycast.port) as wire:
@@ -54,8 +56,7 @@ class Place:
 
 @pytest.fixture(scope="module", params=EXAMPLES)
 def place(request, tmp_path_factory, certificate):
-    pair = certificate / "cert.pem", certificate / "key.pem"
-    place = Place(EXAMPLES[request.param], tmp_path_factory.mktemp(request.param), *pair)
+    place = Place(EXAMPLES[request.param], tmp_path_factory.mktemp(request.param), *certificate)
     yield place
     assert place.stop(), place.paycast.log.read_text()
 
@@ -104,7 +105,7 @@ def test_pages_are_told_to_come_back_while_paycast_is_away(place):
         # Stores come back after it.
         assert place.ask(webhook, seconds=10).status in (502, 503)
     place.restart()
-    # Nobody is kept away from a server that is there.
+    # The proxy does not keep clients away from a server that is back.
     with place.wire() as wire:
         assert wire.send(stream).read(b"\nid: ").startswith(b"HTTP/1.1 200")
     assert place.ask(webhook).status == 400

@@ -1,4 +1,4 @@
-"""Frames of WebSockets, together with the head and after its answer."""
+"""WebSocket frames, sent with the head and after its answer."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Clients that say half of something, in thousands: what they cost is bounded, and all of it comes back."""
+"""Thousands of clients that send half a request: their cost is bounded, and all of it is released."""
 
 import resource
 import subprocess
@@ -17,7 +17,7 @@ from wire import get, request
 
 @contextmanager
 def crowd(server, count, sent):
-    """So many clients, from several addresses, that said that much and hold their connections."""
+    """Clients from several addresses that sent the same bytes and hold their connections."""
     share = min(count, descriptors() - 100)
     program = [sys.executable, Path(__file__).with_name("crowd.py"), str(server.port)]
     clients = []
@@ -74,7 +74,7 @@ def test_half_requests(start, half, pytestconfig):
 
 
 def test_half_requests_beyond_the_limit(start):
-    """Those who have said nothing whole make room for those who have."""
+    """Clients without a whole request make room for clients with one."""
     server = start(max_connections=300)
     with attacked(server), crowd(server, 1000, b"GET /u"):
         assert until(lambda: server.share(0.2) < IDLE, 10)
@@ -82,7 +82,7 @@ def test_half_requests_beyond_the_limit(start):
 
 
 def test_a_flood_leaves_the_server_descriptors(start):
-    """Those who have to go must be gone before others are let in: the ledger and the loops need some, too."""
+    """Clients that must go are closed before others are accepted: the ledger and the loops need descriptors, too."""
     server = start(max_connections=300)
     with attacked(server), Peak(server) as peak:
         for _ in range(4):
@@ -95,7 +95,7 @@ def test_a_flood_leaves_the_server_descriptors(start):
 
 
 class Peak(threading.Thread):
-    """The most descriptors that a server has had."""
+    """Watches the highest number of descriptors that a server has had."""
 
     def __init__(self, server):
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""Clients that ask for much and read little, or slowly: what they cost is bounded, and nobody waits for them."""
+"""Clients that ask for much and read little or slowly: their cost is bounded, and nobody waits for them."""
 
 import time
 

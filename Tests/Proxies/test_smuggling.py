@@ -1,4 +1,4 @@
-"""Two who share a proxy's connections to Paycast: whatever one sends, the other gets his own answers, all of them."""
+"""Two clients share a proxy's connections to Paycast: whatever one sends, the other gets all its own answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -198,7 +198,7 @@ CASES = [
 
 
 def attack_through(passage, pieces):
-    """All that the attacker hears."""
+    """All that the attacker receives."""
     with passage.wire() as wire:
         for index, piece in enumerate(pieces):
             try:

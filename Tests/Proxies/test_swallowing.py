@@ -68,8 +68,8 @@ def test_a_body_of_a_get_is_no_request(paycast):
 
 
 def is_prefix(heard, expected):
-    said = [(answer.status, answer.body) for answer in heard] if isinstance(heard, list) else []
-    return 0 < len(said) and said == expected[: len(said)]
+    received = [(answer.status, answer.body) for answer in heard] if isinstance(heard, list) else []
+    return 0 < len(received) and received == expected[: len(received)]
 
 
 FIELDS = {"200": ("authorization", f"Bearer {KEY}"), "401": ("x-last", "b")}

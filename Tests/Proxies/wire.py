@@ -1,4 +1,4 @@
-"""HTTP/1.1 byte by byte: what is sent is exactly what the test says, and answers are read by their own framing alone."""
+"""HTTP/1.1 byte by byte: sends exactly the test's bytes, and reads answers by their own framing alone."""
 
 import asyncio
 import select

@@ -1,4 +1,4 @@
-"""Throw-away certificate authorities in the shape of Apple's, made anew in every run, and bent one way at a time."""
+"""Throw-away certificate authorities like Apple's, made anew in every run, each with one defect."""
 
 import base64
 import datetime
@@ -78,7 +78,7 @@ def certificate(
 
 
 class Authority:
-    """Root, intermediate and leaf; `with_` makes the same root's with something bent."""
+    """Root, intermediate and leaf; `with_` makes another chain of the same root, with a defect."""
 
     def __init__(self, root=None, intermediate=None, leaf=None):
         self.root = root or certificate("Root")

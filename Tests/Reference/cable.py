@@ -61,18 +61,18 @@ class Cable:
 
     def until(self, last):
         heard = []
-        while not last(said := self.receive()):
-            heard.append(said)
+        while not last(received := self.receive()):
+            heard.append(received)
         return heard
 
     def settled(self):
-        """All that the server says up to now: a fence goes through the commands, then one through the broadcasts."""
+        """Everything that the server has sent: a fence goes through the commands, then one through the broadcasts."""
         stream = f"fence:{next(NUMBERS)}"
         fence = identifier(stream)
         self.send(command("subscribe", fence))
-        heard = self.until(lambda said: said == confirmed(fence))
+        heard = self.until(lambda received: received == confirmed(fence))
         self.server.broadcast(stream, FENCE)
-        heard += self.until(lambda said: said.get("identifier") == fence)
+        heard += self.until(lambda received: received.get("identifier") == fence)
         self.send(command("unsubscribe", fence))
         return heard
 

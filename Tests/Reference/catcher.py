@@ -1,4 +1,4 @@
-"""A server that keeps what it is asked, and answers as a test wants."""
+"""A server that records its requests and answers as a test wants."""
 
 import json
 import threading
@@ -22,8 +22,8 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         asked = (self.command, self.path, dict(self.headers), body)
         self.server.caught.append(asked)
-        status, said = self.server.answer(*asked)
-        data = json.dumps(said).encode()
+        status, reply = self.server.answer(*asked)
+        data = json.dumps(reply).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

@@ -129,7 +129,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_transaction_is_asked_about(apple, signer, paycast, form):
-    """Nobody vouches for these receipts: they only say what to ask."""
+    """No authority signed these receipts: they only say what to ask."""
     text = base64.b64encode(FORMS[form](signer)).decode()
     apple.asked()
     status, body = paycast.answer("/receipts/apple", {"receipt": text})

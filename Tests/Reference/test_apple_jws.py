@@ -1,4 +1,4 @@
-"""Paycast and Apple's own library judge the same signed documents: made by a throw-away authority, bent one way each."""
+"""Paycast and Apple's own library judge the same signed documents of a throw-away authority, each with one defect."""
 
 import base64
 import random
@@ -116,7 +116,7 @@ def cases(good):
 
 
 class Judges:
-    """One root, trusted by both."""
+    """Apple's library and Paycast, which trust the same root."""
 
     def __init__(self, folder, environment):
         self.good = Authority()
@@ -245,7 +245,7 @@ def test_both_judge_transactions_alike(sandbox, members):
 
 
 def damaged(numbers, jws):
-    """A bit, a piece, a segment of another document: the signature never belongs to it any more."""
+    """A flipped bit, a lost piece, a segment of another document: the signature never matches."""
     header, payload, signature = jws.split(".")
     kind = numbers.randrange(5)
     if kind == 0:

@@ -1,4 +1,4 @@
-"""What a client says, and all that the real Action Cable and Paycast answer."""
+"""A client's messages, and everything that the real Action Cable and Paycast answer."""
 
 from dataclasses import dataclass
 

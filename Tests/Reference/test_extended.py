@@ -97,8 +97,8 @@ def test_history_of_another_epoch_is_rejected_and_the_page_rendered_anew(open_ca
     cable = open_cable()
     subscribe(cable, stream, history={"streams": {stream.name: {"offset": 1, "epoch": "gone"}}})
     heard = []
-    while (said := cable.receive()) != verdict("reject_history", stream):
-        heard.append(said["message"])
+    while (received := cable.receive()) != verdict("reject_history", stream):
+        heard.append(received["message"])
     assert heard == ['<turbo-stream action="refresh"></turbo-stream>']
 
 
@@ -129,6 +129,6 @@ def test_an_unknown_session_is_a_new_one(open_cable):
 
 def test_pings(open_cable):
     cable = open_cable()
-    for said in ("pong", "ping"):
-        cable.send(json.dumps({"command": said}))
+    for message in ("pong", "ping"):
+        cable.send(json.dumps({"command": message}))
     assert cable.receive() == {"type": "pong"}

@@ -1,4 +1,4 @@
-"""Google's own library and Paycast judge the same push tokens, and the library believes the grant that Paycast signs."""
+"""Google's own library and Paycast judge the same push tokens, and the library accepts the grant that Paycast signs."""
 
 import base64
 import hashlib
@@ -53,7 +53,7 @@ class Key:
 
 
 class Google:
-    """Google on this machine: the keys, in both of its forms, the grant of access, and purchases that it knows nothing of."""
+    """Google on this machine: the keys in both forms, the grant of access, and no purchases."""
 
     def __init__(self):
         self.key, self.account, self.stranger = Key("current"), Key("account"), Key("current")
@@ -113,8 +113,8 @@ def push(**notice):
 
 def ours(paycast, token):
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-    status, said = paycast.answer("/webhooks/google", push(testNotification={"version": "1.0"}), headers)
-    assert status in (204, 401), said
+    status, reply = paycast.answer("/webhooks/google", push(testNotification={"version": "1.0"}), headers)
+    assert status in (204, 401), reply
     return status == 204
 
 

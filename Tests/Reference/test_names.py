@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import pytest
 
-from servers import HERE, KEY, Paycast, binary
+from program import binary
+from servers import HERE, KEY, Paycast
 
 BASE = "test-secret-key-base-do-not-use"
 SECRETS = {
@@ -58,13 +59,13 @@ def signers(request, tmp_path_factory):
 
 
 def answer(paycast, token):
-    """The status, and what the page is told first."""
+    """The status, and the first fragment that the page receives."""
     connection = http.client.HTTPConnection(paycast.address, timeout=5)
     connection.request("GET", f"/streams?name={quote(token, '')}")
     response = connection.getresponse()
-    said = response.read1(4096).decode()
+    page = response.read1(4096).decode()
     connection.close()
-    return response.status, said
+    return response.status, page
 
 
 def test_names_of_rails_are_good_and_forged_ones_are_not(signers):
@@ -79,14 +80,14 @@ def test_names_of_rails_are_good_and_forged_ones_are_not(signers):
 def test_an_expiring_name_is_good_until_then(signers):
     rails, paycast = signers
     good = rails.ask("sign", "a", expires_at=time.time() + 600)
-    status, said = answer(paycast, good)
-    assert status == 200 and "refresh" not in said
+    status, page = answer(paycast, good)
+    assert status == 200 and "refresh" not in page
 
 
 def test_an_expired_name_renders_the_page_anew(signers):
     rails, paycast = signers
-    status, said = answer(paycast, rails.ask("sign", "a", expires_at=time.time() - 600))
-    assert status == 200 and 'action="refresh"' in said
+    status, page = answer(paycast, rails.ask("sign", "a", expires_at=time.time() - 600))
+    assert status == 200 and 'action="refresh"' in page
 
 
 @pytest.mark.parametrize("purpose", [None, "", "stream", "login", "blob_id"])

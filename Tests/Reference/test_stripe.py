@@ -9,7 +9,8 @@ import pytest
 from stripe import SignatureVerificationError, WebhookSignature
 
 from catcher import Catcher
-from servers import Paycast, binary
+from program import binary
+from servers import Paycast
 
 SECRET, OTHER = "whsec_current", "whsec_previous"
 
@@ -54,8 +55,8 @@ def library(body, given):
 
 
 def ours(paycast, body, given):
-    status, said = paycast.answer("/webhooks/stripe", body.encode(), {"Stripe-Signature": given})
-    assert status in (200, 400), said
+    status, error = paycast.answer("/webhooks/stripe", body.encode(), {"Stripe-Signature": given})
+    assert status in (200, 400), error
     return status == 200
 
 

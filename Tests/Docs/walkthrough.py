@@ -1,4 +1,4 @@
-"""An article that is followed from its top: an empty folder, a server, a browser, and what earlier blocks have left."""
+"""Follows an article from its top, with an empty folder, a server, a browser, and what earlier blocks have left."""
 
 import json
 import shlex
@@ -8,10 +8,11 @@ import shell
 import ways
 from blocks import Block, Mistake, parsed
 from pages import Pages
-from server import OUTSIDE, Server, binary
+from program import OUTSIDE, binary
+from server import Server
 
 
-class Stage:
+class Walkthrough:
     def __init__(self, name, text, folder, browser):
         self.steps = parsed(name, text)
         self.folder = folder / "reader"
@@ -40,7 +41,7 @@ class Stage:
         (self.tools / "curl").chmod(0o755)
 
     def reach(self, step):
-        """What stands before it is done first, once."""
+        """Performs every step up to this one, each once."""
         while self.done <= self.steps.index(step):
             self.done += 1
             self.perform(self.steps[self.done - 1])
@@ -71,7 +72,7 @@ class Stage:
         return self.server
 
     def serve(self, command, settings):
-        """Where another one has served before, at its address: pages know it."""
+        """Serves at the address of the server before, which pages know."""
         self.stop_server()
         self.served = command, settings
         environment = {**self.surroundings(), "PORT": self.port, **settings}
@@ -79,14 +80,15 @@ class Stage:
         self.port = self.server.address.rpartition(":")[2]
 
     def stop_server(self):
-        """After its pages, which would complain."""
+        """Closes the pages first: they would report the lost connection."""
         self.pages.close()
         if self.server:
             self.server.stop()
         self.server = None
 
     def surroundings(self):
-        tools = {"PATH": f"{self.tools}:{OUTSIDE['PATH']}", "HOME": str(self.folder), "DOCS_STATUSES": str(self.statuses)}
+        path = f"{self.tools}:{OUTSIDE['PATH']}"
+        tools = {"PATH": path, "HOME": str(self.folder), "DOCS_STATUSES": str(self.statuses)}
         key = self.folder / ".paycast" / "api.key"
         known = {"PAYCAST_API_KEY": key.read_text().strip()} if key.exists() else {}
         return {**OUTSIDE, **tools, **known}

@@ -1,4 +1,4 @@
-"""The ways in which curl and `websockets` speak to a server: in clear text, over TLS, and over HTTP/2."""
+"""curl and `websockets` as clients of a server: in clear text, over TLS, and over HTTP/2."""
 
 import ssl
 import subprocess
@@ -14,11 +14,11 @@ class Answer:
     status: int
     headers: Message
     body: bytes
-    # Those that came before it, such as 100.
+    # The statuses before it, such as 100.
     interim: list
 
 
-class Door:
+class Client:
     def __init__(self, server, *options):
         self.server = server
         self.options, self.tls = [*options], None
@@ -46,11 +46,11 @@ class Door:
 
     @property
     def key(self):
-        """As curl's arguments."""
+        """The API key, as arguments of curl."""
         return ["--header", f"Authorization: Bearer {self.server.key}"]
 
     def connect(self, path):
-        """To be awaited."""
+        """A WebSocket; await it."""
         return connect(self.server.url.replace("http", "ws", 1) + path, ssl=self.tls)
 
 
