@@ -86,6 +86,7 @@ let package = Package(
         // Values and pure rules, then what they run on.
         library("Encoding", []),
         library("Domain", ["Encoding"]),
+        library("APIModel", ["Domain"]),
         .target(name: "Assets", resources: embedded, swiftSettings: settings),
         library("Concurrency", ["CLinux", "Domain"]),
         library("Observability", ["CLinux", "Domain", "Concurrency"]),
@@ -111,12 +112,13 @@ let package = Package(
         library(
             "Stores",
             [
-                "Domain", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore",
+                "Domain", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore",
                 "PurchaseKitStore",
             ],
             path: "Sources/Stores/All"
         ),
-        library("Ledger", ["CSQLite", "Domain", "Concurrency", "Observability"]),
+        library("Rules", ["Domain"]),
+        library("Ledger", ["CSQLite", "Domain", "Rules", "Concurrency", "Observability"]),
         library(
             "Jobs",
             [
@@ -128,20 +130,22 @@ let package = Package(
         library("Hub", ["Domain"]),
         library("ActionCable", ["Encoding", "Hub"]),
         library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
-        library("Simulator", ["Encoding", "Domain", "Crypto", "HTTPClient"]),
+        library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto"]),
+        library("StandIns", ["Encoding", "Domain", "Crypto", "HTTPClient", "Simulator"]),
+        library("StoreDriver", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient", "Simulator"]),
         library(
             "Gateway",
             [
-                "CWebSockets", "Encoding", "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "WebSocket",
-                "TurboStreams", "Hub", "ActionCable",
+                "CWebSockets", "Encoding", "Domain", "APIModel", "Concurrency", "Observability", "HTTP1", "HTTP2",
+                "WebSocket", "TurboStreams", "Hub", "ActionCable",
             ]
         ),
         library(
             "API",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1", "StoreInterface",
-                "AppleStore", "GoogleStore",
-                "Ledger", "TurboStreams", "Hub", "ActionCable", "Gateway",
+                "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
+                "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub", "ActionCable",
+                "Gateway",
             ]
         ),
 
@@ -149,24 +153,43 @@ let package = Package(
             "Development",
             [
                 "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Settings", "StoreInterface",
-                "Stores", "Ledger", "TurboStreams", "Simulator", "Gateway", "API",
+                "Stores", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver", "Gateway", "API",
             ]
         ),
 
-        // The only place that builds and joins the parts, and the two programs.
+        // The only place that builds and joins the parts.
         library(
             "Server",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2", "Settings",
-                "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams", "Redis",
-                "Simulator", "Gateway", "API", "Development",
+                "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
+                "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
+                "Redis", "Simulator", "Gateway", "API", "Development",
+            ]
+        ),
+
+        // The command line: what every command reads and prints, the client of a server, and the commands.
+        library("Terminal", ["Concurrency", "Domain"]),
+        library("APIClient", ["Encoding", "Domain", "Concurrency", "HTTPClient", "Settings", "Simulator", "Terminal"]),
+        library("Tail", ["Encoding", "Domain", "HTTPClient", "Stores", "Terminal", "APIClient"]),
+        library(
+            "Trigger",
+            [
+                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Simulator", "StoreDriver", "Terminal",
+                "APIClient",
+            ]
+        ),
+        library(
+            "Doctor",
+            [
+                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore", "Ledger",
+                "TurboStreams", "Simulator", "Development", "Server", "Terminal", "APIClient",
             ]
         ),
         executable(
             "paycast",
             [
-                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore",
-                "Stores", "Ledger", "TurboStreams", "Simulator", "Development", "Server",
+                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "Ledger", "Server",
+                "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
             ],
             linkerSettings: withoutSwift
         ),
@@ -176,6 +199,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore", "Simulator",
+                "StandIns",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
@@ -191,27 +215,31 @@ let package = Package(
             [
                 "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface",
                 "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
+                "StandIns",
             ]
         ),
         tests(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "Ledger", "Simulator",
+                "GoogleStore", "StripeStore", "Ledger", "Simulator", "StandIns",
             ]
         ),
         tests(
             "Simulator",
-            ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore"]
+            ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "StandIns"]
         ),
+        tests("StandIns"),
+        tests("StoreDriver", ["Domain", "Crypto", "AppleStore", "Simulator"]),
         tests(
             "Ledger",
             [
-                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
+                "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
                 "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
+                "StandIns",
             ]
         ),
-        tests("Development", ["Domain", "Concurrency", "Simulator"]),
+        tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
         tests("TurboStreams", ["Domain"]),
         tests("Hub", ["Domain"]),
         tests("ActionCable", ["Encoding", "Hub"]),
@@ -222,7 +250,10 @@ let package = Package(
         tests("Gateway", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Hub", "ActionCable"]),
         tests(
             "API",
-            ["Domain", "Concurrency", "Observability", "StoreInterface", "Ledger", "Gateway"]
+            [
+                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface", "Ledger",
+                "Gateway",
+            ]
         ),
         tests(
             "Server",
@@ -231,11 +262,15 @@ let package = Package(
                 "Stores", "Gateway",
             ]
         ),
+        tests("Terminal"),
+        tests("APIClient"),
+        tests("Tail", ["Domain", "APIClient", "paycast"]),
+        tests("Trigger", ["Domain", "Simulator", "Terminal", "APIClient", "paycast"]),
         tests(
-            "paycast",
-            ["Domain", "Crypto", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Simulator"],
-            exclude: ["Golden"]
+            "Doctor",
+            ["Domain", "Crypto", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "paycast"]
         ),
+        tests("paycast", ["Terminal"], exclude: ["Golden"]),
         // A store that Paycast does not ship with: a folder, and a line in `main.swift`.
         .executableTarget(
             name: "SixthStore",
@@ -250,8 +285,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "Ledger", "Simulator",
-                "TestSupport", "paycast",
+                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "Ledger",
+                "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

@@ -1,22 +1,18 @@
 public import Crypto
-internal import Domain
+public import Domain
 internal import Encoding
 internal import Gateway
 internal import HTTP1
 
 /// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
 public struct Access: Sendable {
-    public enum Origins: Sendable {
-        case all
-        case only(Set<String>)
-    }
-
     private let keys: [[UInt8]]
     let signer: StreamSigner?
-    private let origins: Origins
+    /// As browsers send them: lower case, without a default port.
+    private let origins: Allowlist<String>
 
     /// Without keys, every API route answers 401. Without a signer, every stream name counts as forged.
-    public init(keys: [String], signer: StreamSigner?, origins: Origins) {
+    public init(keys: [String], signer: StreamSigner?, origins: Allowlist<String>) {
         self.keys = keys.map { Array($0.utf8) }
         self.signer = signer
         self.origins = origins
@@ -25,7 +21,7 @@ public struct Access: Sendable {
     /// Compares the credentials with every key, in constant time.
     func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
         guard let given = authorization.flatMap(Access.bearer) else { return false }
-        return keys.reduce(false) { constantTimeEquals($1, given) || $0 }
+        return keys.reduce(false) { constantTimeCompare($1, with: given) || $0 }
     }
 
     /// Who may see `/ready` and `/metrics`: the request comes from this machine, or has a key.
@@ -50,8 +46,8 @@ public struct Access: Sendable {
 
     static let unauthorized = Response.error(
         401,
-        "unauthorized",
-        "This route needs the header Authorization: Bearer KEY with a key of PAYCAST_API_KEY.",
+        code: "unauthorized",
+        message: "This route needs the header Authorization: Bearer KEY with a key of PAYCAST_API_KEY.",
         headers: [("WWW-Authenticate", "Bearer")]
     )
 
@@ -60,7 +56,7 @@ public struct Access: Sendable {
 
     static let noSigner = Response.unavailable(
         "not_configured",
-        "This server has no key for stream names: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE.",
+        message: "This server has no key for stream names: set PAYCAST_STREAM_KEYS or SECRET_KEY_BASE.",
         retryAfter: 3600
     )
 
@@ -73,7 +69,7 @@ public struct Access: Sendable {
     }
 
     /// The origin as a browser writes it: lower case, without the scheme's default port (RFC 6454 §6.1).
-    private static func origin(of host: String, _ scheme: Scheme) -> String {
+    private static func origin(of host: String, scheme: Scheme) -> String {
         let host = host.asciiLowercased
         let port = scheme == .https ? ":443" : ":80"
         return scheme.rawValue + "://" + (host.hasSuffix(port) ? String(host.dropLast(port.count)) : host)
@@ -82,7 +78,7 @@ public struct Access: Sendable {
     /// Whether one of the listed origins has this host, on any port. `name` is in lower case.
     func lists(host name: String) -> Bool {
         switch origins {
-        case .all: true
+        case .any: true
         case .only(let allowed): allowed.contains { HostName(ofOrigin: $0)?.text == name }
         }
     }
@@ -102,10 +98,7 @@ public struct Access: Sendable {
     func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
         guard let origin = origin?.asciiLowercased else { return .same }
         let schemes = scheme.map { [$0] } ?? [.http, .https]
-        if schemes.contains(where: { origin == Access.origin(of: host, $0) }) { return .same }
-        switch origins {
-        case .all: return .allowed(origin)
-        case .only(let allowed): return allowed.contains(origin) ? .allowed(origin) : .refused
-        }
+        if schemes.contains(where: { origin == Access.origin(of: host, scheme: $0) }) { return .same }
+        return origins.contains(origin) ? .allowed(origin) : .refused
     }
 }

@@ -5,11 +5,11 @@ public struct AppleServices: Sendable {
     let transactions: AppleVerifier
     let receipts: AppleReceiptVerifier
     /// Nil without a key for the App Store Server API: a receipt is then judged by its own content.
-    let statements: (any AppleStatements)?
+    let lookup: AppleLookup?
 
-    public init(transactions: AppleVerifier, receipts: AppleReceiptVerifier, statements: (any AppleStatements)?) {
+    public init(transactions: AppleVerifier, receipts: AppleReceiptVerifier, lookup: AppleLookup?) {
         self.transactions = transactions
         self.receipts = receipts
-        self.statements = statements
+        self.lookup = lookup
     }
 }

@@ -18,16 +18,16 @@ public final class BlockingPools: Sendable {
         let pool: WorkerPool
         let refused: Counter
 
-        init(_ name: String, _ pool: WorkerPool, _ metrics: Metrics) {
+        init(_ name: String, pool: WorkerPool, metrics: Metrics) {
             metrics.gauge(
                 "paycast_calls_waiting",
-                "What waits for a thread that may ask a store, or for an operator's.",
+                help: "What waits for a thread that may ask a store, or for an operator's.",
                 labels: ["queue": name]
             ) { pool.waiting }
             self.pool = pool
             refused = metrics.counter(
                 "paycast_calls_refused_total",
-                "What was answered 503 because too much waited.",
+                help: "What was answered 503 because too much waited.",
                 labels: ["queue": name]
             )
         }
@@ -35,19 +35,27 @@ public final class BlockingPools: Sendable {
 
     private let lanes: [Purpose: Lane]
 
-    public init(stores: [Provider], _ metrics: Metrics) {
+    public init(stores: [Provider], metrics: Metrics) {
         var lanes: [Purpose: Lane] = [:]
         for provider in stores {
             let name = provider.rawValue
             // A call takes a tenth of a second, so a full queue is three seconds of work.
-            lanes[.store(provider)] = Lane(name, WorkerPool(name: name, threads: 8, capacity: 250), metrics)
+            lanes[.store(provider)] = Lane(
+                name,
+                pool: WorkerPool(name: name, threads: 8, capacity: 250),
+                metrics: metrics
+            )
         }
         for provider in [Provider.apple, .google] {
             let name = provider.rawValue + "-app"
-            lanes[.app(provider)] = Lane(name, WorkerPool(name: name, threads: 4, capacity: 100), metrics)
+            lanes[.app(provider)] = Lane(
+                name,
+                pool: WorkerPool(name: name, threads: 4, capacity: 100),
+                metrics: metrics
+            )
         }
         let operators = WorkerPool(name: "operators", threads: 4, capacity: 16)
-        lanes[.operators] = Lane("operators", operators, metrics)
+        lanes[.operators] = Lane("operators", pool: operators, metrics: metrics)
         self.lanes = lanes
     }
 
@@ -55,7 +63,7 @@ public final class BlockingPools: Sendable {
     /// work that is still waiting when the server shuts down: a store that hangs must not delay the shutdown.
     func submit(
         _ purpose: Purpose,
-        _ work: @escaping WorkerPool.Task,
+        work: @escaping WorkerPool.Task,
         orElse refuse: @escaping WorkerPool.Task
     ) -> Bool {
         guard let lane = lanes[purpose] else { return false }
@@ -68,5 +76,18 @@ public final class BlockingPools: Sendable {
     public func close() {
         for lane in lanes.values { lane.pool.halt() }
         for lane in lanes.values { lane.pool.close() }
+    }
+}
+
+extension Services {
+    /// Runs `work` on a worker, or on the threads for `purpose` if it waits for a store. Returns false if too much is
+    /// waiting. `refuse` runs in place of work that still waits for a store when the server shuts down.
+    func submit(
+        waitingFor purpose: BlockingPools.Purpose?,
+        work: @escaping WorkerPool.Task,
+        orElse refuse: @escaping WorkerPool.Task
+    ) -> Bool {
+        guard let purpose else { return workers.submit(work) }
+        return blockingPools.submit(purpose, work: work, orElse: refuse)
     }
 }

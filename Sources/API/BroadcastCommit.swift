@@ -16,32 +16,32 @@ struct BroadcastCommit: Sendable {
     let success: Response?
 
     /// Returns false if the ledger's queue is full.
-    func begin(_ transient: [Message], _ reply: Reply) -> Bool {
+    func begin(_ transient: [Message], reply: Reply) -> Bool {
         if let request {
             return services.writer.submit(
                 .broadcastOnce(kept, request) { result in
                     switch result {
                     case .failure: reply.send(.busy)
-                    case .success(.made(let cursors)): finish(cursors, transient, reply)
-                    case .success(.repeated(let cursors)): finish(cursors, [], reply)
+                    case .success(.made(let cursors)): finish(cursors, transient: transient, reply: reply)
+                    case .success(.repeated(let cursors)): finish(cursors, transient: [], reply: reply)
                     case .success(.otherRequest): reply.send(BroadcastCommit.keyReused)
                     }
                 }
             )
         }
         guard !kept.isEmpty else {
-            finish([], transient, reply)
+            finish([], transient: transient, reply: reply)
             return true
         }
         return services.writer.submit(
             .broadcast(kept) { result in
                 guard case .success(let cursors) = result else { return reply.send(.busy) }
-                finish(cursors, transient, reply)
+                finish(cursors, transient: transient, reply: reply)
             }
         )
     }
 
-    private func finish(_ cursors: [Cursor], _ transient: [Message], _ reply: Reply) {
+    private func finish(_ cursors: [Cursor], transient: [Message], reply: Reply) {
         if !transient.isEmpty { services.publish([Publication(transient: transient)]) }
         var rest = cursors[...]
         let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
@@ -50,7 +50,7 @@ struct BroadcastCommit: Sendable {
 
     private static let keyReused = Response.error(
         422,
-        "idempotency_key_reused",
-        "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
+        code: "idempotency_key_reused",
+        message: "Another body came with this Idempotency-Key within the last 24 hours; take a new key."
     )
 }

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Crypto
 internal import Domain
 internal import Encoding
@@ -19,7 +20,7 @@ struct BroadcastsEndpoint {
         guard !node.repeatsMember else { return .respond(RefusedBody.repeatedMember.response) }
         do throws(RefusedBody) {
             let once = try BroadcastsEndpoint.keyed(request)
-            return answer(BroadcastBody.read(node, BroadcastBody.plain), once: once)
+            return answer(BroadcastRequest.read(node, each: BroadcastRequest.plain), once: once)
         } catch {
             return .respond(error.response)
         }
@@ -29,7 +30,10 @@ struct BroadcastsEndpoint {
     /// app's own identifiers of a connection. We know connections only by signed names, so there is nothing to do.
     func answerAnyCable(_ request: Request) -> Answer {
         if JSONNode(request.body)?["command"] != nil { return .respond(BroadcastsEndpoint.created) }
-        return answer(BroadcastBody.read(request.body, BroadcastBody.anyCable), with: BroadcastsEndpoint.created)
+        return answer(
+            BroadcastRequest.read(request.body, each: BroadcastRequest.anyCable),
+            with: BroadcastsEndpoint.created
+        )
     }
 
     /// Returns nil without an `Idempotency-Key`. Two requests are the same if their bodies are equal byte for byte.
@@ -38,7 +42,8 @@ struct BroadcastsEndpoint {
         guard let key = IdempotencyKey(header: value) else {
             throw RefusedBody(
                 "invalid_idempotency_key",
-                "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
+                message:
+                    "Idempotency-Key must be 1 to 255 printable ASCII characters: bare without spaces, or in quotes."
             )
         }
         return KeyedRequest(key: key, digest: Hex.encode(SHA256.hash(request.body)))
@@ -46,7 +51,7 @@ struct BroadcastsEndpoint {
 
     /// `success` replaces the list of cursors.
     private func answer(
-        _ bodies: [BroadcastBody]?,
+        _ bodies: [BroadcastRequest]?,
         once request: KeyedRequest? = nil,
         with success: Response? = nil
     ) -> Answer {
@@ -54,14 +59,14 @@ struct BroadcastsEndpoint {
         var (kept, transient): ([Fragment], [Fragment]) = ([], [])
         let renderer = services.templates.renderer
         for body in bodies {
-            switch body.fragment(services.streams, services.templates) {
+            switch body.fragment(services.streams, templates: services.templates) {
             case .success(let fragment) where body.isTransient: transient.append(fragment)
             case .success(let fragment): kept.append(fragment)
-            case .failure(let refusal): return .respond(.error(422, refusal.code, refusal.message))
+            case .failure(let refusal): return .respond(.error(422, code: refusal.code, message: refusal.message))
             }
         }
         if request == nil, kept.isEmpty, !transient.contains(where: \.hasNoLanguage) {
-            let messages = transient.map { Message(transient: $0, renderer) }
+            let messages = transient.map { Message(transient: $0, renderer: renderer) }
             return .broadcast(messages, success ?? BroadcastsEndpoint.accepted(transient.count))
         }
         let commit = BroadcastCommit(
@@ -73,11 +78,11 @@ struct BroadcastsEndpoint {
         )
         return .later { [transient, reader = services.reader] reply in
             guard transient.contains(where: \.hasNoLanguage) else {
-                return commit.begin(transient.map { Message(transient: $0, renderer) }, reply)
+                return commit.begin(transient.map { Message(transient: $0, renderer: renderer) }, reply: reply)
             }
             return reader.written(transient) { result in
-                let messages = try? result.get().map { Message(transient: $0, renderer) }
-                guard let messages, commit.begin(messages, reply) else { return reply.send(.busy) }
+                let messages = try? result.get().map { Message(transient: $0, renderer: renderer) }
+                guard let messages, commit.begin(messages, reply: reply) else { return reply.send(.busy) }
             }
         }
     }
@@ -100,7 +105,8 @@ struct BroadcastsEndpoint {
 
     private static let notABroadcast = Response.error(
         400,
-        "invalid_json",
-        "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
+        code: "invalid_json",
+        message:
+            "Send one object or an array of 1 to 100: {\"stream\" or \"user\", \"html\"} or with action and target."
     )
 }

@@ -15,7 +15,11 @@ struct CableEndpoint {
     }
 
     /// Rails answers the same to a request that is not a WebSocket, or that comes from a page of a refused origin.
-    static let pageNotFound = Response.error(404, "not_found", "A WebSocket of an allowed origin is served here.")
+    static let pageNotFound = Response.error(
+        404,
+        code: "not_found",
+        message: "A WebSocket of an allowed origin is served here."
+    )
 
     func answer(_ request: Request) -> Answer {
         guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }

@@ -18,22 +18,22 @@ struct Claimant {
     func resolve(
         _ services: Services,
         isTrusted: Bool,
-        _ origin: PageOrigin
+        origin: PageOrigin
     ) throws(RefusedBody) -> UserID? {
         guard let stream else {
             guard isTrusted else { throw RefusedBody(response: Access.unauthorized) }
             return user
         }
         guard isTrusted || !origin.isRefused else { throw RefusedBody(response: PageOrigin.refusal) }
-        let owner = try Claimant.owner(of: stream, services)
+        let owner = try Claimant.owner(of: stream, services: services)
         guard user == nil || isTrusted else { throw RefusedBody(response: Access.unauthorized) }
         guard user == nil || user == owner else {
-            throw RefusedBody("contradicting_user", "user and stream name two users.")
+            throw RefusedBody("contradicting_user", message: "user and stream name two users.")
         }
         return owner
     }
 
-    private static func owner(of token: String, _ services: Services) throws(RefusedBody) -> UserID {
+    private static func owner(of token: String, services: Services) throws(RefusedBody) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
             name = try services.access.stream(named: token, now: services.clock.now())
@@ -48,17 +48,17 @@ struct Claimant {
 extension RefusedBody {
     fileprivate static let expiredName = RefusedBody(
         "expired_stream_name",
-        "The signed stream name has expired; load the page again.",
+        message: "The signed stream name has expired; load the page again.",
         status: 403
     )
     fileprivate static let forgedName = RefusedBody(
         "forged_stream_name",
-        "The stream is not signed with a key of this server.",
+        message: "The stream is not signed with a key of this server.",
         status: 403
     )
     fileprivate static let notAUsersStream = RefusedBody(
         "not_a_users_stream",
-        "The stream is not the one of a user; take an order's.",
+        message: "The stream is not the one of a user; take an order's.",
         status: 403
     )
 }

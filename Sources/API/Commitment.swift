@@ -6,11 +6,12 @@ internal import Ledger
 /// Commits a verified event that an app posted, and answers only after the commit.
 struct Commitment: Sendable {
     private let services: Services
+    /// When the post arrived, by the monotonic clock, in nanoseconds.
     private let receivedAt: UInt64
 
-    init(_ services: Services, _ request: Request) {
+    init(_ services: Services, receivedAt: UInt64) {
         self.services = services
-        receivedAt = request.receivedAt
+        self.receivedAt = receivedAt
     }
 
     /// The result for one event.
@@ -47,7 +48,7 @@ struct Commitment: Sendable {
         for user: UserID?,
         with order: OrderToken? = nil,
         since date: Instant? = nil,
-        _ done: @escaping @Sendable (Verdict) -> Void
+        done: @escaping @Sendable (Verdict) -> Void
     ) {
         let (telemetry, receivedAt) = (services.telemetry, receivedAt)
         telemetry.verified(event.id, receivedAt: receivedAt)
@@ -73,13 +74,13 @@ struct Commitment: Sendable {
         for user: UserID?,
         since date: Instant? = nil,
         after verdicts: [Verdict] = [],
-        _ done: @escaping @Sendable ([Verdict]) -> Void
+        done: @escaping @Sendable ([Verdict]) -> Void
     ) {
         guard let event = events.first else { return done(verdicts) }
         commit(event, for: user, since: date) { verdict in
             let verdicts = verdicts + [verdict]
             guard case .committed = verdict else { return done(verdicts) }
-            commit(events.dropFirst(), for: user, since: date, after: verdicts, done)
+            commit(events.dropFirst(), for: user, since: date, after: verdicts, done: done)
         }
     }
 }

@@ -40,14 +40,17 @@ struct DevelopmentGuard {
 
     private static let host = Response.error(
         403,
-        "host_not_allowed",
-        "With --dev only localhost, addresses and names without a dot are served. To open this server under another name, "
-            + "list its origin in PAYCAST_ALLOWED_ORIGINS."
+        code: "host_not_allowed",
+        message:
+            "With --dev only localhost, addresses and names without a dot are served. To open this server under another "
+            + "name, list its origin in PAYCAST_ALLOWED_ORIGINS."
     )
 
     private static let origin = Response.error(
         403,
-        "origin_not_allowed",
-        "With --dev a page of another origin may not send this. To let it, list its origin in PAYCAST_ALLOWED_ORIGINS."
+        code: "origin_not_allowed",
+        message:
+            "With --dev a page of another origin may not send this. To let it, list its origin in "
+            + "PAYCAST_ALLOWED_ORIGINS."
     )
 }

@@ -34,34 +34,34 @@ public struct Endpoints: RequestHandler {
             if let answer = development.answer(request) { return answer }
         }
         switch request.route {
-        case .webhook(let provider): return WebhookEndpoint(services, provider).answer(request)
-        case .appleTransactions: return TransactionsEndpoint(services).answer(request)
-        case .googleTransactions: return PurchasesEndpoint(services).answer(request)
-        case .appleReceipts: return trusted(request, ReceiptsEndpoint(services).answer)
-        case .orders: return trusted(request, OrdersEndpoint(services).answer)
-        case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, $0) }
+        case .webhook(let provider): return WebhookEndpoint(services, provider: provider).answer(request)
+        case .appleTransactions: return TransactionsEndpoint<TransactionBody>(services).answer(request)
+        case .googleTransactions: return TransactionsEndpoint<PurchaseBody>(services).answer(request)
+        case .appleReceipts: return trusted(request, answer: ReceiptsEndpoint(services).answer)
+        case .orders: return trusted(request, answer: OrdersEndpoint(services).answer)
+        case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, request: $0) }
         case .user(let user): return trusted(request) { _ in UserRecordEndpoint(services).answer(user) }
-        case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, $0) }
+        case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
-        case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, $0) }
-        case .broadcasts: return trusted(request, broadcasts.answer)
-        case .anyCableBroadcasts: return trusted(request, broadcasts.answerAnyCable)
+        case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
+        case .broadcasts: return trusted(request, answer: broadcasts.answer)
+        case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
-        case .recoveries: return trusted(request, RecoveriesEndpoint(services).answer)
-        case .feed: return trusted(request, FeedEndpoint(services).answer)
-        case .replays: return trusted(request, ReplaysEndpoint(services).answer)
+        case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services).answer)
+        case .feed: return trusted(request, answer: FeedEndpoint(services).answer)
+        case .replays: return trusted(request, answer: ReplaysEndpoint(services).answer)
         case .script: return .respond(ShippedFile.script.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return ProbeEndpoint(services).ready(request)
         case .metrics: return .respond(ProbeEndpoint(services).metrics(request))
         case .demoStore, .demoEvents, .demoAPI, .server: return .respond(.notFound)
-        case .file(let path): return files.answer(request, path)
+        case .file(let path): return files.answer(request, path: path)
         }
     }
 
-    private func trusted(_ request: Request, _ answer: (Request) -> Answer) -> Answer {
+    private func trusted(_ request: Request, answer: (Request) -> Answer) -> Answer {
         services.access.isTrusted(request.credentials) ? answer(request) : .respond(Access.unauthorized)
     }
 }

@@ -1,17 +1,13 @@
+internal import APIModel
 internal import Concurrency
 internal import Domain
 internal import Ledger
+internal import Rules
 internal import StoreInterface
 
 /// Reads stored events again and rebuilds their contracts. It blocks on the ledger, so run it on the operators' threads
 /// only.
 struct EventReplay {
-    enum Mode: String, CaseIterable {
-        case dryRun = "dry_run"
-        case apply
-        case broadcast
-    }
-
     struct Result {
         var read = 0
         var changes: [ReplayChange] = []
@@ -35,13 +31,13 @@ struct EventReplay {
 
     /// Replays one page of a selection. A contract is rebuilt, from all of its events, on the page with its newest
     /// event.
-    func run(_ selection: EventSelection, limit: Int, _ mode: Mode) throws(LedgerError) -> Result {
+    func run(_ selection: EventSelection, limit: Int, mode: ReplayMode) throws(LedgerError) -> Result {
         let page = try wait { reader.events(selection, limit: limit, completion: $0) }
         var result = Result(read: page.count)
         if selection.ids.isEmpty, page.count == limit, let last = page.last {
             result.next = Cursor(epoch: epoch, position: last.position)
         }
-        let contracts = try contracts(ending: page, selection, hasMore: result.next != nil)
+        let contracts = try contracts(ending: page, of: selection, hasMore: result.next != nil)
         if mode == .broadcast {
             // A transfer may have moved several contracts, but it is filed under one.
             let users = page.compactMap { try? interpret($0)?.transfer }.flatMap { $0.from + [$0.to] }
@@ -50,15 +46,15 @@ struct EventReplay {
             }
             return result
         }
-        let loose = page.filter { $0.contract == nil }.compactMap { read($0, &result) }
-        try commit(loose, contracts, isTrial: mode == .dryRun, &result)
+        let loose = page.filter { $0.contract == nil }.compactMap { read($0, into: &result) }
+        try commit(loose, contracts: contracts, isTrial: mode == .dryRun, into: &result)
         return result
     }
 
     /// The contracts that have no event on a later page.
     private func contracts(
         ending page: [StoredEvent],
-        _ selection: EventSelection,
+        of selection: EventSelection,
         hasMore: Bool
     ) throws(LedgerError) -> [Int64] {
         let ids = Set(page.compactMap(\.contract)).sorted()
@@ -73,14 +69,14 @@ struct EventReplay {
 
     private func commit(
         _ loose: [Event],
-        _ contracts: [Int64],
+        contracts: [Int64],
         isTrial: Bool,
-        _ result: inout Result
+        into result: inout Result
     ) throws(LedgerError) {
-        var left = try attempt(loose, contracts, isTrial: isTrial, &result)
+        var left = try attempt(loose, contracts: contracts, isTrial: isTrial, into: &result)
         for _ in 1..<Self.attempts where !left.isEmpty {
             // Even if the remaining contracts fail, the result must report what was done.
-            guard let less = try? attempt([], left.map(\.id), isTrial: isTrial, &result) else { break }
+            guard let less = try? attempt([], contracts: left.map(\.id), isTrial: isTrial, into: &result) else { break }
             left = less
         }
         result.left = left.map(\.key.lineage)
@@ -89,14 +85,14 @@ struct EventReplay {
     /// Returns the contracts that changed while they were read; they are left untouched.
     private func attempt(
         _ events: [Event],
-        _ contracts: [Int64],
+        contracts: [Int64],
         isTrial: Bool,
-        _ result: inout Result
+        into result: inout Result
     ) throws(LedgerError) -> [(id: Int64, key: ContractKey)] {
         var batch = ReplayBatch(events: events)
         var ids: [ContractKey: Int64] = [:]
         for id in contracts {
-            guard let rebuild = try rebuild(id, &batch.events, &result) else { continue }
+            guard let rebuild = try rebuild(id, unrelated: &batch.events, into: &result) else { continue }
             ids[rebuild.known.key] = id
             batch.rebuilds.append(rebuild)
         }
@@ -107,7 +103,7 @@ struct EventReplay {
 
     /// `unrelated` receives events filed under this contract that say nothing about it, or that belong to another
     /// contract.
-    private func rebuild(_ id: Int64, _ unrelated: inout [Event], _ result: inout Result) throws(LedgerError)
+    private func rebuild(_ id: Int64, unrelated: inout [Event], into result: inout Result) throws(LedgerError)
         -> ContractRebuild?
     {
         // The contract is read before its events: the rebuild is void if an event arrives in between.
@@ -118,7 +114,7 @@ struct EventReplay {
             let range = EventSelection(contract: id, after: position)
             let page = try wait { reader.events(range, limit: Self.pageSize, completion: $0) }
             for one in page {
-                guard let event = read(one, &result) else {
+                guard let event = read(one, into: &result) else {
                     rebuild.miss()
                     continue
                 }
@@ -133,7 +129,7 @@ struct EventReplay {
         }
     }
 
-    private func read(_ one: StoredEvent, _ result: inout Result) -> Event? {
+    private func read(_ one: StoredEvent, into result: inout Result) -> Event? {
         let reason: String
         do throws(VerificationError) {
             if let event = try interpret(one) { return event }

@@ -17,7 +17,7 @@ enum FileHeaders {
     }
 
     /// Whether the client already has this version.
-    static func isCurrent(_ tag: String, _ ifNoneMatch: String?) -> Bool {
+    static func isCurrent(_ tag: String, ifNoneMatch: String?) -> Bool {
         let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
         return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
     }

@@ -34,7 +34,7 @@ final class FileTags: Sendable {
 
     private static func text(_ hash: [UInt8]) -> String { "\"\(Hex.encode(Array(hash.prefix(12))))\"" }
 
-    func tag(of name: String, _ status: stat, _ file: OpenFile) -> String {
+    func tag(of name: String, status: stat, file: OpenFile) -> String {
         let version = Version(status)
         if let tag = known.withLock({ $0[name].flatMap { $0.version == version ? $0.tag : nil } }) { return tag }
         var body = FileBody(file: file, range: 0..<Int(status.st_size))

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Encoding
 internal import Gateway
@@ -11,46 +12,15 @@ struct OrdersEndpoint {
         self.services = services
     }
 
-    private struct Body {
-        var user: UserID
-        var product: String
-        var provider: String?
-        var group: String?
-        var kind: String?
-        var token: String?
-        var locale: String?
-
-        init(_ node: JSONNode) throws(RefusedBody) {
-            user = UserID(try RefusedBody.requiredString("user", of: node))
-            product = try RefusedBody.requiredString("product", of: node)
-            provider = try RefusedBody.string("provider", of: node)
-            group = try RefusedBody.string("group", of: node)
-            kind = try RefusedBody.string("kind", of: node)
-            token = try RefusedBody.string("token", of: node)
-            locale = try RefusedBody.string("locale", of: node)
-        }
-    }
-
-    private struct Created: Encodable {
-        var order: String
-        var user: UserID
-        var product: String
-        var stream: String
-        var signedStream: String
-        var since: String
-        var sse: String
-        var websocket: String
-    }
-
     func answer(_ request: Request) -> Answer {
-        guard let addresses = PageAddresses(services, request) else { return .respond(Access.noSigner) }
+        guard let addresses = PageAddresses(services, request: request) else { return .respond(Access.noSigner) }
         var order: OrderRequest
         do throws(RefusedBody) {
             let node = try RefusedBody.object(
                 request.body,
                 instead: "Send {\"user\":…,\"product\":…} as JSON strings."
             )
-            let body = try Body(node)
+            let body = try CreateOrderRequest(node)
             order = try self.order(body).get()
             order.language = body.locale.flatMap { LanguageTag($0) }
             guard body.locale == nil || order.language != nil else { return .respond(RefusedBody.locale.response) }
@@ -60,37 +30,41 @@ struct OrdersEndpoint {
         return .later { [order, writer = services.writer] reply in
             writer.submit(
                 .order(order) { result in
-                    reply.send(OrdersEndpoint.response(to: result, addresses))
+                    reply.send(OrdersEndpoint.response(to: result, addresses: addresses))
                 }
             )
         }
     }
 
-    private func order(_ body: Body) -> Result<OrderRequest, RefusedBody> {
+    private func order(_ body: CreateOrderRequest) -> Result<OrderRequest, RefusedBody> {
         guard isValidIdentifier(body.user.text) else {
-            return .failure(RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters."))
+            return .failure(
+                RefusedBody("invalid_user", message: "user must have 1 to 255 bytes and no control characters.")
+            )
         }
         guard isValidIdentifier(body.product) else {
             return .failure(
-                RefusedBody("invalid_product", "product must have 1 to 255 bytes and no control characters.")
+                RefusedBody("invalid_product", message: "product must have 1 to 255 bytes and no control characters.")
             )
         }
         guard body.group.map({ isValidIdentifier($0) }) ?? true else {
-            return .failure(RefusedBody("invalid_group", "group must have 1 to 255 bytes and no control characters."))
+            return .failure(
+                RefusedBody("invalid_group", message: "group must have 1 to 255 bytes and no control characters.")
+            )
         }
         let provider = body.provider.map(Provider.init)
         guard provider.map(services.stores.contains) ?? true else {
             let names = services.stores.map(\.rawValue).joined(separator: ", ")
-            return .failure(RefusedBody("invalid_provider", "provider must be one of \(names)."))
+            return .failure(RefusedBody("invalid_provider", message: "provider must be one of \(names)."))
         }
         let kind = body.kind.flatMap(ProductKind.init)
         guard body.kind == nil || kind != nil else {
             let names = ProductKind.allCases.map(\.rawValue).joined(separator: ", ")
-            return .failure(RefusedBody("invalid_kind", "kind must be one of \(names)."))
+            return .failure(RefusedBody("invalid_kind", message: "kind must be one of \(names)."))
         }
         let token = body.token.flatMap(OrderToken.init)
         guard body.token == nil || token != nil else {
-            return .failure(RefusedBody("invalid_token", "token must be a UUID."))
+            return .failure(RefusedBody("invalid_token", message: "token must be a UUID."))
         }
         return .success(
             OrderRequest(
@@ -106,30 +80,36 @@ struct OrdersEndpoint {
 
     private static func response(
         to result: Result<OrderResult, OrderError>,
-        _ addresses: PageAddresses
+        addresses: PageAddresses
     ) -> Response {
         switch result {
         case .success(let receipt):
             guard let page = addresses.page(of: receipt.order.user, since: receipt.since) else {
-                return .error(400, "invalid_user", "This user id cannot be in a stream name.")
+                return .error(400, code: "invalid_user", message: "This user id cannot be in a stream name.")
             }
-            return JSON.response(
-                201,
-                Created(
-                    order: receipt.order.token.description,
-                    user: receipt.order.user,
-                    product: receipt.order.product,
-                    stream: page.stream,
-                    signedStream: page.signedStream,
-                    since: page.since,
-                    sse: page.sse,
-                    websocket: page.websocket
-                )
-            )
+            return JSON.response(201, body: CreateOrderAnswer(receipt.order, stream: page))
         case .failure(.tokenTaken):
-            return .error(409, "token_taken", "The token belongs to another user's order; mint a new one.")
+            return .error(
+                409,
+                code: "token_taken",
+                message: "The token belongs to another user's order; mint a new one."
+            )
         case .failure(.ledger):
-            return .unavailable("ledger_unavailable", "The ledger could not commit it; nothing was stored.")
+            return .unavailable("ledger_unavailable", message: "The ledger could not commit it; nothing was stored.")
         }
+    }
+}
+
+extension CreateOrderRequest {
+    init(_ node: JSONNode) throws(RefusedBody) {
+        self.init(
+            user: UserID(try RefusedBody.requiredString("user", of: node)),
+            product: try RefusedBody.requiredString("product", of: node),
+            provider: try RefusedBody.string("provider", of: node),
+            group: try RefusedBody.string("group", of: node),
+            kind: try RefusedBody.string("kind", of: node),
+            token: try RefusedBody.string("token", of: node),
+            locale: try RefusedBody.string("locale", of: node)
+        )
     }
 }

@@ -4,7 +4,7 @@ internal import Gateway
 struct PageOrigin {
     private let verdict: Access.OriginVerdict
 
-    init(_ request: Request, _ access: Access) {
+    init(_ request: Request, access: Access) {
         verdict = access.judge(request)
     }
 
@@ -34,7 +34,7 @@ struct PageOrigin {
 
     static let refusal = Response.error(
         403,
-        "origin_not_allowed",
-        "Pages of this origin may not do that; see PAYCAST_ALLOWED_ORIGINS."
+        code: "origin_not_allowed",
+        message: "Pages of this origin may not do that; see PAYCAST_ALLOWED_ORIGINS."
     )
 }

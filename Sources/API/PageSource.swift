@@ -28,18 +28,18 @@ struct PageSource {
             content: .fragments,
             expires: name.expires,
             source: source,
-            refreshes: refreshes(start, isCounted),
+            refreshes: refreshes(start, isCounted: isCounted),
             seen: seen(start)
         ) { done in
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
-                done(MissedMessages(missed, on: stream, templates.renderer))
+                done(MissedMessages(missed, on: stream, renderer: templates.renderer))
             }
         }
     }
 
-    private func refreshes(_ start: MissedSince, _ isCounted: Bool) -> MissedRefreshes {
+    private func refreshes(_ start: MissedSince, isCounted: Bool) -> MissedRefreshes {
         switch start {
         case .nothing: .never
         case _ where isCounted: .always
@@ -56,8 +56,8 @@ struct PageSource {
         }
     }
 
-    /// The largest position in this ledger; a cursor of another ledger only if there is none of ours. A text that is
-    /// not a cursor counts as a cursor of another ledger.
+    /// The newest of the cursors that belong to this ledger. If no cursor does, the first one, so that the page is told
+    /// that its ledger is unknown; text that is not a cursor counts as another ledger's.
     func best(of texts: [String?]) -> Cursor? {
         let given = texts.compactMap { $0 }.filter { !$0.isEmpty }
             .map { Cursor($0) ?? Cursor(epoch: "", position: 0) }
@@ -85,9 +85,9 @@ extension MissedMessages {
     static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
 
     /// Renders what was missed with the current templates. A refresh makes up for what can no longer be sent.
-    init(_ missed: MissedFragments, on stream: StreamName, _ renderer: Renderer) {
+    init(_ missed: MissedFragments, on stream: StreamName, renderer: Renderer) {
         var messages = missed.items.map {
-            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer)
+            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer: renderer)
         }
         if let lost = missed.lost {
             let place = messages.firstIndex { $0.position ?? 0 > lost } ?? messages.endIndex

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Gateway
 internal import HTTP1
@@ -16,7 +17,7 @@ struct ProbeEndpoint {
     func ready(_ request: Request) -> Answer {
         guard services.access.isOperator(request) else { return .respond(Access.unauthorized) }
         return .later { [ask = services.readiness] reply in
-            ask { readiness in reply.send(JSON.response(readiness.ready ? 200 : 503, readiness)) }
+            ask { readiness in reply.send(JSON.response(readiness.ready ? 200 : 503, body: readiness)) }
         }
     }
 

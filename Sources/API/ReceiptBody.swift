@@ -19,16 +19,16 @@ struct ReceiptBody {
         case (let text?, nil): content = .receipt(try ReceiptBody.receipt(text))
         case (nil, let answer?) where answer.isObject:
             content = .answer(answer, try ReceiptBody.environment(of: node))
-        case (nil, .some): throw RefusedBody.mistyped("verifyReceipt", "Apple's answer, a JSON object")
+        case (nil, .some): throw RefusedBody.mistyped("verifyReceipt", expected: "Apple's answer, a JSON object")
         case (nil, nil), (.some, .some):
-            throw RefusedBody("missing_receipt", "Send {\"receipt\":BASE64} or {\"verifyReceipt\":ANSWER}.")
+            throw RefusedBody("missing_receipt", message: "Send {\"receipt\":BASE64} or {\"verifyReceipt\":ANSWER}.")
         }
     }
 
     /// Apps wrap the lines of their Base64, so line breaks are removed.
     private static func receipt(_ text: String) throws(RefusedBody) -> [UInt8] {
         guard let bytes = Base64.decode(text.utf8.filter { $0 != 13 && $0 != 10 }), !bytes.isEmpty else {
-            throw RefusedBody("invalid_receipt", "receipt must be the Base64 of an App Store receipt.")
+            throw RefusedBody("invalid_receipt", message: "receipt must be the Base64 of an App Store receipt.")
         }
         return bytes
     }
@@ -36,7 +36,7 @@ struct ReceiptBody {
     private static func environment(of node: JSONNode) throws(RefusedBody) -> StoreEnvironment? {
         guard let name = try RefusedBody.string("environment", of: node) else { return nil }
         guard let environment = StoreEnvironment(rawValue: name) else {
-            throw RefusedBody("invalid_environment", "environment must be Production or Sandbox.")
+            throw RefusedBody("invalid_environment", message: "environment must be Production or Sandbox.")
         }
         return environment
     }

@@ -45,9 +45,9 @@ struct ReceiptReader {
     /// Apple's own statements. The newest purchase comes last, and after it the status of its subscription. Returns nil
     /// if there is no way to ask Apple, or if Apple does not know the transaction.
     private func ask(about receipt: [UInt8]) throws(RefusedReceipt) -> [Event]? {
-        guard let statements = apple.statements, let clue = apple.receipts.clue(in: receipt) else { return nil }
-        do throws(AppleStatementsError) {
-            let events = try statements.statements(behind: clue, now: now)
+        guard let lookup = apple.lookup, let clue = apple.receipts.clue(in: receipt) else { return nil }
+        do throws(AppleLookupError) {
+            let events = try lookup.statements(behind: clue, now: now)
             return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
         } catch .unreachable(let reason) {
             throw RefusedReceipt(.storeUnreachable, detail: reason)
@@ -92,13 +92,13 @@ struct RefusedReceipt: Error {
         if case .refused(let error) = problem {
             self.init(error)
         } else if problem.isRetryable {
-            self.init(problem.code, .unavailable(problem.code, problem.message, retryAfter: 60))
+            self.init(problem.code, response: .unavailable(problem.code, message: problem.message, retryAfter: 60))
         } else {
-            self.init(problem.code, .error(422, problem.code, problem.message))
+            self.init(problem.code, response: .error(422, code: problem.code, message: problem.message))
         }
     }
 
-    private init(_ code: String, _ response: Response) {
+    private init(_ code: String, response: Response) {
         self.code = code
         self.response = response
     }
@@ -106,10 +106,12 @@ struct RefusedReceipt: Error {
     /// Nothing in such a receipt has a signature that we can check here.
     static let ofIOS6 = RefusedReceipt(
         "store_api_needed",
-        .error(
+        response: .error(
             422,
-            "store_api_needed",
-            "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set PAYCAST_APPLE_API_KEY."
+            code: "store_api_needed",
+            message:
+                "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set "
+                + "PAYCAST_APPLE_API_KEY."
         )
     )
 }

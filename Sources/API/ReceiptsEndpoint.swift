@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Concurrency
 internal import Domain
 internal import Gateway
@@ -18,11 +19,8 @@ struct ReceiptsEndpoint {
             let body = try ReceiptBody(request.body)
             guard let apple = services.apple else { return .respond(refusal(RefusedReceipt(.notConfigured))) }
             return .later { [services] reply in
-                guard apple.statements != nil else {
-                    return services.workers.submit { commit(body, request, apple, reply) }
-                }
-                return services.blockingPools.submit(.app(.apple)) {
-                    commit(body, request, apple, reply)
+                services.submit(waitingFor: apple.lookup == nil ? nil : .app(.apple)) {
+                    commit(body, request: request, apple: apple, reply: reply)
                 } orElse: {
                     reply.send(.busy)
                 }
@@ -32,14 +30,18 @@ struct ReceiptsEndpoint {
         }
     }
 
-    private func commit(_ body: ReceiptBody, _ request: Request, _ apple: AppleServices, _ reply: Reply) {
+    private func commit(_ body: ReceiptBody, request: Request, apple: AppleServices, reply: Reply) {
         do throws(RefusedReceipt) {
             let reader = ReceiptReader(apple: apple, now: services.clock.now())
             let reading = try reader.read(body.content, kept: request.body)
             // A claim by a stored answer dates from when Apple gave that answer.
             let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
             let claimant = reading.isProof ? body.user : nil
-            Commitment(services, request).commit(reading.events[...], for: claimant, since: since) { verdicts in
+            Commitment(services, receivedAt: request.receivedAt).commit(
+                reading.events[...],
+                for: claimant,
+                since: since
+            ) { verdicts in
                 reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
             }
         } catch {
@@ -48,27 +50,8 @@ struct ReceiptsEndpoint {
     }
 
     private func refusal(_ error: RefusedReceipt) -> Response {
-        services.refusals.post("receipt refused", from: .apple, error.code, detail: error.detail)
+        services.refusals.post("receipt refused", from: .apple, reason: error.code, detail: error.detail)
         return error.response
-    }
-
-    private struct Committed: Encodable {
-        /// The outcome for the newest purchase, as if it had been posted alone.
-        var outcome: String
-        var event: String
-        var cursor: String
-        var source: String
-        /// Oldest first.
-        var events: [Item]
-    }
-
-    private struct Item: Encodable {
-        var outcome: String
-        var event: String
-        var cursor: String
-        var claim: String?
-        var contract: String?
-        var product: String?
     }
 
     /// If one event could not be committed, posting the receipt again resumes there.
@@ -77,26 +60,17 @@ struct ReceiptsEndpoint {
             return verdicts.last?.response ?? .uncommitted
         }
         if last.isRefused { return last.response }
-        let items = zip(verdicts, reading.events).compactMap { verdict, event -> Item? in
+        let items = zip(verdicts, reading.events).compactMap { verdict, event -> ReceiptAnswer.Item? in
             guard case .committed(let receipt) = verdict else { return nil }
-            return Item(
-                outcome: receipt.outcome.rawValue,
-                event: receipt.event,
-                cursor: receipt.cursor.description,
-                claim: receipt.claim?.word,
+            return ReceiptAnswer.Item(
+                CommitAnswer(receipt),
                 contract: event.observation?.contract.lineage,
                 product: event.observation?.transaction?.product
             )
         }
         return JSON.response(
             200,
-            Committed(
-                outcome: newest.outcome.rawValue,
-                event: newest.event,
-                cursor: newest.cursor.description,
-                source: reading.source.rawValue,
-                events: items
-            )
+            body: ReceiptAnswer(newest: CommitAnswer(newest), source: reading.source.rawValue, events: items)
         )
     }
 }

@@ -24,13 +24,13 @@ public final class Refusals: Sendable {
     private let limit = Mutex(LineLimit<Case>())
     private let log: Log
 
-    init(stores: [Provider], _ metrics: Metrics, _ log: Log) {
+    init(stores: [Provider], metrics: Metrics, log: Log) {
         var counters: [Case: Counter] = [:]
         for provider in stores {
             for error in VerificationError.allCases {
                 counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
                     "paycast_webhooks_refused_total",
-                    "Webhooks answered 400, 401 or 503 because of what they are, by provider and reason.",
+                    help: "Webhooks answered 400, 401 or 503 because of what they are, by provider and reason.",
                     labels: ["provider": provider.rawValue, "reason": error.code]
                 )
             }
@@ -39,7 +39,7 @@ public final class Refusals: Sendable {
             for reason in VerificationError.allCases.map(\.code) + [Refusals.other] {
                 counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
                     "paycast_posts_refused_total",
-                    "Purchases that apps posted and that were refused, by provider and reason.",
+                    help: "Purchases that apps posted and that were refused, by provider and reason.",
                     labels: ["provider": provider.rawValue, "reason": reason]
                 )
             }
@@ -47,7 +47,7 @@ public final class Refusals: Sendable {
         for reason in [Refusals.notConfigured, "forged"] {
             counters[Case(door: .name, reason: reason)] = metrics.counter(
                 "paycast_stream_names_refused_total",
-                "Signed stream names that no key of this server vouches for, by reason.",
+                help: "Signed stream names that no key of this server vouches for, by reason.",
                 labels: ["reason": reason]
             )
         }
@@ -58,32 +58,32 @@ public final class Refusals: Sendable {
     private static let other = "other"
     private static let notConfigured = "not_configured"
 
-    func webhook(_ provider: Provider, _ error: VerificationError) {
-        guard let count = note(.webhook(provider), error.code) else { return }
+    func webhook(_ provider: Provider, error: VerificationError) {
+        guard let count = note(.webhook(provider), reason: error.code) else { return }
         log.warning(
             "webhook refused",
-            ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
+            fields: ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
         )
     }
 
     /// `detail` must be safe to log.
-    func post(_ what: StaticString, from provider: Provider, _ reason: String, detail: String? = nil) {
-        guard let count = note(.post(provider), reason) else { return }
-        log.warning(what, ["reason": reason, "detail": detail ?? "-", "count": count])
+    func post(_ what: StaticString, from provider: Provider, reason: String, detail: String? = nil) {
+        guard let count = note(.post(provider), reason: reason) else { return }
+        log.warning(what, fields: ["reason": reason, "detail": detail ?? "-", "count": count])
     }
 
     /// A forged name is more often signed with another app's secret than part of an attack.
     func name(hasKey: Bool) {
-        guard let count = note(.name, hasKey ? "forged" : Refusals.notConfigured) else { return }
+        guard let count = note(.name, reason: hasKey ? "forged" : Refusals.notConfigured) else { return }
         let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
         log.warning(
             "stream name refused",
-            ["reason": hasKey ? "forged" : Refusals.notConfigured, "todo": todo, "count": count]
+            fields: ["reason": hasKey ? "forged" : Refusals.notConfigured, "todo": todo, "count": count]
         )
     }
 
     /// How many refusals the next log line stands for, or nil if no line is due.
-    private func note(_ door: Door, _ reason: String) -> Int? {
+    private func note(_ door: Door, reason: String) -> Int? {
         let exact = Case(door: door, reason: reason)
         let key = counters[exact] == nil ? Case(door: door, reason: Refusals.other) : exact
         counters[key]?.add()

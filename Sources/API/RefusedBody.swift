@@ -6,24 +6,24 @@ internal import Gateway
 struct RefusedBody: Error {
     var response: Response
 
-    init(_ code: String, _ message: String, status: Int = 400) {
-        response = .error(status, code, message)
+    init(_ code: String, message: String, status: Int = 400) {
+        response = .error(status, code: code, message: message)
     }
 
     init(response: Response) {
         self.response = response
     }
 
-    static func mistyped(_ member: String, _ type: String) -> RefusedBody {
-        RefusedBody("invalid_json", "\(member) must be \(type).")
+    static func mistyped(_ member: String, expected type: String) -> RefusedBody {
+        RefusedBody("invalid_json", message: "\(member) must be \(type).")
     }
 
     static let locale = RefusedBody(
         "invalid_locale",
-        "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
+        message: "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
     )
 
-    static let repeatedMember = RefusedBody("duplicate_member", "A member of the JSON stands there twice.")
+    static let repeatedMember = RefusedBody("duplicate_member", message: "A member of the JSON stands there twice.")
 
     /// `instead` says what to send.
     static func object(
@@ -33,41 +33,41 @@ struct RefusedBody: Error {
         do throws(JSONObjectError) {
             return try JSONNode.object(strictly: bytes)
         } catch {
-            throw error == .repeatedMember ? repeatedMember : RefusedBody("invalid_json", instead())
+            throw error == .repeatedMember ? repeatedMember : RefusedBody("invalid_json", message: instead())
         }
     }
 
     /// An absent member and null mean the same.
     static func string(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
         guard let value = node[member], value != .null else { return nil }
-        guard let text = value.text else { throw mistyped(member, "a string") }
+        guard let text = value.text else { throw mistyped(member, expected: "a string") }
         return text
     }
 
     static func requiredString(_ member: String, of node: JSONNode) throws(RefusedBody) -> String {
-        guard let text = try string(member, of: node) else { throw mistyped(member, "a string") }
+        guard let text = try string(member, of: node) else { throw mistyped(member, expected: "a string") }
         return text
     }
 
     /// An absent member and null mean the same.
     static func strings(_ member: String, of node: JSONNode) throws(RefusedBody) -> [String]? {
         guard let value = node[member], value != .null else { return nil }
-        guard case .array(let items) = value else { throw mistyped(member, "an array of strings") }
+        guard case .array(let items) = value else { throw mistyped(member, expected: "an array of strings") }
         let texts = items.compactMap(\.text)
-        guard texts.count == items.count else { throw mistyped(member, "an array of strings") }
+        guard texts.count == items.count else { throw mistyped(member, expected: "an array of strings") }
         return texts
     }
 
     static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
         guard let text = try string("order", of: node) else { return nil }
-        guard let order = OrderToken(text) else { throw mistyped("order", "a UUID") }
+        guard let order = OrderToken(text) else { throw mistyped("order", expected: "a UUID") }
         return order
     }
 
     static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
         guard isValidIdentifier(user) else {
-            throw RefusedBody("invalid_user", "user must have 1 to 255 bytes and no control characters.")
+            throw RefusedBody("invalid_user", message: "user must have 1 to 255 bytes and no control characters.")
         }
         return UserID(user)
     }

@@ -1,6 +1,8 @@
+internal import APIModel
 internal import Domain
 internal import Gateway
 internal import Ledger
+internal import Rules
 
 /// `POST /replays`: verifies and applies stored events again, tries that out, or broadcasts them again, one page at a
 /// time.
@@ -13,40 +15,16 @@ struct ReplaysEndpoint {
         self.services = services
     }
 
-    private struct Body {
-        var events: [String]?
-        var user: UserID?
-        /// Selects the events after `since`, up to and including `until`.
-        var since: String?
-        var until: String?
-        var mode: EventReplay.Mode
-
-        init(_ bytes: [UInt8]) throws(RefusedBody) {
-            let node = try RefusedBody.object(bytes, instead: Body.instead)
-            guard let mode = EventReplay.Mode(rawValue: try RefusedBody.requiredString("mode", of: node)) else {
-                throw RefusedBody("invalid_json", Body.instead)
-            }
-            self.mode = mode
-            events = try RefusedBody.strings("events", of: node)
-            user = try RefusedBody.user(of: node)
-            since = try RefusedBody.string("since", of: node)
-            until = try RefusedBody.string("until", of: node)
-        }
-
-        private static var instead: String {
-            let words = EventReplay.Mode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            return "Send {\"mode\":…} with one of \(words)."
-        }
-    }
-
     func answer(_ request: Request) -> Answer {
-        let body: Body
-        do throws(RefusedBody) { body = try Body(request.body) } catch { return .respond(error.response) }
+        let body: ReplayRequest
+        do throws(RefusedBody) { body = try ReplayRequest(request.body) } catch { return .respond(error.response) }
         guard body.events?.count ?? 0 <= Self.limit else {
-            return .respond(.error(400, "too_many_events", "Name \(Self.limit) events at the most, or a range."))
+            return .respond(
+                .error(400, code: "too_many_events", message: "Name \(Self.limit) events at the most, or a range.")
+            )
         }
         guard let since = position(body.since, default: 0), let until = position(body.until, default: .max) else {
-            return .respond(.error(400, "invalid_cursor", "since and until are cursors of this ledger."))
+            return .respond(.error(400, code: "invalid_cursor", message: "since and until are cursors of this ledger."))
         }
         let selection = EventSelection(
             ids: body.events ?? [],
@@ -62,7 +40,7 @@ struct ReplaysEndpoint {
         )
         return .later { [blockingPools = services.blockingPools] reply in
             blockingPools.submit(.operators) {
-                reply.send(Self.response(replay, selection, body.mode))
+                reply.send(Self.response(replay, selection: selection, mode: body.mode))
             } orElse: {
                 reply.send(.busy)
             }
@@ -77,15 +55,15 @@ struct ReplaysEndpoint {
 
     static func response(
         _ replay: EventReplay,
-        _ selection: EventSelection,
-        _ mode: EventReplay.Mode
+        selection: EventSelection,
+        mode: ReplayMode
     ) -> Response {
         do throws(LedgerError) {
-            let result = try replay.run(selection, limit: limit, mode)
+            let result = try replay.run(selection, limit: limit, mode: mode)
             guard result.left.isEmpty else { return .incomplete(result) }
-            return JSON.response(200, Replayed(result))
+            return JSON.response(200, body: ReplayAnswer(result))
         } catch {
-            return .unavailable("ledger_unavailable", "The ledger could not replay it: \(error)")
+            return .unavailable("ledger_unavailable", message: "The ledger could not replay it: \(error)")
         }
     }
 }
@@ -93,66 +71,59 @@ struct ReplaysEndpoint {
 extension Response {
     /// An error like any other, which also reports what was done.
     fileprivate static func incomplete(_ result: EventReplay.Result) -> Response {
-        var body = Replayed(result)
+        var body = ReplayAnswer(result)
         body.error = "busy"
         body.message = "The store kept saying something of the contracts under \"left\"; replay their events again."
-        var response = JSON.response(503, body)
+        var response = JSON.response(503, body: body)
         response.headers.append(("Retry-After", "5"))
         return response
     }
 }
 
-private struct Replayed: Encodable {
-    struct Change: Encodable {
-        var event: String
-        var contract: String
-        var user: UserID?
-        var previousUser: UserID?
-        var before: String?
-        var after: String?
-        var accessUntilBefore: String?
-        var accessUntil: String?
+extension ReplayRequest {
+    init(_ bytes: [UInt8]) throws(RefusedBody) {
+        let node = try RefusedBody.object(bytes, instead: Self.instead)
+        guard let mode = ReplayMode(rawValue: try RefusedBody.requiredString("mode", of: node)) else {
+            throw RefusedBody("invalid_json", message: Self.instead)
+        }
+        self.init(
+            mode: mode,
+            events: try RefusedBody.strings("events", of: node),
+            user: try RefusedBody.user(of: node),
+            since: try RefusedBody.string("since", of: node),
+            until: try RefusedBody.string("until", of: node)
+        )
     }
 
-    struct Skipped: Encodable {
-        var event: String
-        var provider: String
-        var reason: String
+    private static var instead: String {
+        let words = ReplayMode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        return "Send {\"mode\":…} with one of \(words)."
     }
+}
 
-    var error: String?
-    var message: String?
-    /// How many stored events were selected.
-    var read: Int
-    var changes: [Change]
-    /// Events that can no longer be read, or not at the moment.
-    var skipped: [Skipped]
-    /// Users whose pages got the broadcast again.
-    var told: [UserID]
-    /// Contracts that were left unchanged, by the store's lineage id.
-    var left: [String]
-    /// Where to continue; nil after the last page.
-    var next: String?
+extension ReplayAnswer {
+    fileprivate init(_ result: EventReplay.Result) {
+        self.init(
+            read: result.read,
+            changes: result.changes.map(Change.init),
+            skipped: result.skipped.map {
+                Skipped(event: $0.event.id, provider: $0.event.provider.rawValue, reason: $0.reason)
+            },
+            told: result.told,
+            left: result.left,
+            next: result.next
+        )
+    }
+}
 
-    init(_ result: EventReplay.Result) {
-        read = result.read
-        changes = result.changes.map { change in
-            Change(
-                event: change.event,
-                contract: change.contract,
-                user: change.user,
-                previousUser: change.previousUser,
-                before: change.before?.rawValue,
-                after: change.after?.rawValue,
-                accessUntilBefore: change.accessUntilBefore?.iso8601,
-                accessUntil: change.accessUntil?.iso8601
-            )
-        }
-        skipped = result.skipped.map {
-            Skipped(event: $0.event.id, provider: $0.event.provider.rawValue, reason: $0.reason)
-        }
-        told = result.told
-        left = result.left
-        next = result.next?.description
+extension ReplayAnswer.Change {
+    fileprivate init(_ change: ReplayChange) {
+        self.init(event: change.event, contract: change.contract)
+        user = change.user
+        previousUser = change.previousUser
+        before = change.before?.rawValue
+        after = change.after?.rawValue
+        accessUntilBefore = change.accessUntilBefore?.iso8601
+        accessUntil = change.accessUntil?.iso8601
     }
 }

@@ -1,3 +1,4 @@
+public import APIModel
 public import Concurrency
 public import Domain
 public import Gateway
@@ -42,7 +43,7 @@ public final class Services: Sendable {
     public let readiness: @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     let runningRecoveries = RunningRecoveries()
     /// Shared by all loops: a page may reconnect to another one.
-    let endedNames = EndedNames()
+    let endedNames = ExpiredNameThrottle()
 
     public init(
         isSecure: Bool,
@@ -51,7 +52,7 @@ public final class Services: Sendable {
         verifiers: [Provider: any StoreVerifier],
         recoveries: [Provider: any HistoryRecovery],
         apple: AppleServices?,
-        google: (any PostedPurchaseReader)?,
+        google: GoogleReader?,
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -81,7 +82,7 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
-        refusals = Refusals(stores: stores, metrics, log)
+        refusals = Refusals(stores: stores, metrics: metrics, log: log)
         self.workers = workers
         self.blockingPools = blockingPools
         self.publish = publish
@@ -96,13 +97,13 @@ public final class Services: Sendable {
         let access: Access
         let verifiers: [Provider: any StoreVerifier]
         let apple: AppleServices?
-        let google: (any PostedPurchaseReader)?
+        let google: GoogleReader?
 
         init(
             access: Access,
             verifiers: [Provider: any StoreVerifier],
             apple: AppleServices?,
-            google: (any PostedPurchaseReader)?
+            google: GoogleReader?
         ) {
             self.access = access
             self.verifiers = verifiers
@@ -118,14 +119,14 @@ public final class Services: Sendable {
     public var apple: AppleServices? { trust.value.apple }
 
     /// Nil if no Google app is configured.
-    public var google: (any PostedPurchaseReader)? { trust.value.google }
+    public var google: GoogleReader? { trust.value.google }
 
     /// New requests are judged by these values; requests in progress keep the old ones.
     public func replace(
         access: Access,
         verifiers: [Provider: any StoreVerifier],
         apple: AppleServices?,
-        google: (any PostedPurchaseReader)?
+        google: GoogleReader?
     ) {
         trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple, google: google))
     }

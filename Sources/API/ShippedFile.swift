@@ -5,22 +5,22 @@ internal import HTTP1
 /// `GET /paycast.js` and `/openapi.json`: the program's own files. They work even if the public folder is the app's and
 /// lacks them.
 struct ShippedFile: Sendable {
-    static let script = ShippedFile("paycast.js", Assets.script)
+    static let script = ShippedFile("paycast.js", bytes: Assets.script)
     /// What every route accepts and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
-    static let openAPI = ShippedFile("openapi.json", Assets.openAPI)
+    static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
 
     private let bytes: [UInt8]
     private let tag: String
     private let headers: [(name: String, value: String)]
 
-    private init(_ name: String, _ bytes: [UInt8]) {
+    private init(_ name: String, bytes: [UInt8]) {
         self.bytes = bytes
         tag = FileTags.tag(of: bytes)
         headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
     }
 
     func answer(_ request: Request) -> Response {
-        guard !FileHeaders.isCurrent(tag, request.head[.ifNoneMatch]) else {
+        guard !FileHeaders.isCurrent(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
             return Response(status: 304, headers: headers)
         }
         return Response(status: 200, headers: headers, body: bytes)

@@ -24,13 +24,13 @@ struct StaticFiles: Sendable {
         self.readers = readers
     }
 
-    func answer(_ request: Request, _ path: String) -> Answer {
+    func answer(_ request: Request, path: String) -> Answer {
         .later { reply in
-            readers.submit { reply.send(response(path, request)) }
+            readers.submit { reply.send(response(path, request: request)) }
         }
     }
 
-    private func response(_ path: String, _ request: Request) -> Response {
+    private func response(_ path: String, request: Request) -> Response {
         response(
             path,
             ifNoneMatch: request.head[.ifNoneMatch],
@@ -52,12 +52,12 @@ struct StaticFiles: Sendable {
             (file, status) = try open(name)
         } catch {
             guard error == .missing else { return .busy }
-            return builtIn[name].map { StaticFiles.response($0, name, ifNoneMatch) } ?? .notFound
+            return builtIn[name].map { StaticFiles.response($0, name: name, ifNoneMatch: ifNoneMatch) } ?? .notFound
         }
-        let tag = tags.tag(of: name, status, file)
+        let tag = tags.tag(of: name, status: status, file: file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
-        if FileHeaders.isCurrent(tag, ifNoneMatch) { return Response(status: 304, headers: headers) }
+        if FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
         // The client must not combine parts of two versions (RFC 9110 §13.1.5).
         let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
         var response = Response(status: 200)
@@ -76,10 +76,12 @@ struct StaticFiles: Sendable {
     }
 
     /// Answers with a file that is part of the program.
-    static func response(_ bytes: [UInt8], _ name: String, _ ifNoneMatch: String?) -> Response {
+    static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
         let tag = FileTags.tag(of: bytes)
         let headers = FileHeaders.of(name, tag: tag)
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch) else { return Response(status: 304, headers: headers) }
+        guard !FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) else {
+            return Response(status: 304, headers: headers)
+        }
         return Response(status: 200, headers: headers, body: bytes)
     }
 

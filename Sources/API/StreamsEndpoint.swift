@@ -25,8 +25,8 @@ struct StreamsEndpoint {
             return .respond(
                 .error(
                     403,
-                    "origin_not_allowed",
-                    "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
+                    code: "origin_not_allowed",
+                    message: "Pages of this origin may not subscribe; see PAYCAST_ALLOWED_ORIGINS."
                 )
             )
         }
@@ -45,16 +45,18 @@ struct StreamsEndpoint {
             if !request.isWebSocket && name.expires == nil { page.source = nil }
             return .open(page)
         } catch {
-            return refuse(error, request, origin)
+            return refuse(error, request: request, origin: origin)
         }
     }
 
     /// Refuses a forged name. Loading the page again cures an expired one, so the page is told to reload until it is
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
-    private func refuse(_ error: StreamNameError, _ request: Request, _ origin: String?) -> Answer {
+    private func refuse(_ error: StreamNameError, request: Request, origin: String?) -> Answer {
         guard error == .expired else {
             services.refusals.name(hasKey: services.access.canSign)
-            return .respond(.error(403, "forged_stream_name", "The name is not signed with a key of this server."))
+            return .respond(
+                .error(403, code: "forged_stream_name", message: "The name is not signed with a key of this server.")
+            )
         }
         let token = request.query["name"] ?? ""
         guard services.endedNames.mayReload(token) else {
@@ -70,7 +72,7 @@ struct StreamsEndpoint {
 
     private static let expired = Response.error(
         403,
-        "expired_stream_name",
-        "The name has expired, and loading the page again has brought the same one: render it anew."
+        code: "expired_stream_name",
+        message: "The name has expired, and loading the page again has brought the same one: render it anew."
     )
 }

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import Gateway
 internal import HTTP1
@@ -15,29 +16,7 @@ struct UserEventsEndpoint {
         self.services = services
     }
 
-    private struct Page: Encodable {
-        var user: UserID
-        /// Each event in the format of `/feed`, with the store's dates.
-        var events: [FeedEvent.Line]
-        /// The `before` parameter of the next page.
-        var next: String?
-        var since: String
-
-        private enum Key: String, CodingKey {
-            case user, events, next, since
-        }
-
-        /// On the last page, `next` is null.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(user, forKey: .user)
-            try container.encode(events, forKey: .events)
-            try container.encode(next, forKey: .next)
-            try container.encode(since, forKey: .since)
-        }
-    }
-
-    func answer(_ user: UserID, _ request: Request) -> Answer {
+    func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
         let before = request.query["before"].map { Cursor($0) }
         if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
@@ -49,14 +28,15 @@ struct UserEventsEndpoint {
                 before: before??.position,
                 limit: limit
             ) { result in
-                guard case .success(let found) = result else { return reply.send(UsersEndpoint.unavailable) }
-                let page = Page(
-                    user: user,
-                    events: found.events.map { FeedEvent.Line($0, epoch: epoch) },
-                    next: found.next?.description,
-                    since: found.head.description
-                )
-                reply.send(JSON.response(200, page))
+                reply.send(result) { found in
+                    let answer = UserEventsAnswer(
+                        user: user,
+                        events: found.events.map { FeedItem($0, epoch: epoch) },
+                        next: found.next,
+                        since: found.head
+                    )
+                    return JSON.response(200, body: answer)
+                }
             }
         }
     }
@@ -71,15 +51,19 @@ struct UserEventsEndpoint {
 
     private static let invalidCursor = Response.error(
         400,
-        "invalid_cursor",
-        "before must be a cursor of this ledger: the next of the page before."
+        code: "invalid_cursor",
+        message: "before must be a cursor of this ledger: the next of the page before."
     )
-    private static let invalidLimit = Response.error(400, "invalid_limit", "limit must be a number from 1 to 100.")
+    private static let invalidLimit = Response.error(
+        400,
+        code: "invalid_limit",
+        message: "limit must be a number from 1 to 100."
+    )
 }
 
-extension FeedEvent.Line {
+extension FeedItem {
     fileprivate init(_ event: UserEvent, epoch: String) {
-        self.init(event.entry, Cursor(epoch: epoch, position: event.entry.position))
+        self.init(event.entry, epoch: epoch)
         occurredAt = event.dates?.occurredAt.iso8601
         receivedAt = event.dates?.receivedAt.iso8601
     }

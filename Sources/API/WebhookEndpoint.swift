@@ -11,24 +11,25 @@ struct WebhookEndpoint {
     private let services: Services
     private let provider: Provider
 
-    init(_ services: Services, _ provider: Provider) {
+    init(_ services: Services, provider: Provider) {
         self.services = services
         self.provider = provider
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let verifier = services.verifiers[provider] else { return .respond(refusal(.notConfigured, nil)) }
+        guard let verifier = services.verifiers[provider] else {
+            return .respond(refusal(.notConfigured, answers: nil))
+        }
         return .later { [services, provider] reply in
-            guard verifier.asksStore else { return services.workers.submit { commit(request, verifier, reply) } }
-            return services.blockingPools.submit(.store(provider)) {
-                commit(request, verifier, reply)
+            services.submit(waitingFor: verifier.asksStore ? .store(provider) : nil) {
+                commit(request, verifier: verifier, reply: reply)
             } orElse: {
                 reply.send(.busy)
             }
         }
     }
 
-    private func commit(_ request: Request, _ verifier: any StoreVerifier, _ reply: Reply) {
+    private func commit(_ request: Request, verifier: any StoreVerifier, reply: Reply) {
         let (clock, telemetry) = (services.clock, services.telemetry)
         let delivery = Delivery(
             body: request.body,
@@ -42,7 +43,7 @@ struct WebhookEndpoint {
                 .event(event, receivedAt: clock.now()) { result in
                     let isCommitted = (try? result.get()) != nil
                     telemetry.answered(event.id, isCommitted: isCommitted, receivedAt: request.receivedAt)
-                    reply.send(response(to: result, verifier.answers))
+                    reply.send(response(to: result, answers: verifier.answers))
                 }
             )
             guard isTaken else {
@@ -50,11 +51,11 @@ struct WebhookEndpoint {
                 return reply.send(.busy)
             }
         } catch {
-            reply.send(refusal(error, verifier.answers))
+            reply.send(refusal(error, answers: verifier.answers))
         }
     }
 
-    private func response(to result: Result<CommitResult, LedgerError>, _ answers: WebhookAnswers) -> Response {
+    private func response(to result: Result<CommitResult, LedgerError>, answers: WebhookAnswers) -> Response {
         switch result {
         // Pub/Sub reads only the status.
         case .success where answers.isEmpty: Response(status: 204)
@@ -65,8 +66,8 @@ struct WebhookEndpoint {
 
     /// 401 is for senders who are not the store. A sender who has proven to be the store but sends something unreadable
     /// gets another status: after a 401, an operator would look for the fault in the secret.
-    private func refusal(_ error: VerificationError, _ answers: WebhookAnswers?) -> Response {
-        services.refusals.webhook(provider, error)
+    private func refusal(_ error: VerificationError, answers: WebhookAnswers?) -> Response {
+        services.refusals.webhook(provider, error: error)
         guard case .untrusted = error, let answers else { return .refused(error) }
         return .refused(error, status: answers.untrusted)
     }

@@ -34,7 +34,7 @@ public enum CableMessage {
         case rejectHistory = "reject_history"
     }
 
-    static func verdict(_ verdict: Verdict, _ identifier: CableIdentifier) -> [UInt8] {
+    static func verdict(_ verdict: Verdict, on identifier: CableIdentifier) -> [UInt8] {
         head(identifier.literal) + Array(#","type":"\#(verdict.rawValue)"}"#.utf8)
     }
 

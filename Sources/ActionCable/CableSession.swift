@@ -42,13 +42,13 @@ public struct CableSession: Sendable {
     public mutating func received(_ text: [UInt8], now: Int64) -> Effect? {
         guard isWithinRate(now) else { return .disconnect(.tooManyCommands) }
         switch CableCommand(text) {
-        case .subscribe(let identifier, let history): return subscribe(identifier, history)
+        case .subscribe(let identifier, let history): return subscribe(identifier, history: history)
         case .unsubscribe(let identifier):
             guard let index = index(identifier) else { return nil }
             return .unsubscribe(subscriptions.remove(at: index).id)
         case .history(let identifier, let history):
             guard let index = index(identifier) else {
-                return .send(CableMessage.verdict(.rejectHistory, identifier))
+                return .send(CableMessage.verdict(.rejectHistory, on: identifier))
             }
             return .history(identifier, history, subscriptions[index].id)
         case .ping: return .send(CableMessage.pong)
@@ -80,7 +80,7 @@ public struct CableSession: Sendable {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }), !subscriptions[index].isConfirmed
         else { return nil }
         subscriptions[index].isConfirmed = true
-        return CableMessage.verdict(.confirmSubscription, subscriptions[index].identifier)
+        return CableMessage.verdict(.confirmSubscription, on: subscriptions[index].identifier)
     }
 
     /// Call when the messages that it missed have been sent. Returns what to send after them if history was asked for.
@@ -90,14 +90,14 @@ public struct CableSession: Sendable {
         subscriptions[index].owesHistory = false
         return CableMessage.verdict(
             isComplete ? .confirmHistory : .rejectHistory,
-            subscriptions[index].identifier
+            on: subscriptions[index].identifier
         )
     }
 
     /// The name is not valid, or no longer valid.
     public mutating func reject(_ identifier: CableIdentifier) -> [UInt8] {
         subscriptions.removeAll { $0.identifier == identifier }
-        return CableMessage.verdict(.rejectSubscription, identifier)
+        return CableMessage.verdict(.rejectSubscription, on: identifier)
     }
 
     /// Whether the client has been told that it is subscribed.
@@ -114,10 +114,10 @@ public struct CableSession: Sendable {
         subscriptions.first { $0.id == id }?.identifier
     }
 
-    private mutating func subscribe(_ identifier: CableIdentifier, _ history: CableHistory?) -> Effect? {
+    private mutating func subscribe(_ identifier: CableIdentifier, history: CableHistory?) -> Effect? {
         if let index = index(identifier) {
             let isConfirmed = subscriptions[index].isConfirmed
-            return isConfirmed ? .send(CableMessage.verdict(.confirmSubscription, identifier)) : nil
+            return isConfirmed ? .send(CableMessage.verdict(.confirmSubscription, on: identifier)) : nil
         }
         guard subscriptions.count < limits.subscriptions else { return .send(reject(identifier)) }
         return .subscribe(identifier, history)

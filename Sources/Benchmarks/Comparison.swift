@@ -8,7 +8,7 @@ struct Comparison {
     /// `measure` returns the same figures for both.
     init(
         _ start: (String) throws -> PaycastTarget = PaycastTarget.init(in:),
-        _ measure: (any Target) throws -> [Double]
+        measure: (any Target) throws -> [Double]
     ) throws {
         for _ in 0..<Comparison.rounds {
             floor.append(try with(FloorTarget.init) { try measure($0) })

@@ -4,8 +4,10 @@ internal import Glibc
 
 /// A shared value that threads can wait on for changes: `Synchronization.Mutex` has no condition variable.
 ///
-/// It uses no file descriptor, so a server that has run out of them goes on. It is safe to share: the lock and the
-/// condition variable are pthread objects whose addresses never change, and the value is only touched under the lock.
+/// It uses no file descriptor, so a server that has run out of them goes on.
+///
+/// `@unchecked Sendable`: the lock and the condition variable are pthread objects whose addresses never change, and the
+/// value is only touched under the lock.
 public final class Monitor<Value: Sendable>: @unchecked Sendable {
     /// Which waiting threads a change wakes.
     public enum Audience: Sendable {
@@ -36,7 +38,7 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
 
     /// Changes the value and wakes the threads that wait on it. `body` runs under the lock: it must not block.
     @discardableResult
-    public func change<Result>(waking audience: Audience = .everybody, _ body: (inout Value) -> Result) -> Result {
+    public func change<Result>(waking audience: Audience = .everybody, body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(lock)
         let result = body(&value)
         pthread_mutex_unlock(lock)

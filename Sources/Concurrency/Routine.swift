@@ -26,7 +26,7 @@ public final class Routine: Sendable {
     /// `turn` returns how long to sleep until the next one. Turns pass `state` on; only this thread uses it.
     public func start<State: Sendable>(
         _ name: String,
-        _ state: State,
+        state: State,
         turn: @escaping @Sendable (inout State) -> Duration
     ) {
         thread.withLock { thread in

@@ -10,7 +10,7 @@ public struct WorkerThread: Sendable {
     /// Use it while the program starts: the program cannot run without this thread, so a failure ends it with one line
     /// that says what to do. A running server starts threads with `detach`.
     public init(name: String, body: @escaping @Sendable () -> Void) {
-        guard let thread = WorkerThread.start(name, body) else {
+        guard let thread = WorkerThread.start(name, body: body) else {
             let line = "paycast: no thread can be started (\(name)); raise the limit of threads (ulimit -u)\n"
             _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
             _exit(EXIT_FAILURE)
@@ -22,7 +22,7 @@ public struct WorkerThread: Sendable {
     /// the system cannot start a thread.
     @discardableResult
     public static func detach(name: String, body: @escaping @Sendable () -> Void) -> Bool {
-        guard let thread = start(name, body) else { return false }
+        guard let thread = start(name, body: body) else { return false }
         pthread_detach(thread)
         return true
     }
@@ -32,7 +32,7 @@ public struct WorkerThread: Sendable {
         pthread_join(thread, nil)
     }
 
-    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+    private static func start(_ name: String, body: @escaping @Sendable () -> Void) -> pthread_t? {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
         guard pthread_create(&thread, nil, run, start.toOpaque()) == 0 else {

@@ -44,7 +44,7 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:TRUE,pathlen:0",
             keyUsage: "critical,keyCertSign,cRLSign",
-            markers: [TrustAnchors.Marker.intermediate]
+            markers: [ChainVerifier.Marker.intermediate]
         )
     }
 
@@ -54,7 +54,7 @@ public struct CertificateTemplate: Sendable {
             validity: validity,
             basicConstraints: "critical,CA:FALSE",
             keyUsage: "critical,digitalSignature",
-            markers: [TrustAnchors.Marker.leaf]
+            markers: [ChainVerifier.Marker.leaf]
         )
     }
 }

@@ -12,7 +12,7 @@ public final class ChainVerifier: Sendable {
         var oldestFirst: [[UInt8]] = []
     }
 
-    private let anchors: TrustAnchors
+    let anchors: TrustAnchors
     private let capacity: Int
     private let memory = Mutex(Memory())
 
@@ -26,7 +26,7 @@ public final class ChainVerifier: Sendable {
     public func verify(leaf: [UInt8], intermediate: [UInt8]) throws(ChainError) -> VerifiedChain {
         let key = SHA256.hash(leaf + intermediate)
         if let known = memory.withLock({ $0.chains[key] }) { return known }
-        let chain = try anchors.judge(leaf: leaf, intermediate: intermediate)
+        let chain = try judge(leaf: leaf, intermediate: intermediate)
         memory.withLock { memory in
             guard memory.chains.updateValue(chain, forKey: key) == nil else { return }
             memory.oldestFirst.append(key)

@@ -19,7 +19,7 @@ public struct DevelopmentAuthority: Sendable {
         let intermediate = try root.issue(.intermediate(validity: validity), for: .generate(.p384))
         let leaf = try intermediate.issue(.leaf(validity: validity), for: .generate(.p256))
         return DevelopmentAuthority(
-            root: PEM.text("CERTIFICATE", root.certificate),
+            root: PEM.text("CERTIFICATE", der: root.certificate),
             chain: [leaf.certificate, intermediate.certificate, root.certificate],
             leafKey: leaf.key
         )

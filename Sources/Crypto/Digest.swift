@@ -90,11 +90,11 @@ public enum PBKDF2 {
 }
 
 /// Takes the same time wherever the first difference is. Lengths are not secret.
-public func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    constantTimeEquals(left, right[...])
+public func constantTimeCompare(_ left: [UInt8], with right: [UInt8]) -> Bool {
+    constantTimeCompare(left, with: right[...])
 }
 
-public func constantTimeEquals(_ left: [UInt8], _ right: ArraySlice<UInt8>) -> Bool {
+public func constantTimeCompare(_ left: [UInt8], with right: ArraySlice<UInt8>) -> Bool {
     right.withUnsafeBytes { left.count == $0.count && CRYPTO_memcmp(left, $0.baseAddress, left.count) == 0 }
 }
 

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// A key that authenticates many messages (HMAC-SHA-256, RFC 2104). It computes once what depends on the key alone
 /// (§4 there), which leaves a third of the time.
 ///
-/// It is safe to share: nothing writes to the two contexts after the initializer, and copying from them only reads.
+/// `@unchecked Sendable`: nothing writes to the two contexts after the initializer, and copying from them only reads.
 final class HMACKey: @unchecked Sendable {
     /// SHA-256 after its first block: the key combined with one of the two pads.
     private let inner: OpaquePointer?

@@ -26,6 +26,6 @@ extension Handle {
         let count = i2d_PKCS8_PRIV_KEY_INFO(info, &der)
         guard count > 0, let der else { throw .failing(to: .exportKey) }
         defer { CRYPTO_clear_free(der, Int(count), #fileID, Int32(#line)) }
-        return PEM.text("PRIVATE KEY", Array(UnsafeBufferPointer(start: der, count: Int(count))))
+        return PEM.text("PRIVATE KEY", der: Array(UnsafeBufferPointer(start: der, count: Int(count))))
     }
 }

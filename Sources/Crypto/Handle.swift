@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Owns one OpenSSL object and frees it. Every pointer that outlives a call belongs to a handle.
 ///
-/// It is safe to share: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one
+/// `@unchecked Sendable`: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one
 /// key, certificate or store at the same time
 /// (https://docs.openssl.org/3.0/man7/openssl-threads/: reference counts and lazy caches have locks inside).
 final class Handle: @unchecked Sendable {

@@ -41,7 +41,7 @@ public struct MessageSigner: Sendable {
 
     public func sign(
         _ content: [UInt8],
-        _ form: Form = [],
+        form: Form = [],
         beside others: [MessageSigner] = []
     ) throws(CryptoError) -> [UInt8] {
         let bytes: [UInt8]? = content.withUnsafeBytes { content in
@@ -51,15 +51,15 @@ public struct MessageSigner: Sendable {
                 CMS_ContentInfo_free(message)
                 BIO_free(input)
             }
-            let isReady = ([self] + others).allSatisfy { $0.join(message, form) }
+            let isReady = ([self] + others).allSatisfy { $0.join(message, form: form) }
             guard isReady else { return nil }
-            return encoded(message, input, form.flags)
+            return encoded(message, input: input, flags: form.flags)
         }
         guard let bytes else { throw .failing(to: .sign) }
         return bytes
     }
 
-    private func join(_ message: OpaquePointer?, _ form: Form) -> Bool {
+    private func join(_ message: OpaquePointer?, form: Form) -> Bool {
         let certificates = chain.compactMap { Certificate(der: $0) }
         guard let leaf = certificates.first, certificates.count == chain.count else { return false }
         let digest = form.contains(.sha1) ? EVP_sha1() : EVP_sha256()
@@ -70,7 +70,7 @@ public struct MessageSigner: Sendable {
         return certificates.dropFirst().allSatisfy { $0.handle.borrow { CMS_add1_cert(message, $0) == 1 } }
     }
 
-    private func encoded(_ message: OpaquePointer?, _ input: OpaquePointer?, _ flags: UInt32) -> [UInt8]? {
+    private func encoded(_ message: OpaquePointer?, input: OpaquePointer?, flags: UInt32) -> [UInt8]? {
         let output = BIO_new(BIO_s_mem())
         defer { BIO_free(output) }
         let isWritten =

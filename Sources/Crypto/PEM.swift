@@ -20,7 +20,7 @@ public enum PEM {
         return body == nil ? blocks : nil
     }
 
-    public static func text(_ label: String, _ der: [UInt8]) -> String {
+    public static func text(_ label: String, der: [UInt8]) -> String {
         var rest = Base64.encode(der)[...]
         var lines: [Substring] = []
         while !rest.isEmpty {

@@ -34,8 +34,8 @@ public struct MessageVerifier: Sendable {
     public func verify(_ message: [UInt8]) throws(MessageError) -> SignedMessage {
         let cms = try CMSMessage(message)
         let chain = try cms.chain(to: anchors)
-        guard chain.count == 3, chain[0].isEndEntity, chain[0].hasExtension(TrustAnchors.Marker.leaf),
-            chain[1].hasExtension(TrustAnchors.Marker.intermediate)
+        guard chain.count == 3, chain[0].isEndEntity, chain[0].hasExtension(ChainVerifier.Marker.leaf),
+            chain[1].hasExtension(ChainVerifier.Marker.intermediate)
         else { throw .wrongShape }
         let start = chain.map(\.validity.lowerBound).max() ?? .max
         let end = chain.map(\.validity.upperBound).min() ?? .min

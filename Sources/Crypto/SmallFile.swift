@@ -14,8 +14,8 @@ public enum SmallFile {
 
     /// Writes a new file, whole or not at all, that only its owner may read. Returns false if the file already exists:
     /// when several processes try, one of them creates it.
-    public static func create(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) -> Bool {
-        let draft = try writeDraft(of: path, bytes)
+    public static func create(_ path: String, contents bytes: [UInt8]) throws(SmallFileError) -> Bool {
+        let draft = try writeDraft(of: path, contents: bytes)
         defer { unlink(draft) }
         if link(draft, path) == 0 { return true }
         guard errno == EEXIST else { throw SmallFileError(path: path, number: errno) }
@@ -23,8 +23,8 @@ public enum SmallFile {
     }
 
     /// Writes a file that only its owner may read, and replaces an existing one.
-    public static func replace(_ path: String, _ bytes: [UInt8]) throws(SmallFileError) {
-        let draft = try writeDraft(of: path, bytes)
+    public static func replace(_ path: String, contents bytes: [UInt8]) throws(SmallFileError) {
+        let draft = try writeDraft(of: path, contents: bytes)
         guard rename(draft, path) == 0 else {
             let number = errno
             unlink(draft)
@@ -37,7 +37,7 @@ public enum SmallFile {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SmallFileError(path: path, number: errno) }
     }
 
-    private static func writeDraft(of path: String, _ bytes: [UInt8]) throws(SmallFileError) -> String {
+    private static func writeDraft(of path: String, contents bytes: [UInt8]) throws(SmallFileError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
         // mkstemp(3) creates the file with mode 0600.
         let descriptor = mkstemp(&template)

@@ -55,7 +55,7 @@ public struct StreamSigner: Sendable {
         let encoded = bytes.dropLast(66)
         let digest = bytes.suffix(64)
         guard bytes[bytes.count - 66] == UInt8(ascii: "-"), bytes[bytes.count - 65] == UInt8(ascii: "-"),
-            keys.contains(where: { constantTimeEquals(Hex.text($0.hmac.authenticate(encoded)), digest) })
+            keys.contains(where: { constantTimeCompare(Hex.text($0.hmac.authenticate(encoded)), with: digest) })
         else { throw .forged }
         guard let payload = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
         return try SignedPayload(payload).name(now: now)

@@ -46,5 +46,7 @@ struct DemoEvents: Sendable {
 }
 
 extension Response {
-    fileprivate static var noDemoEvents: Response { .unavailable("ledger_failed", "The ledger cannot be read.") }
+    fileprivate static var noDemoEvents: Response {
+        .unavailable("ledger_failed", message: "The ledger cannot be read.")
+    }
 }

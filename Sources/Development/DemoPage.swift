@@ -39,11 +39,11 @@ struct DemoPage: Sendable {
         if let language = request.query["locale"].flatMap({ LanguageTag($0) }),
             DemoLanguage(rawValue: language.language) != nil
         {
-            return speak(language, to: user, on: stream, reply)
+            return speak(language, to: user, on: stream, reply: reply)
         }
         return reader.language(of: UserID(user)) { result in
             let language = (try? result.get()) ?? nil
-            if !send(request, to: reply, user, stream, language) { reply.send(.noDemo) }
+            if !send(request, to: reply, user: user, stream: stream, language: language) { reply.send(.noDemo) }
         }
     }
 
@@ -53,7 +53,7 @@ struct DemoPage: Sendable {
         _ language: LanguageTag,
         to user: String,
         on stream: StreamName,
-        _ reply: Reply
+        reply: Reply
     ) -> Bool {
         let done = { @Sendable in reply.send(DemoPage.redirect(to: user)) }
         return UserLanguages(writer: writer, reader: reader).note(language, of: UserID(user)) { result in
@@ -71,15 +71,15 @@ struct DemoPage: Sendable {
     private func send(
         _ request: Request,
         to reply: Reply,
-        _ user: String,
-        _ stream: StreamName,
-        _ language: LanguageTag?
+        user: String,
+        stream: StreamName,
+        language: LanguageTag?
     ) -> Bool {
         reader.missed(on: stream, since: .nothing) { result in
             guard case .success(let missed) = result, let page = contents(of: path) ?? builtIn else {
                 return reply.send(.noDemo)
             }
-            let html = render(page, request, user: user, stream: stream, language, missed)
+            let html = render(page, request: request, user: user, stream: stream, language: language, missed: missed)
             reply.send(
                 Response(
                     status: 200,
@@ -94,11 +94,11 @@ struct DemoPage: Sendable {
 
     private func render(
         _ page: String,
-        _ request: Request,
+        request: Request,
         user: String,
         stream: StreamName,
-        _ language: LanguageTag?,
-        _ missed: MissedFragments
+        language: LanguageTag?,
+        missed: MissedFragments
     ) -> String {
         let newest = missed.items.flatMap(\.fragments)
         let isPhone = request.query["device"] == "phone"
@@ -114,8 +114,8 @@ struct DemoPage: Sendable {
             "trouble": app.trouble,
             "stores": DemoPage.stores,
             "source": source(stream, since: missed.through, for: request),
-            "paywall": element(.paywall, newest, user, language),
-            "subscription_status": element(.subscriptionStatus, newest, user, language),
+            "paywall": element(.paywall, newest: newest, user: user, language: language),
+            "subscription_status": element(.subscriptionStatus, newest: newest, user: user, language: language),
         ]
         // In one pass, because an inserted value may look like a placeholder itself.
         return page.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { number, piece in
@@ -142,18 +142,18 @@ struct DemoPage: Sendable {
     /// What the newest fragment for this target put there, or the offers for a user who never bought.
     private func element(
         _ target: PageTarget,
-        _ newest: [Fragment],
-        _ user: String,
-        _ language: LanguageTag?
+        newest: [Fragment],
+        user: String,
+        language: LanguageTag?
     ) -> String {
         let fragment = newest.last { $0.target == target.rawValue }
         guard case .template(let name, let values)? = fragment?.content, let name = FragmentName(rawValue: name),
             let bytes = templates.renderer.element(name, for: target, values: values)
-        else { return offer(target, user, language) }
+        else { return offer(target, user: user, language: language) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func offer(_ target: PageTarget, _ user: String, _ language: LanguageTag?) -> String {
+    private func offer(_ target: PageTarget, user: String, language: LanguageTag?) -> String {
         let values = ["user": user, TemplateValues.locale: language?.text ?? ""]
         let bytes = templates.renderer.element(.paywall, for: target, values: values)
         return String(decoding: bytes ?? Array("<div id=\"\(target.rawValue)\"></div>".utf8), as: UTF8.self)
@@ -162,6 +162,6 @@ struct DemoPage: Sendable {
 
 extension Response {
     fileprivate static var noDemo: Response {
-        .error(404, "no_demo", "The ledger gives no answer; try again.")
+        .error(404, code: "no_demo", message: "The ledger gives no answer; try again.")
     }
 }

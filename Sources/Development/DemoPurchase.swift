@@ -3,6 +3,7 @@ internal import Encoding
 internal import Gateway
 internal import HTTP1
 internal import Simulator
+internal import StoreDriver
 
 /// A button of the demo page: one step that a simulated store is to report for a user.
 struct DemoPurchase {
@@ -15,7 +16,7 @@ struct DemoPurchase {
 
     let user: String
     let store: Provider
-    private let step: LifeStep
+    private let step: LifecycleStep
     private let product: String?
     /// Whether the browser posted a form: it shows whatever comes back, so it is redirected to the page.
     let isForm: Bool
@@ -24,7 +25,7 @@ struct DemoPurchase {
     init?(_ bytes: [UInt8]) {
         isForm = bytes.first != UInt8(ascii: "{")
         guard let body = isForm ? DemoPurchase.form(bytes) : DemoPurchase.json(bytes),
-            isValidIdentifier(body.user, limit: 64), let step = LifeStep(rawValue: body.step)
+            isValidIdentifier(body.user, limit: 64), let step = LifecycleStep(rawValue: body.step)
         else { return nil }
         user = body.user
         store = Provider(rawValue: body.store ?? Provider.apple.rawValue)
@@ -51,7 +52,7 @@ struct DemoPurchase {
     func deliver(with driver: StoreDriver, bundleID: String?, now: Instant) -> Response {
         let vocabulary = StoreVocabulary(store)
         let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
-        var response = Response.unavailable("unknown_step", "This store has no event for that.")
+        var response = Response.unavailable("unknown_step", message: "This store has no event for that.")
         for step in steps {
             guard let event = vocabulary.event(for: step) else { return response }
             var request = StoreDriver.Request(type: event.type, subtype: event.subtype, user: user)
@@ -60,7 +61,7 @@ struct DemoPurchase {
             do throws(StoreDriverError) {
                 response = answer(to: try driver.deliver(request, now: now))
             } catch {
-                return .unavailable("store_failed", error.description)
+                return .unavailable("store_failed", message: error.description)
             }
         }
         return isForm ? DemoPage.redirect(to: user) : response

@@ -6,6 +6,8 @@ public import Gateway
 internal import HTTP1
 internal import Ledger
 public import Simulator
+internal import StandIns
+internal import StoreDriver
 internal import TurboStreams
 
 /// What `--dev` adds to the server: the demo page, the simulated stores behind its buttons, and its event list.
@@ -42,7 +44,7 @@ public final class DemoRoutes: DevelopmentRoutes {
             },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
-            "clock": DemoRoutes.clock(clock, workspace, surroundings.writer),
+            "clock": DemoRoutes.clock(clock, workspace: workspace, writer: surroundings.writer),
         ]
     }
 
@@ -53,8 +55,7 @@ public final class DemoRoutes: DevelopmentRoutes {
     }
 
     /// Setting this clock wakes the ledger, and moves the clock of the commands in this folder.
-    private static func clock(_ clock: Clock, _ workspace: DevelopmentWorkspace, _ writer: LedgerWriter) -> ClockStandIn
-    {
+    private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
         ClockStandIn(clock) {
             try? workspace.announce(clockOffset: clock.offset)
             writer.wake()
@@ -70,14 +71,15 @@ public final class DemoRoutes: DevelopmentRoutes {
         switch request.route {
         case .file(path: "/"): .later { [page] in page.send(request, to: $0) }
         case .demoEvents: .later { [events] in events.send(since: request.query["since"], to: $0) }
-        case .demoStore: .later { [self] reply in store.submit { self.deliver(request, reply) } }
-        case .demoAPI(let path): .later { [self] reply in callees.submit { reply.send(self.call(path, request)) } }
+        case .demoStore: .later { [self] reply in store.submit { self.deliver(request, to: reply) } }
+        case .demoAPI(let path):
+            .later { [self] reply in callees.submit { reply.send(self.call(path, request: request)) } }
         default: nil
         }
     }
 
     /// `path` is the store's name, followed by the path in its API.
-    private func call(_ path: String, _ request: Request) -> Response {
+    private func call(_ path: String, request: Request) -> Response {
         let store = path.prefix { $0 != "/" }
         let question = StandInRequest(
             method: request.method,
@@ -91,12 +93,14 @@ public final class DemoRoutes: DevelopmentRoutes {
         return Response(status: answer.status, headers: headers, body: answer.body)
     }
 
-    private func deliver(_ request: Request, _ reply: Reply) {
+    private func deliver(_ request: Request, to reply: Reply) {
         guard let purchase = DemoPurchase(request.body) else {
-            return reply.send(.error(400, "invalid_body", "Send a form or JSON with user, step, store and product."))
+            return reply.send(
+                .error(400, code: "invalid_body", message: "Send a form or JSON with user, step, store and product.")
+            )
         }
         guard let address = address.value, let store = workspace.store(purchase.store) else {
-            return reply.send(.unavailable("starting", "The simulated stores are not there yet."))
+            return reply.send(.unavailable("starting", message: "The simulated stores are not there yet."))
         }
         let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
         reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))
@@ -105,6 +109,6 @@ public final class DemoRoutes: DevelopmentRoutes {
 
 extension Response {
     fileprivate static var demoNotFound: Response {
-        .error(404, "not_found", "No stand-in of a store answers here.")
+        .error(404, code: "not_found", message: "No stand-in of a store answers here.")
     }
 }

@@ -20,7 +20,10 @@ public struct Announcement: Sendable, Equatable {
         contract: ContractKey,
         isBeside: Bool = false
     ) -> [Announcement] {
-        [paywall(before, after, contract, isBeside), status(before, after, contract)].compactMap { $0 }
+        [
+            paywall(before, after: after, changing: contract, isBeside: isBeside),
+            status(before, after: after, changing: contract),
+        ].compactMap { $0 }
     }
 
     /// Both elements as they should look now, regardless of what they show: for pages that may have missed something.
@@ -34,9 +37,9 @@ public struct Announcement: Sendable, Equatable {
 
     private static func paywall(
         _ before: EntitlementSet,
-        _ after: EntitlementSet,
-        _ contract: ContractKey,
-        _ isBeside: Bool
+        after: EntitlementSet,
+        changing contract: ContractKey,
+        isBeside: Bool
     ) -> Announcement? {
         if !isBeside, let bought = after[contract],
             isHandedOver(bought, since: before[contract] ?? before.migrated(to: bought))
@@ -49,18 +52,18 @@ public struct Announcement: Sendable, Equatable {
             return Announcement(target: .paywall, name: .moved, heldContract: lost)
         }
         if let consumable = after[contract], consumable.kind == .consumable {
-            return refusal(of: consumable, before, after)
+            return refusal(of: consumable, before: before, after: after)
         }
         guard let winner = after.winner else { return nil }
         let name = name(winner.status)
         let shown = before.winner.map { Announcement.name($0.status) } ?? .paywall
-        if name == shown, name == .paywall || !isNews(before, after) { return nil }
+        if name == shown, name == .paywall || !isNews(before, after: after) { return nil }
         return Announcement(target: .paywall, name: name, heldContract: winner)
     }
 
     /// True when the element may show something that no longer holds: about the contract that speaks for the user, or
     /// about another one, whose `success` it showed.
-    private static func isNews(_ before: EntitlementSet, _ after: EntitlementSet) -> Bool {
+    private static func isNews(_ before: EntitlementSet, after: EntitlementSet) -> Bool {
         if !shows(before.winner, sameAs: after.winner) { return true }
         let others = before.ranked.filter { $0.kind != .consumable && $0.status.isActive }
         return others.contains { other in
@@ -74,7 +77,7 @@ public struct Announcement: Sendable, Equatable {
         return left.status.shows(sameAs: right.status)
     }
 
-    private static func status(_ before: EntitlementSet, _ after: EntitlementSet, _ contract: ContractKey)
+    private static func status(_ before: EntitlementSet, after: EntitlementSet, changing contract: ContractKey)
         -> Announcement?
     {
         guard let winner = after.winner else {
@@ -94,7 +97,7 @@ public struct Announcement: Sendable, Equatable {
 
     /// A consumable that was refunded, or whose payment is pending or failed. It is shown only when the user has no
     /// access to anything.
-    private static func refusal(of heldContract: HeldContract, _ before: EntitlementSet, _ after: EntitlementSet)
+    private static func refusal(of heldContract: HeldContract, before: EntitlementSet, after: EntitlementSet)
         -> Announcement?
     {
         guard !after.isActive, before[heldContract.contract]?.status.state != heldContract.status.state else {

@@ -55,19 +55,19 @@ extension Contract {
         // Google calls a revoked subscription expired too. The charge tells the difference, unless access came back and
         // ended later.
         if key.provider.expiresRevocations, status.state == .expired, charge.revokedAt != nil,
-            covers(charge, status.accessUntil)
+            covers(charge, periodEnding: status.accessUntil)
         {
             status.state = .revoked
             return status
         }
         guard charge.signedAt > snapshot.signedAt else { return status }
         if let revokedAt = charge.revokedAt {
-            guard status.isActive, covers(charge, status.accessUntil) else { return status }
+            guard status.isActive, covers(charge, periodEnding: status.accessUntil) else { return status }
             status.state = .revoked
             status.accessUntil = revokedAt
             return status
         }
-        guard extends(charge, status) else { return status }
+        guard extends(charge, beyond: status) else { return status }
         var extended = ContractStatus(of: charge)
         if snapshot.state == .active {
             extended.autoRenew = snapshot.autoRenew
@@ -98,14 +98,14 @@ extension Contract {
     }
 }
 
-private func extends(_ charge: Transaction, _ status: ContractStatus) -> Bool {
+private func extends(_ charge: Transaction, beyond status: ContractStatus) -> Bool {
     guard let end = charge.expiresAt else { return !status.isActive }
     guard let current = status.accessUntil else { return !status.isActive }
     return end > current
 }
 
 /// True when the charge paid for the period that ends at `end`.
-private func covers(_ charge: Transaction, _ end: Instant?) -> Bool {
+private func covers(_ charge: Transaction, periodEnding end: Instant?) -> Bool {
     guard let paid = charge.expiresAt else { return true }
     return end.map { paid >= $0 } ?? false
 }

@@ -36,7 +36,10 @@ public struct Contract: Sendable, Equatable {
         raise(&storeUser, to: observation.user.map { LWWRegister($0, at: signedAt) })
         raise(&previousLineage, to: observation.previousLineage.map { LWWRegister($0, at: signedAt) })
         raise(&transaction, to: observation.transaction.map { LWWTransaction($0, event: event) })
-        raise(&snapshot, to: observation.snapshot.map { LWWSnapshot($0, beside: observation.transaction, event) })
+        raise(
+            &snapshot,
+            to: observation.snapshot.map { LWWSnapshot($0, beside: observation.transaction, event: event) }
+        )
         return self != before
     }
 

@@ -1,5 +1,6 @@
-/// Names one subscription or one-time purchase at one store.
-public struct ContractKey: Hashable, Sendable {
+/// Names one subscription or one-time purchase at one store. Two keys are equal when their bytes are: stores choose the
+/// ids.
+public struct ContractKey: Sendable {
     public var provider: Provider
     public var environment: StoreEnvironment
     public var app: String
@@ -11,5 +12,19 @@ public struct ContractKey: Hashable, Sendable {
         self.environment = environment
         self.app = app
         self.lineage = lineage
+    }
+}
+
+extension ContractKey: Hashable {
+    public static func == (left: ContractKey, right: ContractKey) -> Bool {
+        left.lineage.hasSameBytes(as: right.lineage) && left.app.hasSameBytes(as: right.app)
+            && left.provider == right.provider && left.environment == right.environment
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        lineage.hashBytes(into: &hasher)
+        app.hashBytes(into: &hasher)
+        hasher.combine(provider)
+        hasher.combine(environment)
     }
 }

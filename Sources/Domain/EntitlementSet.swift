@@ -55,7 +55,7 @@ public struct EntitlementSet: Sendable, Equatable {
     /// `linkedPurchaseToken`).
     public let ranked: [HeldContract]
 
-    public init(user: UserID, _ entitlements: [HeldContract], policy: AccessPolicy) {
+    public init(user: UserID, held entitlements: [HeldContract], policy: AccessPolicy) {
         self.user = user
         let replaced = Set(entitlements.compactMap { $0.replaces == $0.contract ? nil : $0.replaces })
         ranked = EntitlementSet.ranked(

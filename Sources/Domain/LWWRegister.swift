@@ -27,7 +27,7 @@ public struct LWWSnapshot: Sendable, Equatable, Comparable {
 
     /// A snapshot already takes into account the transaction that it came with, even when the store signed that
     /// transaction a few milliseconds later.
-    init(_ snapshot: Snapshot, beside transaction: Transaction?, _ event: String) {
+    init(_ snapshot: Snapshot, beside transaction: Transaction?, event: String) {
         self.init(snapshot, event: event)
         self.snapshot.signedAt = max(snapshot.signedAt, transaction?.signedAt ?? snapshot.signedAt)
     }

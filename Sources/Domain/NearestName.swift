@@ -1,13 +1,13 @@
 /// The name that was most likely meant; nil when no name is close enough to be a typo of it.
 public func nearest(to word: String, among names: [String]) -> String? {
-    let distances = names.map { (name: $0, distance: editDistance(word.lowercased(), $0.lowercased())) }
+    let distances = names.map { (name: $0, distance: editDistance(word.lowercased(), to: $0.lowercased())) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= max(2, word.count / 3) && best.distance < best.name.count ? best.name : nil
 }
 
 /// The number of insertions, deletions, replacements and swaps of neighbors that turn one text into the other
 /// (https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance, the variant of optimal string alignment).
-public func editDistance(_ left: String, _ right: String) -> Int {
+public func editDistance(_ left: String, to right: String) -> Int {
     let left = Array(left.prefix(100))
     let right = Array(right.prefix(100))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

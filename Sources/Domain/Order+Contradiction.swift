@@ -4,8 +4,8 @@ extension Order {
     /// Only facts that both the order and the purchase state can contradict each other. A different product is no
     /// contradiction: within its group it is an upgrade, and an app may bind one token of its own to everything that a
     /// user buys.
-    public func contradicts(_ observation: Observation) -> Bool {
-        contradicts(provider: observation.contract.provider, group: observation.group, kind: observation.kind)
+    public func contradicts(_ contract: Contract) -> Bool {
+        contradicts(provider: contract.key.provider, group: contract.group?.value, kind: contract.kind)
     }
 
     public func contradicts(provider observed: Provider, group observedGroup: String?, kind observedKind: ProductKind)

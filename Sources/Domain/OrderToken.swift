@@ -20,17 +20,17 @@ public struct OrderToken: Hashable, Sendable, LosslessStringConvertible {
 
     /// A random version-4 UUID (RFC 9562): 122 random bits, so that nobody can guess another user's token.
     public static func random() -> OrderToken {
-        OrderToken(bits: .random(in: .min ... .max), .random(in: .min ... .max))
+        OrderToken(bits: .random(in: .min ... .max), and: .random(in: .min ... .max))
     }
 
     public static func random(using generator: inout some RandomNumberGenerator) -> OrderToken {
         OrderToken(
             bits: .random(in: .min ... .max, using: &generator),
-            .random(in: .min ... .max, using: &generator)
+            and: .random(in: .min ... .max, using: &generator)
         )
     }
 
-    private init(bits first: UInt64, _ second: UInt64) {
+    private init(bits first: UInt64, and second: UInt64) {
         let high = (first & ~0xF000) | 0x4000
         let low = (second & ~(3 << 62)) | (1 << 63)
         let hex = padded(high) + padded(low)

@@ -74,30 +74,30 @@ public struct StreamPattern: Sendable, Hashable {
     /// The stream of `user`; nil when the user id cannot be in a stream name.
     public func stream(for user: UserID) -> StreamName? {
         guard isValidIdentifier(user.text) else { return nil }
-        return StreamName(parts.map { render($0, user.text) }.joined(separator: ":"))
+        return StreamName(parts.map { render($0, user: user.text) }.joined(separator: ":"))
     }
 
     /// The user whose stream it is; nil for a stream that belongs to no user.
     public func user(of stream: StreamName) -> UserID? {
         guard let place = parts.firstIndex(where: { $0.pieces.count == 2 }) else { return nil }
-        let before = parts[..<place].map { render($0, "") + ":" }.joined()
-        let after = parts[(place + 1)...].map { ":" + render($0, "") }.joined()
+        let before = parts[..<place].map { render($0, user: "") + ":" }.joined()
+        let after = parts[(place + 1)...].map { ":" + render($0, user: "") }.joined()
         guard let rendered = stream.text.text(between: before, and: after),
-            let user = user(in: rendered, parts[place]).map({ UserID($0) }),
+            let user = user(in: rendered, of: parts[place]).map({ UserID($0) }),
             // A parameter has several spellings; only ours names the user's stream.
             let own = self.stream(for: user), own == stream
         else { return nil }
         return user
     }
 
-    private func user(in rendered: String, _ part: Part) -> String? {
+    private func user(in rendered: String, of part: Part) -> String? {
         guard part.isGlobalID else { return rendered.text(between: part.pieces[0], and: part.pieces[1]) }
         return globalID(rendered)?.text(between: part.pieces[0], and: part.pieces[1]).flatMap {
             PercentEncoding.decode($0, plusIsSpace: true)
         }
     }
 
-    private func render(_ part: Part, _ user: String) -> String {
+    private func render(_ part: Part, user: String) -> String {
         guard part.isGlobalID else { return part.pieces.joined(separator: user) }
         return globalIDParameter(part.pieces.joined(separator: PercentEncoding.encode(user, spaceIsPlus: true)))
     }

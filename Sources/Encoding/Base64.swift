@@ -6,7 +6,7 @@ public enum Base64 {
     private static let values = decodingTable(alphabet)
 
     public static func encode(_ bytes: [UInt8]) -> String {
-        encoded(bytes, alphabet, isPadded: true)
+        encoded(bytes, alphabet: alphabet, isPadded: true)
     }
 
     public static func decode(_ text: [UInt8]) -> [UInt8]? { decode(text.span) }
@@ -19,7 +19,7 @@ public enum Base64 {
         if count > 0, text[count - 1] == UInt8(ascii: "=") {
             count -= text[count - 2] == UInt8(ascii: "=") ? 2 : 1
         }
-        return decoded(text.extracting(..<count), values)
+        return decoded(text.extracting(..<count), table: values)
     }
 }
 
@@ -29,15 +29,15 @@ public enum Base64URL {
     private static let values = decodingTable(alphabet)
 
     public static func encode(_ bytes: [UInt8]) -> String {
-        encoded(bytes, alphabet, isPadded: false)
+        encoded(bytes, alphabet: alphabet, isPadded: false)
     }
 
-    public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? { decoded(text.span, values) }
+    public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? { decoded(text.span, table: values) }
 
-    public static func decode(_ text: String) -> [UInt8]? { decoded(text.utf8.span, values) }
+    public static func decode(_ text: String) -> [UInt8]? { decoded(text.utf8.span, table: values) }
 }
 
-private func encoded(_ bytes: [UInt8], _ alphabet: [UInt8], isPadded: Bool) -> String {
+private func encoded(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
     let (groups, tail) = bytes.count.quotientAndRemainder(dividingBy: 3)
     let size = groups * 4 + (tail == 0 ? 0 : isPadded ? 4 : tail + 1)
     return String(unsafeUninitializedCapacity: size) { output in
@@ -65,7 +65,7 @@ private func decodingTable(_ alphabet: [UInt8]) -> [UInt8] {
 
 /// Decodes `text` without padding. A notification holds 35 KB of it, so the inner loop checks four characters with one
 /// branch.
-private func decoded(_ text: Span<UInt8>, _ table: [UInt8]) -> [UInt8]? {
+private func decoded(_ text: Span<UInt8>, table: [UInt8]) -> [UInt8]? {
     let (groups, tail) = text.count.quotientAndRemainder(dividingBy: 4)
     guard tail != 1 else { return nil }
     let size = groups * 3 + max(0, tail - 1)

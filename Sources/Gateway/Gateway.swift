@@ -53,8 +53,10 @@ public final class Gateway: Sendable {
                 WorkerThread(name: "loop-\(number):\(listeners[0].port)") {
                     let security = identity.flatMap(TLSContext.init)
                     guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
+                    guard let events = EventLoop() else { return started.fulfil(.noLoop) }
                     SocketLoop(
                         settings: settings,
+                        events: events,
                         security: security,
                         listener: listeners[number],
                         port: port,
@@ -80,7 +82,7 @@ public final class Gateway: Sendable {
     public func publish(_ publications: [Publication]) {
         let publications = publications.map { publication in
             var publication = publication
-            publication.depart(to: ports.count, metrics)
+            publication.depart(to: ports.count, metrics: metrics)
             return publication
         }
         for port in ports { port.send(.publish(publications)) }

@@ -14,7 +14,7 @@ public enum GatewayError: Error, Equatable, CustomStringConvertible {
             "cannot listen on \(address):\(port): another program may use it; choose another with --port, "
                 + "or --port 0 for any free one"
         case .noDescriptors: "too few files may be open to serve: raise the limit of open files (ulimit -n)"
-        case .noTLS: "OpenSSL cannot start: is libssl3 installed whole?"
+        case .noTLS: "OpenSSL cannot start: is libssl3 installed completely?"
         case .noLoop: "libwebsockets cannot run on libuv: install the package libwebsockets-evlib-uv"
         }
     }

@@ -40,55 +40,71 @@ final class GatewayMetrics: Sendable {
     let http2Abusive: Counter
 
     init(_ metrics: Metrics) {
-        connections = metrics.gauge("paycast_connections", "Open connections.")
-        streams = metrics.gauge("paycast_streams", "Streams that pages follow, summed over the loops.")
-        published = metrics.counter("paycast_published_total", "Messages published, committed or transient.")
-        unheard = metrics.counter("paycast_unheard_total", "Commits with something to show while no page followed.")
-        deliveries = metrics.counter("paycast_deliveries_total", "Frames written to pages.")
+        connections = metrics.gauge("paycast_connections", help: "Open connections.")
+        streams = metrics.gauge("paycast_streams", help: "Streams that pages follow, summed over the loops.")
+        published = metrics.counter("paycast_published_total", help: "Messages published, committed or transient.")
+        unheard = metrics.counter(
+            "paycast_unheard_total",
+            help: "Commits with something to show while no page followed."
+        )
+        deliveries = metrics.counter("paycast_deliveries_total", help: "Frames written to pages.")
         written = metrics.histogram(
             "paycast_webhook_written_seconds",
-            "From reception to the last page's socket; without those that nobody followed."
+            help: "From reception to the last page's socket; without those that nobody followed."
         )
-        missed = metrics.counter("paycast_replayed_total", "Pages that were sent what they had missed.")
-        missedMessages = metrics.counter("paycast_replayed_messages_total", "Messages sent to these pages.")
+        missed = metrics.counter("paycast_replayed_total", help: "Pages that were sent what they had missed.")
+        missedMessages = metrics.counter("paycast_replayed_messages_total", help: "Messages sent to these pages.")
         collapsed = metrics.counter(
             "paycast_collapsed_total",
-            "Fragments that a newer one replaced in a slow page's queue."
+            help: "Fragments that a newer one replaced in a slow page's queue."
         )
-        slow = metrics.counter("paycast_slow_closed_total", "Pages closed because they took too little too late.")
+        slow = metrics.counter("paycast_slow_closed_total", help: "Pages closed because they stopped reading.")
         let refusals = "Connections beyond a limit, by how they ended."
-        refused = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "none"])
-        turnedAway = metrics.counter("paycast_connections_refused_total", refusals, labels: ["answer": "retry"])
+        refused = metrics.counter("paycast_connections_refused_total", help: refusals, labels: ["answer": "none"])
+        turnedAway = metrics.counter("paycast_connections_refused_total", help: refusals, labels: ["answer": "retry"])
         madeRoom = metrics.counter(
             "paycast_connections_evicted_total",
-            "Connections without a whole request that were closed for others when all places were taken."
+            help: "Connections without a whole request that were closed for others when all places were taken."
         )
         let help = "Pages connected now, by transport."
-        eventStreams = metrics.gauge("paycast_pages", help, labels: ["transport": "sse"])
-        webSockets = metrics.gauge("paycast_pages", help, labels: ["transport": "websocket"])
-        feeds = metrics.gauge("paycast_pages", help, labels: ["transport": "feed"])
-        cables = metrics.gauge("paycast_pages", help, labels: ["transport": "cable"])
-        commands = metrics.counter("paycast_cable_commands_total", "Commands of Action Cable clients.")
-        rejected = metrics.counter("paycast_cable_rejected_total", "Subscriptions whose name no key vouches for.")
+        eventStreams = metrics.gauge("paycast_pages", help: help, labels: ["transport": "sse"])
+        webSockets = metrics.gauge("paycast_pages", help: help, labels: ["transport": "websocket"])
+        feeds = metrics.gauge("paycast_pages", help: help, labels: ["transport": "feed"])
+        cables = metrics.gauge("paycast_pages", help: help, labels: ["transport": "cable"])
+        commands = metrics.counter("paycast_cable_commands_total", help: "Commands of Action Cable clients.")
+        rejected = metrics.counter("paycast_cable_rejected_total", help: "Subscriptions whose name no key vouches for.")
         refusedFrames = metrics.counter(
             "paycast_cable_refused_frames_total",
-            "Action Cable clients ended for a frame that was too long, no text, or against RFC 6455."
+            help: "Action Cable clients ended for a frame that was too long, no text, or against RFC 6455."
         )
-        abusive = metrics.counter("paycast_cable_abusive_total", "Clients ended for too many commands.")
-        expired = metrics.counter("paycast_expired_total", "Pages told to load again because their name had ended.")
+        abusive = metrics.counter("paycast_cable_abusive_total", help: "Clients ended for too many commands.")
+        expired = metrics.counter(
+            "paycast_expired_total",
+            help: "Pages told to load again because their name had ended."
+        )
         answered = (1...5).map {
-            metrics.counter("paycast_http_responses_total", "HTTP answers, by class.", labels: ["class": "\($0)xx"])
+            metrics.counter(
+                "paycast_http_responses_total",
+                help: "HTTP answers, by class.",
+                labels: ["class": "\($0)xx"]
+            )
         }
         let overdue = {
-            metrics.counter("paycast_overdue_closed_total", "Connections closed at a deadline.", labels: $0)
+            metrics.counter("paycast_overdue_closed_total", help: "Connections closed at a deadline.", labels: $0)
         }
         headers = overdue(["deadline": "header"])
         bodies = overdue(["deadline": "body"])
         idle = overdue(["deadline": "idle"])
         writes = overdue(["deadline": "write"])
-        http2Connections = metrics.gauge("paycast_http2_connections", "Open connections that speak HTTP/2.")
-        http2Streams = metrics.gauge("paycast_http2_streams", "Requests and pages on them, each a connection too.")
-        http2Abusive = metrics.counter("paycast_http2_abusive_total", "Clients of HTTP/2 ended for what they sent.")
+        http2Connections = metrics.gauge("paycast_http2_connections", help: "Open connections that speak HTTP/2.")
+        http2Streams = metrics.gauge(
+            "paycast_http2_streams",
+            help: "Requests and pages on them, each a connection too."
+        )
+        http2Abusive = metrics.counter(
+            "paycast_http2_abusive_total",
+            help: "Clients of HTTP/2 ended for what they sent."
+        )
         exposeToAnyCable(metrics)
     }
 
@@ -96,14 +112,16 @@ final class GatewayMetrics: Sendable {
     /// (https://docs.anycable.io/anycable-go/instrumentation).
     private func exposeToAnyCable(_ metrics: Metrics) {
         let (sse, webSockets, cables, slow, published) = (eventStreams, webSockets, cables, slow, published)
-        metrics.gauge("anycable_go_clients_num", "The number of active clients") {
+        metrics.gauge("anycable_go_clients_num", help: "The number of active clients") {
             sse.value + webSockets.value + cables.value
         }
-        metrics.gauge("anycable_go_sse_clients_num", "The number of active SSE clients") { sse.value }
-        metrics.counter("anycable_go_broadcast_msg_total", "The total number of messages received for broadcast") {
+        metrics.gauge("anycable_go_sse_clients_num", help: "The number of active SSE clients") { sse.value }
+        metrics.counter("anycable_go_broadcast_msg_total", help: "The total number of messages received for broadcast")
+        {
             published.value
         }
-        metrics.counter("anycable_go_disconnected_slow_clients_total", "The number of slow clients disconnected") {
+        metrics.counter("anycable_go_disconnected_slow_clients_total", help: "The number of slow clients disconnected")
+        {
             slow.value
         }
     }

@@ -55,7 +55,7 @@ public enum FieldName: String, CaseIterable, Sendable {
 
     /// Names are compared without regard to case (RFC 9110 §5.1). `name` holds token characters only, so setting bit 5
     /// maps only capitals onto the letters and the hyphen of the known names.
-    init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
+    init?(_ bytes: Span<UInt8>, in name: Range<Int>) {
         let known = FieldName.known
         guard name.count < known.starts.count - 1 else { return nil }
         var letter = known.starts[name.count].letter

@@ -46,7 +46,7 @@ public enum HeadFlaw: Error, Equatable, Sendable, CustomStringConvertible {
         case .version: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
         case .target: "The request's target must be a path or an http address, percent-encoded as UTF-8, without '..'."
         case .fieldLine: "Each header must be one line: a name, a colon without white space before it, and a value."
-        case .controlCharacter: "Lines end with CR LF, and no other control character stands in them."
+        case .controlCharacter: "Lines end with CR LF and contain no other control character."
         case .host: "A request names one host in its Host header."
         case .repeatedField: "A header that may be sent once was sent twice."
         case .contentLength: "Content-Length must be a number of bytes, sent once."

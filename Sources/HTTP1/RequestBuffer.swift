@@ -108,9 +108,9 @@ public struct RequestBuffer: Sendable {
         while let end = bytes[scanned...].firstIndex(of: lineFeed) {
             let line = checked..<(end - 1)
             if checked == start {
-                _ = try RequestLine(bytes, line)
+                _ = try RequestLine(bytes, in: line)
             } else {
-                _ = try RequestHead.Field(bytes.span, line)
+                _ = try RequestHead.Field(bytes.span, in: line)
             }
             scanned = end + 1
             checked = scanned

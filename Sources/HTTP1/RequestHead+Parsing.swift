@@ -9,14 +9,14 @@ extension RequestHead {
         let text = Array(slice)
         var lines = HeadLines()
         guard let first = try lines.next(in: text.span) else { throw .requestLine }
-        let line = try RequestLine(text, first)
+        let line = try RequestLine(text, in: first)
         var fields: [Field] = []
         fields.reserveCapacity(8)
         var count = 0
         while let next = try lines.next(in: text.span) {
             count += 1
             guard count <= RequestHead.fieldLimit else { throw .tooLarge }
-            guard let field = try Field(text.span, next) else { continue }
+            guard let field = try Field(text.span, in: next) else { continue }
             guard field.name.isList || !fields.contains(where: { $0.name == field.name }) else {
                 throw field.name.flawWhenRepeated
             }
@@ -83,7 +83,7 @@ private struct HeadLines {
 
 extension RequestHead.Field {
     /// `line` has no control character. Returns nil for a field that nobody reads, after checking it like the others.
-    init?(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(HeadFlaw) {
+    init?(_ bytes: Span<UInt8>, in line: Range<Int>) throws(HeadFlaw) {
         var colon = line.lowerBound
         while colon < line.upperBound, isTokenByte(bytes[colon]) { colon += 1 }
         guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == UInt8(ascii: ":") else {
@@ -92,7 +92,7 @@ extension RequestHead.Field {
         var (start, end) = (colon + 1, line.upperBound)
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
-        guard let name = FieldName(bytes, line.lowerBound..<colon) else { return nil }
+        guard let name = FieldName(bytes, in: line.lowerBound..<colon) else { return nil }
         // These two decide where a request goes and where it ends. nginx and llhttp accept no tab around their values.
         if name == .host || name == .contentLength {
             for index in line where bytes[index] == 9 { throw name.flawWhenRepeated }
@@ -112,7 +112,7 @@ struct RequestLine {
     private static let methodLimit = 32
 
     /// `line` is the line's range in `text`, without its CR LF.
-    init(_ text: [UInt8], _ line: Range<Int>) throws(HeadFlaw) {
+    init(_ text: [UInt8], in line: Range<Int>) throws(HeadFlaw) {
         guard line.count <= RequestHead.lineLimit else { throw .targetTooLong }
         let bytes = text.span
         var first = line.lowerBound

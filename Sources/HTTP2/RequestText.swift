@@ -29,7 +29,7 @@ struct RequestText {
         "http2-settings", "priority",
     ]
 
-    mutating func add(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+    mutating func add(_ name: some Collection<UInt8>, value: some Collection<UInt8>) {
         guard flaw == nil else { return }
         // Dropped fields count too, since they cost as much to read (RFC 9113 §6.5.2 adds 32 for each).
         size += name.count + value.count + 32
@@ -44,7 +44,7 @@ struct RequestText {
         case ":scheme": break
         case let name where name.hasPrefix(":") || name.isEmpty: flaw = .malformed
         case let name where RequestText.dropped.contains(name): break
-        case let name: append(name, value)
+        case let name: append(name, value: value)
         }
     }
 
@@ -74,7 +74,7 @@ struct RequestText {
         return text
     }
 
-    private mutating func append(_ name: String, _ value: some Collection<UInt8>) {
+    private mutating func append(_ name: String, value: some Collection<UInt8>) {
         fields += name.utf8
         fields += ": ".utf8
         fields += value

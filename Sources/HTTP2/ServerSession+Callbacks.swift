@@ -22,9 +22,9 @@ extension ServerSession {
             context in
             guard let frame, let session = owner(of: context) else { return 0 }
             return session.addHeader(
-                frame.pointee.hd.stream_id,
                 UnsafeBufferPointer(start: name, count: nameCount),
-                UnsafeBufferPointer(start: value, count: count)
+                value: UnsafeBufferPointer(start: value, count: count),
+                of: frame.pointee.hd.stream_id
             )
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
@@ -79,16 +79,16 @@ extension ServerSession {
     }
 
     private func addHeader(
-        _ id: Int32,
         _ name: UnsafeBufferPointer<UInt8>,
-        _ value: UnsafeBufferPointer<UInt8>
+        value: UnsafeBufferPointer<UInt8>,
+        of id: Int32
     ) -> Int32 {
         guard arriving?.id == id else {
             // A trailer, which nobody reads. It costs credit: a few bytes can stand for many trailers (RFC 7541 §7.3).
             flood.take(1)
             return flood.isWithin ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        arriving?.text.add(name, value)
+        arriving?.text.add(name, value: value)
         guard arriving?.text.flaw != nil else { return 0 }
         // nghttp2 resets the stream and only decompresses what follows, so that the rest costs no more than that.
         flood.take(FloodGuard.flaw)
@@ -103,7 +103,7 @@ extension ServerSession {
         arriving = nil
         guard let head = text.finish() else {
             flood.take(FloodGuard.flaw)
-            return reset(id, .refused)
+            return reset(id, reason: .refused)
         }
         var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
         // All streams take turns, whatever the client says: an endless stream must not hold up another.

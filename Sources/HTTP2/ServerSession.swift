@@ -108,7 +108,7 @@ public final class ServerSession {
     // MARK: Streams
 
     /// Begins an answer. If it has a body, `source` is asked for it. Returns false when the stream is gone.
-    public func respond(to id: Int32, _ head: ResponseHead, hasBody: Bool) -> Bool {
+    public func respond(to id: Int32, head: ResponseHead, hasBody: Bool) -> Bool {
         answered.insert(id)
         var storage: [UInt8] = []
         var spans: [(name: Range<Int>, value: Range<Int>)] = []
@@ -143,12 +143,12 @@ public final class ServerSession {
     }
 
     /// Gives credit back for `count` bytes of a body that have been taken, or that nobody wants.
-    public func consume(_ id: Int32, _ count: Int) {
+    public func consume(_ count: Int, of id: Int32) {
         guard count > 0 else { return }
         nghttp2_session_consume(session, id, count)
     }
 
-    public func reset(_ id: Int32, _ reason: ResetReason) {
+    public func reset(_ id: Int32, reason: ResetReason) {
         nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, reason.rawValue)
     }
 

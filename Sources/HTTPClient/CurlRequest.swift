@@ -21,14 +21,14 @@ struct CurlRequest: ~Copyable {
         self.handles = handles
         self.target = target
         for line in lines { self.headers = curl_slist_append(self.headers, line) }
-        text(CURLOPT_URL, target.url)
-        text(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_URL, to: target.url)
+        set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         // A proxy from the environment is for the outside world; it cannot reach this machine's own loopback.
-        if target.isLoopback { text(CURLOPT_PROXY, "") }
-        text(CURLOPT_USERAGENT, "paycast")
-        number(CURLOPT_NOSIGNAL, 1)
-        number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        number(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout.wholeMilliseconds)
+        if target.isLoopback { set(CURLOPT_PROXY, to: "") }
+        set(CURLOPT_USERAGENT, to: "paycast")
+        set(CURLOPT_NOSIGNAL, to: 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, to: connectTimeout.wholeMilliseconds)
         _ = paycast_curl_set_pointer(handle, CURLOPT_HTTPHEADER, self.headers)
     }
 
@@ -45,18 +45,18 @@ struct CurlRequest: ~Copyable {
         guard !method.isEmpty, method.utf8.allSatisfy({ (65...90).contains($0) }) else {
             throw .invalidRequest("a method is made of capital letters")
         }
-        text(CURLOPT_CUSTOMREQUEST, method)
-        if method == "HEAD" { number(CURLOPT_NOBODY, 1) }
+        set(CURLOPT_CUSTOMREQUEST, to: method)
+        if method == "HEAD" { set(CURLOPT_NOBODY, to: 1) }
         if body != nil || method == "POST" || method == "PUT" {
             copy(body ?? [])
         }
-        if let totalTimeout { number(CURLOPT_TIMEOUT_MS, totalTimeout.wholeMilliseconds) }
+        if let totalTimeout { set(CURLOPT_TIMEOUT_MS, to: totalTimeout.wholeMilliseconds) }
     }
 
     /// Runs to the end, or until one of the closures returns false.
     func perform(
         silenceLimit: Duration? = nil,
-        _ onHead: (ReceivedHead) -> Bool,
+        onHead: (ReceivedHead) -> Bool,
         onBytes: (UnsafeRawBufferPointer) -> Bool,
         onTick: () -> Bool = { true }
     ) throws(HTTPClientError) {
@@ -73,9 +73,9 @@ struct CurlRequest: ~Copyable {
     /// The receiver lives as long as this call, so C only borrows it.
     private func run(_ receiver: Receiver) -> HTTPClientError? {
         let context = Unmanaged.passUnretained(receiver).toOpaque()
-        _ = paycast_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { owner(of: $3)?.line($0, $1 * $2) ?? 0 }
+        _ = paycast_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { owner(of: $3)?.line($0, count: $1 * $2) ?? 0 }
         _ = paycast_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
-        _ = paycast_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { owner(of: $3)?.bytes($0, $1 * $2) ?? 0 }
+        _ = paycast_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { owner(of: $3)?.bytes($0, count: $1 * $2) ?? 0 }
         _ = paycast_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
         _ = paycast_curl_set_ticker(handle, { context, _, _, _, _ in owner(of: context)?.tick() ?? 1 }, context)
         return withExtendedLifetime(receiver) {
@@ -97,21 +97,21 @@ struct CurlRequest: ~Copyable {
         }
     }
 
-    private func text(_ option: CURLoption, _ value: String) {
-        _ = value.withCString { paycast_curl_set_pointer(handle, option, $0) }
+    private func set(_ option: CURLoption, to text: String) {
+        _ = text.withCString { paycast_curl_set_pointer(handle, option, $0) }
     }
 
     private func copy(_ body: [UInt8]) {
-        number(CURLOPT_POST, 1)
+        set(CURLOPT_POST, to: 1)
         _ = paycast_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
         body.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, !bytes.isEmpty else { return text(CURLOPT_COPYPOSTFIELDS, "") }
+            guard let start = bytes.baseAddress, !bytes.isEmpty else { return set(CURLOPT_COPYPOSTFIELDS, to: "") }
             _ = paycast_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, start)
         }
     }
 
-    private func number(_ option: CURLoption, _ value: Int) {
-        _ = paycast_curl_set_number(handle, option, value)
+    private func set(_ option: CURLoption, to number: Int) {
+        _ = paycast_curl_set_number(handle, option, number)
     }
 }
 

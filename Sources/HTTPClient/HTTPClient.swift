@@ -27,7 +27,7 @@ public struct HTTPClient: Sendable {
     /// Sends one request and waits for the whole answer.
     public func send(
         _ method: String,
-        _ url: String,
+        to url: String,
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) throws(HTTPClientError) -> Response {
@@ -65,7 +65,7 @@ public struct HTTPClient: Sendable {
         try transfer.prepare("GET", body: nil)
         try transfer.perform(
             silenceLimit: .seconds(45),
-            { onResponse($0.status) },
+            onHead: { onResponse($0.status) },
             onBytes: onBytes,
             onTick: onTick
         )

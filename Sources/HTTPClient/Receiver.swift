@@ -24,7 +24,7 @@ final class Receiver {
     }
 
     /// Handles one header line. Any result but `count` makes libcurl end the transfer.
-    func line(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    func line(_ start: UnsafeMutablePointer<CChar>?, count: Int) -> Int {
         guard !isHeadComplete else { return count }  // Trailers.
         switch head.received(UnsafeRawBufferPointer(start: start, count: count)) {
         case .more: return count
@@ -36,7 +36,7 @@ final class Receiver {
         }
     }
 
-    func bytes(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    func bytes(_ start: UnsafeMutablePointer<CChar>?, count: Int) -> Int {
         lastByte = .now
         return goOn(onBytes(UnsafeRawBufferPointer(start: start, count: count))) ? count : 0
     }

@@ -20,7 +20,7 @@ public struct Flush: Sendable, Equatable {
     public let position: Int64?
     /// True: write this, then wait until the socket is writable. False: the subscription is live again.
     public let hasMore: Bool
-    /// The newest entry in it that makes the page reload, 0 for a reload without a position; nil when there is none.
+    /// The newest entry in it that makes the page reload. 0 if that reload has no position; nil if nothing reloads it.
     public let refresh: Int64?
 
     public init(html: [UInt8], position: Int64?, hasMore: Bool, refresh: Int64? = nil) {

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Ledger
+internal import StoreInterface
 
 /// Asks the ledger and waits for its answer. Returns nil when the ledger takes no more questions or cannot answer.
 func answer<Value: Sendable>(
@@ -11,9 +12,18 @@ func answer<Value: Sendable>(
 }
 
 extension LedgerWriter {
+    /// Commits an event that a store's API brought, and waits. Returns nil when the ledger did not accept it.
+    func commit(_ event: Event, at now: Instant) -> CommitResult? {
+        answer { submit(.event(event, receivedAt: now, completion: $0)) }
+    }
+
     /// Records under the name `mark` how far a reading has come. Returns when that is committed, or cannot be.
     func remember(_ instant: Instant, as mark: String) {
         let promise = Promise<Bool>()
         if submit(.saveCheckpoint(mark, instant, completion: promise.fulfil)) { _ = promise.wait() }
     }
+}
+
+extension StoreAPIError {
+    static let ledgerBusy = StoreAPIError.unavailable(reason: "the ledger did not accept it")
 }

@@ -12,20 +12,20 @@ struct Forwarder: Sendable {
     func post(_ body: [UInt8], to address: String, now: Instant) throws(StoreAPIError) {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
-            response = try client.send("POST", address, headers: [("Content-Type", "application/json")], body: body)
+            response = try client.send("POST", to: address, headers: [("Content-Type", "application/json")], body: body)
         } catch {
             throw .unavailable(reason: error.description)
         }
         let status = response.status
         guard !(200..<300).contains(status) else { return }
-        let reason = Forwarder.reason(status, Forwarder.code(in: response.body))
+        let reason = Forwarder.reason(status, code: Forwarder.code(in: response.body))
         if status == 413 { throw .refused(status: status, code: nil, reason: reason) }
         let seconds = response.header("Retry-After").flatMap { Int64($0) }.map { min(max($0, 0), 3600) }
         throw .unavailable(reason: reason, after: seconds.map { now + .seconds($0) })
     }
 
     /// What the server answered, and what to do about it. `code` is Paycast's error code, if the answer has one.
-    static func reason(_ status: Int, _ code: String?) -> String {
+    static func reason(_ status: Int, code: String?) -> String {
         let todo =
             switch (status, code) {
             case (_, "wrong_app"): "it serves another app: add this one to its PAYCAST_APPLE_BUNDLE_ID"
@@ -35,7 +35,7 @@ struct Forwarder: Sendable {
             case (400, _): "it does not believe the signature: it needs the same PAYCAST_APPLE_ROOTS as this server"
             case (401, _), (403, _): "it wants a password: let webhooks through without one"
             case (404, _), (405, _): "PAYCAST_FORWARD needs the whole address, with /webhooks/apple at its end"
-            case (413, _): "a proxy before it must take bodies of 256 KiB"
+            case (413, _): "a proxy in front of it must accept bodies of 256 KiB"
             default: "its log says why"
             }
         return "it answered \(status)\(code.map { " \($0)" } ?? ""): \(todo)"

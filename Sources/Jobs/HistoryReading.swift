@@ -29,7 +29,7 @@ struct HistoryReading<Entry> {
 
     init(
         _ span: HistorySpan,
-        _ limits: Limits,
+        limits: Limits,
         ask: @escaping (HistorySpan.Piece, String?, Instant) throws(StoreAPIError) -> Page
     ) {
         self.span = span
@@ -65,7 +65,7 @@ struct HistoryReading<Entry> {
             begin()
             return page.entries
         }
-        guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history go in a circle") }
+        guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history repeat") }
         token = next
         if seen.count >= limits.ofAPiece {
             guard span.holdsTooMuch() else { throw .unreadable(reason: "the history of one minute has no end") }

@@ -12,7 +12,7 @@ struct JobRound {
         resting[queued.job.rest]
     }
 
-    mutating func failed(_ queued: QueuedJob, _ error: StoreAPIError) {
+    mutating func failed(_ queued: QueuedJob, error: StoreAPIError) {
         if error.concernsTheWholeStore { resting[queued.job.rest] = error }
     }
 }

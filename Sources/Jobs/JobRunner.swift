@@ -51,20 +51,20 @@ public final class JobRunner: Sendable {
         forwards = WorkerPool(name: "forwards", threads: JobRunner.forwarders, capacity: JobRunner.capacity)
         abandoned = metrics.counter(
             "paycast_jobs_abandoned_total",
-            "What stores and staging servers could not be told, since this server's start."
+            help: "What stores and staging servers could not be told, since this server's start."
         )
         let alarm: @Sendable () -> JobAlarm = { [weak self] in self?.alarm.withLock { $0 } ?? JobAlarm() }
-        metrics.gauge("paycast_jobs_waiting", "What stores and staging servers are still to be told.") {
+        metrics.gauge("paycast_jobs_waiting", help: "What stores and staging servers are still to be told.") {
             alarm().backlog.waiting
         }
         metrics.gauge(
             "paycast_job_nearest_deadline_seconds",
-            "Time left for the most urgent one; \(JobAlarm.never) when none has a deadline."
+            help: "Time left for the most urgent one; \(JobAlarm.never) when none has a deadline."
         ) { alarm().secondsLeft(at: clock.now()) }
     }
 
     public func start() {
-        routine.start("jobs", ()) { [self] _ in
+        routine.start("jobs", state: ()) { [self] _ in
             turn()
             return .seconds(1)
         }
@@ -91,7 +91,7 @@ public final class JobRunner: Sendable {
         guard let backlog = answer({ reader.jobBacklog(after: known, completion: $0) }) else {
             return alarm.withLock { $0.isCounted = false }
         }
-        watch(backlog, now)
+        watch(backlog, now: now)
         guard let next = backlog.next, next <= now,
             let due = answer({ reader.jobDestinations(dueAt: now, completion: $0) })
         else { return }
@@ -109,24 +109,24 @@ public final class JobRunner: Sendable {
         let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
         var round = JobRound()
         var isCommitted = true
-        for job in due where isCommitted && !stop.isRaised { isCommitted = attempt(job, &round) }
+        for job in due where isCommitted && !stop.isRaised { isCommitted = attempt(job, in: &round) }
         lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
         // There may be more, but destinations that wait for a thread come first.
         if due.count == limit { routine.wake() }
     }
 
-    private func watch(_ backlog: JobBacklog, _ now: Instant) {
+    private func watch(_ backlog: JobBacklog, now: Instant) {
         let new = alarm.withLock { alarm in
             let before = alarm.problems
             (alarm.backlog, alarm.now) = (backlog, now)
             return alarm.problems.filter { !before.contains($0) }
         }
-        for problem in new { log.error("job urgent", ["problem": problem]) }
+        for problem in new { log.error("job urgent", fields: ["problem": problem]) }
     }
 
     /// Returns false when the ledger does not take the result. The job is then tried again; repeating it is always
     /// safe.
-    private func attempt(_ queued: QueuedJob, _ round: inout JobRound) -> Bool {
+    private func attempt(_ queued: QueuedJob, in round: inout JobRound) -> Bool {
         let now = clock.now()
         let verdict = RetryDecision(job: queued, now: now, jitter: .random(in: 0..<1))
         let result: JobResult
@@ -134,25 +134,25 @@ public final class JobRunner: Sendable {
             result = verdict.postponed(because: obstacle)
         } else {
             do throws(StoreAPIError) {
-                try perform(queued, now)
+                try perform(queued, now: now)
                 result = .done
             } catch {
-                round.failed(queued, error)
+                round.failed(queued, error: error)
                 result = verdict.result(of: error)
             }
         }
-        guard commit(queued, result) else { return false }
-        report(queued, result)
+        guard commit(queued, result: result) else { return false }
+        report(queued, result: result)
         return true
     }
 
-    private func commit(_ queued: QueuedJob, _ result: JobResult) -> Bool {
+    private func commit(_ queued: QueuedJob, result: JobResult) -> Bool {
         let promise = Promise<Bool>()
         guard writer.submit(.job(queued.id, result, completion: promise.fulfil)) else { return false }
         return promise.wait()
     }
 
-    private func perform(_ queued: QueuedJob, _ now: Instant) throws(StoreAPIError) {
+    private func perform(_ queued: QueuedJob, now: Instant) throws(StoreAPIError) {
         let job = queued.job
         if job.kind == .forward {
             return try forwarder.post(queued.body ?? [], to: job.subject, now: now)
@@ -164,19 +164,21 @@ public final class JobRunner: Sendable {
     }
 
     /// The job's subject never goes to the log: it may be a purchase token, or an address with a secret.
-    private func report(_ queued: QueuedJob, _ result: JobResult) {
+    private func report(_ queued: QueuedJob, result: JobResult) {
         let job = queued.job
         switch result {
         case .done: alarm.withLock { $0.isCounted = false }
         case .retry(let at, let reason) where queued.attempts < 3:
             log.info(
                 "job postponed",
-                ["kind": job.kind.rawValue, "until": at.iso8601, "reason": reason]
+                fields: ["kind": job.kind.rawValue, "until": at.iso8601, "reason": reason]
             )
         case .retry(let at, let reason):
             log.warning(
                 "job fails again and again",
-                ["kind": job.kind.rawValue, "attempts": queued.attempts + 1, "until": at.iso8601, "reason": reason]
+                fields: [
+                    "kind": job.kind.rawValue, "attempts": queued.attempts + 1, "until": at.iso8601, "reason": reason,
+                ]
             )
         case .abandoned(let reason):
             abandoned.add()
@@ -186,7 +188,7 @@ public final class JobRunner: Sendable {
             }
             log.error(
                 "job abandoned",
-                ["kind": job.kind.rawValue, "provider": job.provider.rawValue, "reason": reason]
+                fields: ["kind": job.kind.rawValue, "provider": job.provider.rawValue, "reason": reason]
             )
         }
     }

@@ -9,6 +9,8 @@ internal import Synchronization
 /// Asks Apple for its notification history, at the start and once an hour, and commits what no webhook brought. It uses
 /// the same verifier and the same ledger command, so that a notification counts once, whichever way it comes.
 public final class Recovery: HistoryRecovery {
+    private typealias Reading = HistoryReading<[UInt8]>
+
     /// One history: Apple keeps one for each app and environment.
     public struct History: Sendable, Equatable {
         public var app: String
@@ -31,7 +33,7 @@ public final class Recovery: HistoryRecovery {
     }
 
     /// A run reads at most 400,000 notifications of one history.
-    private static let limits = HistoryReading<[UInt8]>.Limits(ofAPiece: 500, ofARun: 20_000)
+    private static let limits = Reading.Limits(ofAPiece: 500, ofARun: 20_000)
 
     private let histories: [History]
     /// Called for each history, because a reload may bring another key.
@@ -44,8 +46,7 @@ public final class Recovery: HistoryRecovery {
     private let counts: RecoveryCounts
     /// The problems of histories that the current settings reject, keyed by checkpoint.
     private let misconfigured = Mutex<[String: String]>([:])
-    private let stop = Routine.Stop()
-    private let routine: Routine
+    private let routine = RecoveryRoutine()
 
     public init(
         _ histories: [History],
@@ -65,13 +66,11 @@ public final class Recovery: HistoryRecovery {
         self.clock = clock
         self.log = log
         self.counts = counts
-        routine = Routine(stop)
     }
 
     public func start() {
-        routine.start("recovery", RecoverySchedule()) { [self] schedule in
-            let report = recover(since: nil, onlyFailures: schedule.onlyFailures) { _ in }
-            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
+        routine.start("recovery") { [self] schedule in
+            recover(since: nil, onlyFailures: schedule.onlyFailures) { _ in }
         }
     }
 
@@ -86,7 +85,7 @@ public final class Recovery: HistoryRecovery {
     }
 
     public func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport {
-        recover(since: since, onlyFailures: false, progress)
+        recover(since: since, onlyFailures: false, progress: progress)
     }
 
     /// For `/ready`.
@@ -97,24 +96,26 @@ public final class Recovery: HistoryRecovery {
     private func recover(
         since: Instant?,
         onlyFailures: Bool,
-        _ progress: (RecoveryReport) -> Void
+        progress: (RecoveryReport) -> Void
     ) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
-        for history in histories where !stop.isRaised {
+        for history in histories where !routine.isHalted {
             do throws(StoreAPIError) {
-                try read(history, since: since, onlyFailures: onlyFailures, into: &report, progress)
+                try read(history, since: since, onlyFailures: onlyFailures, into: &report, progress: progress)
             } catch {
                 failures += 1
                 report.problems.append("\(history.environment.rawValue), \(history.app): \(error.description)")
                 log.warning(
                     "history not read",
-                    ["environment": history.environment.rawValue, "app": history.app, "reason": error.description]
+                    fields: [
+                        "environment": history.environment.rawValue, "app": history.app, "reason": error.description,
+                    ]
                 )
             }
         }
         report.isFailure = failures == histories.count
-        counts.ended(report, "history read", log)
+        counts.ended(report, message: "history read", log: log)
         return report
     }
 
@@ -123,21 +124,21 @@ public final class Recovery: HistoryRecovery {
         since: Instant?,
         onlyFailures: Bool,
         into report: inout RecoveryReport,
-        _ progress: (RecoveryReport) -> Void
+        progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let now = clock.now()
         let mark: Instant? = answer { reader.checkpoint(history.mark, completion: $0) } ?? nil
         let start = since ?? RecoverySchedule.start(mark: mark, now: now)
         let span = HistorySpan(from: start, to: now, reach: history.reach)
         let api = api().of(history.app)
-        var reading = HistoryReading<[UInt8]>(span, Recovery.limits) { piece, token, now throws(StoreAPIError) in
+        var reading = Reading(span, limits: Recovery.limits) { piece, token, now throws(StoreAPIError) in
             let query = AppleNotificationQuery(start: piece.start, end: piece.end, onlyFailures: onlyFailures)
             let page = try api.notificationHistory(query, after: token, in: history.environment, now: now)
             return .init(entries: page.bodies, next: page.next)
         }
         var tally = HistoryTally()
         defer { note(tally, of: history) }
-        try read(&reading, of: history, &tally, marking: since == nil, into: &report, progress)
+        try read(&reading, of: history, tally: &tally, marking: since == nil, into: &report, progress: progress)
         let problem = tally.problem(of: history)
         if let problem { report.problems.append(problem) }
         guard since == nil else { return }
@@ -150,18 +151,18 @@ public final class Recovery: HistoryRecovery {
     }
 
     private func read(
-        _ reading: inout HistoryReading<[UInt8]>,
+        _ reading: inout Reading,
         of history: History,
-        _ tally: inout HistoryTally,
+        tally: inout HistoryTally,
         marking: Bool,
         into report: inout RecoveryReport,
-        _ progress: (RecoveryReport) -> Void
+        progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         let rest = Waker()
         while !tally.isHopeless, let bodies = try reading.next(now: clock.now()) {
-            guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
+            try routine.checkHalt()
             report.found += bodies.count
-            for body in bodies { try commit(body, &tally, into: &report) }
+            for body in bodies { try commit(body, tally: &tally, into: &report) }
             progress(report)
             if marking, !tally.isMisconfigured, let reached = reading.takeProgress() {
                 writer.remember(reached, as: history.mark)
@@ -171,14 +172,14 @@ public final class Recovery: HistoryRecovery {
         if let lost = reading.span.lost {
             log.info(
                 "history does not reach back",
-                ["environment": history.environment.rawValue, "until": lost.end.iso8601]
+                fields: ["environment": history.environment.rawValue, "until": lost.end.iso8601]
             )
         }
     }
 
     private func commit(
         _ body: [UInt8],
-        _ tally: inout HistoryTally,
+        tally: inout HistoryTally,
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
         let now = clock.now()
@@ -190,9 +191,8 @@ public final class Recovery: HistoryRecovery {
             return tally.refused(error)
         }
         tally.proved()
-        let receipt: CommitResult? = answer { writer.submit(.event(event, receivedAt: now, completion: $0)) }
-        guard let receipt else { throw .unavailable(reason: "the ledger does not take it") }
-        report.outcomes[receipt.outcome, default: 0] += 1
+        guard let result = writer.commit(event, at: now) else { throw .ledgerBusy }
+        report.outcomes[result.outcome, default: 0] += 1
     }
 
     private func note(_ tally: HistoryTally, of history: History) {
@@ -200,7 +200,9 @@ public final class Recovery: HistoryRecovery {
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
             log.warning(
                 "history entries refused",
-                ["environment": history.environment.rawValue, "app": history.app, "reason": code, "count": count]
+                fields: [
+                    "environment": history.environment.rawValue, "app": history.app, "reason": code, "count": count,
+                ]
             )
         }
     }

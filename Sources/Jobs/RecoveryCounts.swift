@@ -7,17 +7,20 @@ public struct RecoveryCounts: Sendable {
     let refused: Counter
 
     public init(_ metrics: Metrics) {
-        recovered = metrics.counter("paycast_recovered_total", "Notifications that a store's history brought first.")
+        recovered = metrics.counter(
+            "paycast_recovered_total",
+            help: "Notifications that a store's history brought first."
+        )
         refused = metrics.counter(
             "paycast_recovery_refused_total",
-            "Entries of a store's history that this server's settings refuse, each time that they are read."
+            help: "Entries of a store's history that this server's settings refuse, each time that they are read."
         )
     }
 
     /// Call it when a run has ended; `what` is the message for the log.
-    func ended(_ report: RecoveryReport, _ what: StaticString, _ log: Log) {
+    func ended(_ report: RecoveryReport, message what: StaticString, log: Log) {
         recovered.add(report.recovered)
         guard report.found > 0 else { return }
-        log.info(what, ["found": report.found, "recovered": report.recovered, "refused": report.refused])
+        log.info(what, fields: ["found": report.found, "recovered": report.recovered, "refused": report.refused])
     }
 }

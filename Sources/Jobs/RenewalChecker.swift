@@ -13,7 +13,7 @@ public final class RenewalChecker: Sendable {
     private let reader: LedgerReader
     private let writer: LedgerWriter
     private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
-    private let ends: AccessExpiry
+    private let ends: EndedAccessQueue
     private let clock: Clock
     private let log: Log
     private let stop: Routine.Stop
@@ -22,7 +22,7 @@ public final class RenewalChecker: Sendable {
         reader: LedgerReader,
         writer: LedgerWriter,
         apis: [Provider: any StoreAPI],
-        ends: AccessExpiry,
+        ends: EndedAccessQueue,
         clock: Clock,
         log: Log
     ) {
@@ -38,8 +38,8 @@ public final class RenewalChecker: Sendable {
 
     public func start() {
         for (provider, api, routine) in lanes {
-            routine.start("ends-\(provider.rawValue)", RenewalCheck()) { [self] state in
-                turn(provider, api, &state)
+            routine.start("ends-\(provider.rawValue)", state: RenewalCheck()) { [self] state in
+                turn(provider, api: api, state: &state)
                 return .seconds(1)
             }
         }
@@ -56,14 +56,14 @@ public final class RenewalChecker: Sendable {
         for lane in lanes { lane.routine.end() }
     }
 
-    private func turn(_ provider: Provider, _ api: any StoreAPI, _ state: inout RenewalCheck) {
+    private func turn(_ provider: Provider, api: any StoreAPI, state: inout RenewalCheck) {
         let (now, limit) = (clock.now(), RenewalChecker.roundSize)
         let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
         var silence: StoreAPIError?
         for key in state.due(of: expiring, now: now) where !stop.isRaised {
             if let silence {
-                failed(key, silence, &state)
-            } else if let error = ask(api, key, &state), error.concernsTheWholeStore {
+                failed(key, error: silence, state: &state)
+            } else if let error = ask(api, about: key, state: &state), error.concernsTheWholeStore {
                 silence = error
             }
         }
@@ -74,24 +74,24 @@ public final class RenewalChecker: Sendable {
             // The contract's lineage is never logged: Google's is the purchase token. The feed has the entry.
             log.warning(
                 "access ended unconfirmed",
-                ["provider": provider.rawValue, "environment": environment.rawValue]
+                fields: ["provider": provider.rawValue, "environment": environment.rawValue]
             )
         }
     }
 
-    private func ask(_ api: any StoreAPI, _ key: ContractKey, _ state: inout RenewalCheck) -> StoreAPIError? {
+    private func ask(_ api: any StoreAPI, about key: ContractKey, state: inout RenewalCheck) -> StoreAPIError? {
         let now = clock.now()
         do throws(StoreAPIError) {
             let statement = try api.statement(of: key, now: now)
-            let isCommitted = statement.map { commit($0, now) } ?? true
+            let isCommitted = statement.map { writer.commit($0, at: now) != nil } ?? true
             state.asked(key, isAnswered: isCommitted, now: now, jitter: .random(in: 0..<1))
-            log.info("asked at a period's end", ["provider": key.provider.rawValue, "known": statement != nil])
+            log.info("asked at a period's end", fields: ["provider": key.provider.rawValue, "known": statement != nil])
             return nil
         } catch {
-            failed(key, error, &state)
+            failed(key, error: error, state: &state)
             log.warning(
                 "no answer at a period's end",
-                [
+                fields: [
                     "provider": key.provider.rawValue, "environment": key.environment.rawValue,
                     "reason": error.description,
                 ]
@@ -100,15 +100,10 @@ public final class RenewalChecker: Sendable {
         }
     }
 
-    private func failed(_ key: ContractKey, _ error: StoreAPIError, _ state: inout RenewalCheck) {
+    private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheck) {
         var after: Instant?
         if case .unavailable(_, let comeback) = error { after = comeback }
         let (now, jitter) = (clock.now(), Double.random(in: 0..<1))
         state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
-    }
-
-    private func commit(_ statement: Event, _ now: Instant) -> Bool {
-        let receipt: CommitResult? = answer { writer.submit(.event(statement, receivedAt: now, completion: $0)) }
-        return receipt != nil
     }
 }

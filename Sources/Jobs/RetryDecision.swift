@@ -19,7 +19,7 @@ struct RetryDecision {
     func result(of error: StoreAPIError) -> JobResult {
         let reason = error.description(of: job.job)
         guard !error.isFinal else { return .abandoned(reason: reason) }
-        guard now < end else { return .abandoned(reason: "its time is over; at last \(reason)") }
+        guard now < end else { return .abandoned(reason: "its time is up; the last failure: \(reason)") }
         return .retry(at: comeback(after: error), reason: reason)
     }
 

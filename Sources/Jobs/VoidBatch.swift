@@ -39,11 +39,11 @@ struct ListTrouble {
     mutating func take(_ error: StoreAPIError?, now: UInt64) -> Incident.News? {
         guard let error else {
             refusal = nil
-            return incident.isOver(now: now)
+            return incident.recordSuccess(now: now)
         }
         // Failing to reach Google says nothing about the key.
         if case .unauthorized(let reason) = error { refusal = reason }
-        return incident.met(error.description, now: now)
+        return incident.recordFailure(error.description, now: now)
     }
 
     func problem(of package: String) -> String? {

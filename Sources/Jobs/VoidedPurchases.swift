@@ -30,8 +30,7 @@ public final class VoidedPurchases: HistoryRecovery {
     /// The pause between two pages.
     private let pause: Duration
     private let troubles = Mutex<[String: ListTrouble]>([:])
-    private let stop = Routine.Stop()
-    private let routine: Routine
+    private let routine = RecoveryRoutine()
 
     public init(
         _ packages: [String],
@@ -51,14 +50,10 @@ public final class VoidedPurchases: HistoryRecovery {
         self.log = log
         self.counts = counts
         self.pause = pause
-        routine = Routine(stop)
     }
 
     public func start() {
-        routine.start("voids", RecoverySchedule()) { [self] schedule in
-            let report = recover(since: nil)
-            return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
-        }
+        routine.start("voids") { [self] _ in recover(since: nil) }
     }
 
     /// Starts nothing new.
@@ -79,9 +74,9 @@ public final class VoidedPurchases: HistoryRecovery {
     public func recover(since: Instant?, progress: (RecoveryReport) -> Void) -> RecoveryReport {
         var report = RecoveryReport()
         var failures = 0
-        for package in packages where !stop.isRaised {
+        for package in packages where !routine.isHalted {
             do throws(StoreAPIError) {
-                try read(package, since: since, into: &report, progress)
+                try read(package, since: since, into: &report, progress: progress)
                 note(nil, of: package)
             } catch {
                 failures += 1
@@ -90,7 +85,7 @@ public final class VoidedPurchases: HistoryRecovery {
             }
         }
         report.isFailure = failures == packages.count && report.found == 0
-        counts.ended(report, "voided purchases read", log)
+        counts.ended(report, message: "voided purchases read", log: log)
         return report
     }
 
@@ -98,14 +93,14 @@ public final class VoidedPurchases: HistoryRecovery {
         _ package: String,
         since: Instant?,
         into report: inout RecoveryReport,
-        _ progress: (RecoveryReport) -> Void
+        progress: (RecoveryReport) -> Void
     ) throws(StoreAPIError) {
         guard let google = google() else { throw .unavailable(reason: "it is not configured") }
         let (now, mark) = (clock.now(), "history/google/\(package)")
         let last: Instant? = answer { reader.checkpoint(mark, completion: $0) } ?? nil
         let start = since ?? RecoverySchedule.start(mark: last, now: now)
         let span = HistorySpan(from: start, to: now, reach: VoidedPurchases.reach)
-        var reading = Reading(span, VoidedPurchases.limits) { piece, token, asked throws(StoreAPIError) in
+        var reading = Reading(span, limits: VoidedPurchases.limits) { piece, token, asked throws(StoreAPIError) in
             // Google refuses an end that its clock has not reached yet.
             let (start, end) = (piece.start, piece.end < now ? piece.end : nil)
             let page = try google.api.voidedPurchases(of: package, from: start, to: end, after: token, now: asked)
@@ -113,8 +108,8 @@ public final class VoidedPurchases: HistoryRecovery {
         }
         var batch = VoidBatch(patience: VoidedPurchases.patience)
         while let page = try reading.next(now: clock.now()) {
-            try mayGoOn()
-            try commit(page, of: package, google, &batch, into: &report)
+            try routine.checkHalt()
+            try commit(page, of: package, google: google, batch: &batch, into: &report)
             progress(report)
             if since == nil, batch.failure == nil, let reached = reading.takeProgress() {
                 writer.remember(reached, as: mark)
@@ -127,14 +122,14 @@ public final class VoidedPurchases: HistoryRecovery {
     private func commit(
         _ page: [GoogleVoid?],
         of package: String,
-        _ google: GoogleReader,
-        _ batch: inout VoidBatch,
+        google: GoogleReader,
+        batch: inout VoidBatch,
         into report: inout RecoveryReport
     ) throws(StoreAPIError) {
         report.found += page.count
         let known = known(page.compactMap { $0?.event })
         for void in page {
-            try mayGoOn()
+            try routine.checkHalt()
             guard let void else {
                 report.refused += 1
                 continue
@@ -144,7 +139,7 @@ public final class VoidedPurchases: HistoryRecovery {
                 continue
             }
             do throws(StoreAPIError) {
-                report.outcomes[try commit(void, of: package, google), default: 0] += 1
+                report.outcomes[try commit(void, of: package, google: google), default: 0] += 1
                 batch.read()
             } catch {
                 if try batch.failed(error) { report.refused += 1 }
@@ -152,20 +147,15 @@ public final class VoidedPurchases: HistoryRecovery {
         }
     }
 
-    private func mayGoOn() throws(StoreAPIError) {
-        guard !stop.isRaised else { throw .unavailable(reason: "this server is going down") }
-    }
-
     private func commit(
         _ void: GoogleVoid,
         of package: String,
-        _ google: GoogleReader
+        google: GoogleReader
     ) throws(StoreAPIError) -> Outcome {
         let now = clock.now()
         let event = try google.event(of: void, in: package, now: now)
-        let receipt: CommitResult? = answer { writer.submit(.event(event, receivedAt: now, completion: $0)) }
-        guard let receipt else { throw .unavailable(reason: "the ledger does not take it") }
-        return receipt.outcome
+        guard let result = writer.commit(event, at: now) else { throw .ledgerBusy }
+        return result.outcome
     }
 
     /// The events that took effect, which need not be read again. Events of two environments may share an id.
@@ -179,9 +169,9 @@ public final class VoidedPurchases: HistoryRecovery {
     private func note(_ error: StoreAPIError?, of package: String) {
         let now = monotonicNanoseconds()
         switch troubles.withLock({ $0[package, default: ListTrouble()].take(error, now: now) }) {
-        case .began(let reason): log.warning("voided purchases not read", ["app": package, "reason": reason])
+        case .began(let reason): log.warning("voided purchases not read", fields: ["app": package, "reason": reason])
         case .ended(let count, let seconds):
-            log.info("voided purchases read again", ["app": package, "count": count, "seconds": seconds])
+            log.info("voided purchases read again", fields: ["app": package, "count": count, "seconds": seconds])
         case nil: break
         }
     }

@@ -13,7 +13,7 @@ final class Checkpointer: Sendable {
     private let thread = Mutex<WorkerThread?>(nil)
 
     init(path: String, health: LedgerHealth) {
-        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, health) }
+        let worker = WorkerThread(name: "ledger-sync") { [self] in run(path, health: health) }
         thread.withLock { $0 = worker }
     }
 
@@ -32,7 +32,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 16,000 pages.
-    private func run(_ path: String, _ health: LedgerHealth) {
+    private func run(_ path: String, health: LedgerHealth) {
         while !isClosing.load(ordering: .acquiring) {
             do throws(SQLiteError) {
                 let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
@@ -40,13 +40,16 @@ final class Checkpointer: Sendable {
                     // A file that is no longer ours is left alone.
                     if health.isSound, !health.isTroubled(.files) {
                         try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                        health.report(.checkpoint, nil)
+                        health.report(.checkpoint, problem: nil)
                     }
                     waker.wait()
                     if isClosing.load(ordering: .acquiring) { return }
                 }
             } catch {
-                health.report(.checkpoint, "the journal cannot be copied into it (\(error.message)): \(error.advice)")
+                health.report(
+                    .checkpoint,
+                    problem: "the journal cannot be copied into it (\(error.message)): \(error.advice)"
+                )
                 waker.wait(timeout: .seconds(1))
             }
         }

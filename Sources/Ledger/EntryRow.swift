@@ -21,21 +21,24 @@ enum EntryRow {
 
     /// Reads `position` and `columns`.
     static func read(_ row: Row) throws(SQLiteError) -> Entry {
-        var notice = Notice(kind: try row.word(2))
-        notice.provider = try row.optionalWord(3)
-        notice.environment = try row.optionalWord(4)
-        notice.type = row.optionalText(5)
-        notice.subtype = row.optionalText(6)
-        notice.event = row.optionalText(7)
-        notice.outcome = try row.optionalWord(8)
-        notice.user = row.optionalUser(9)
-        notice.contract = row.optionalText(10)
-        notice.order = row.optionalText(11).flatMap { OrderToken($0) }
-        notice.product = row.optionalText(12)
-        notice.previousState = try row.optionalWord(13)
-        notice.state = try row.optionalWord(14)
-        notice.active = row.optionalFlag(15)
-        notice.accessUntil = row.optionalInstant(16)
-        return Entry(position: row.integer(0), committedAt: row.instant(1), notice: notice, fragments: [])
+        var reader = RowReader(row)
+        let position = reader.integer()
+        let committedAt = reader.instant()
+        var notice = Notice(kind: try reader.word())
+        notice.provider = try reader.optionalWord()
+        notice.environment = try reader.optionalWord()
+        notice.type = reader.optionalText()
+        notice.subtype = reader.optionalText()
+        notice.event = reader.optionalText()
+        notice.outcome = try reader.optionalWord()
+        notice.user = reader.optionalUser()
+        notice.contract = reader.optionalText()
+        notice.order = reader.optionalText().flatMap { OrderToken($0) }
+        notice.product = reader.optionalText()
+        notice.previousState = try reader.optionalWord()
+        notice.state = try reader.optionalWord()
+        notice.active = reader.optionalFlag()
+        notice.accessUntil = reader.optionalInstant()
+        return Entry(position: position, committedAt: committedAt, notice: notice, fragments: [])
     }
 }

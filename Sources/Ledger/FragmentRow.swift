@@ -7,42 +7,50 @@ enum FragmentRow {
     static let count = 10
 
     static func values(_ fragment: Fragment, at position: Int64, ordinal: Int) -> [Value] {
-        let (content, template, body): (String, String?, String?) =
+        let (content, template, body): (ContentKind, String?, String?) =
             switch fragment.content {
-            case .template(let name, let values): ("template", name, Netstrings.encode(values))
-            case .html(let html): ("html", nil, html)
-            case .markup(let markup): ("markup", nil, markup)
-            case .none: ("none", nil, nil)
+            case .template(let name, let values): (.template, name, Netstrings.encode(values))
+            case .html(let html): (.html, nil, html)
+            case .markup(let markup): (.markup, nil, markup)
+            case .none: (.none, nil, nil)
             }
         return [
             .text(fragment.stream.text), .text(fragment.collapseKey?.text ?? ""), .integer(position),
             .integer(Int64(ordinal)), .text(fragment.action), Value(fragment.target), Value(fragment.targets),
-            .text(content), Value(template), Value(body),
+            Value(content), Value(template), Value(body),
         ]
     }
 
     static func read(_ row: Row) throws(SQLiteError) -> PlacedFragment {
-        guard let stream = StreamName(row.text(0)) else { throw row.unreadable(0) }
+        var reader = RowReader(row)
+        let stream = try reader.parsed { StreamName($0) }
+        // The key follows from the rest.
+        reader.skip()
+        let position = reader.integer()
+        let ordinal = reader.integer()
         let fragment = Fragment(
             stream: stream,
-            action: row.text(4),
-            target: row.optionalText(5),
-            targets: row.optionalText(6),
-            content: try content(row)
+            action: reader.text(),
+            target: reader.optionalText(),
+            targets: reader.optionalText(),
+            content: try content(&reader)
         )
-        return PlacedFragment(position: row.integer(2), ordinal: row.integer(3), fragment: fragment)
+        return PlacedFragment(position: position, ordinal: ordinal, fragment: fragment)
     }
 
-    private static func content(_ row: Row) throws(SQLiteError) -> Fragment.Content {
-        switch row.text(7) {
-        case "template":
-            guard let values = Netstrings.decode(row.text(9)) else { throw row.unreadable(9) }
-            return .template(name: row.text(8), values: values)
-        case "html": return .html(row.text(9))
-        case "markup": return .markup(row.text(9))
-        case "none": return .none
-        default: throw row.unreadable(7)
+    private static func content(_ reader: inout RowReader) throws(SQLiteError) -> Fragment.Content {
+        let kind = try reader.parsed { ContentKind(rawValue: $0) }
+        let template = reader.text()
+        switch kind {
+        case .template: return .template(name: template, values: try reader.parsed { Netstrings.decode($0) })
+        case .html: return .html(reader.text())
+        case .markup: return .markup(reader.text())
+        case .none: return .none
         }
+    }
+
+    private enum ContentKind: String {
+        case template, html, markup, none
     }
 }
 

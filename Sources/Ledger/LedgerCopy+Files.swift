@@ -13,7 +13,7 @@ extension LedgerCopy {
         return String(cString: resolved)
     }
 
-    static func isSameFile(_ left: String, _ right: String) -> Bool {
+    static func isSameFile(_ left: String, as right: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
         return first.st_ino == second.st_ino && first.st_dev == second.st_dev
@@ -21,7 +21,7 @@ extension LedgerCopy {
 
     /// Allows only an older backup to be replaced: a typo must not cost anybody another file.
     static func refuseToReplace(_ file: String, from path: String) throws(LedgerCopyError) {
-        for suffix in ["", "-wal", "-shm", "-lock"] where isSameFile(file, path + suffix) { throw .sameFile(file) }
+        for suffix in ["", "-wal", "-shm", "-lock"] where isSameFile(file, as: path + suffix) { throw .sameFile(file) }
         var information = stat()
         guard lstat(file, &information) == 0, information.st_size > 0 else { return }
         guard information.st_mode & S_IFMT == S_IFREG, (try? epoch(of: file)) != nil else { throw .notABackup(file) }

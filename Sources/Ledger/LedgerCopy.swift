@@ -27,7 +27,7 @@ public struct LedgerCopy: Sendable, Equatable {
         to path: String
     ) throws(LedgerCopyError) -> (copy: LedgerCopy, former: String?) {
         guard isFile(file) else { throw .noLedger(file) }
-        guard !isSameFile(file, path) else { throw .sameFile(file) }
+        guard !isSameFile(file, as: path) else { throw .sameFile(file) }
         let path = resolved(path)
         let hasFormer = isFile(path)
         let owner = LedgerFile.Owner(ofLedgerAt: path)
@@ -63,7 +63,7 @@ public struct LedgerCopy: Sendable, Equatable {
         defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) } }
         var copy = try copied(source, to: draft)
         if let epoch {
-            try rename(draft, epoch)
+            try rename(draft, epoch: epoch)
             copy.epoch = epoch
         }
         copy.bytes = try synchronized(draft)
@@ -102,7 +102,7 @@ public struct LedgerCopy: Sendable, Equatable {
         return LedgerCopy(epoch: epoch, position: head ?? 0, bytes: 0)
     }
 
-    private static func rename(_ draft: String, _ epoch: String) throws(LedgerCopyError) {
+    private static func rename(_ draft: String, epoch: String) throws(LedgerCopyError) {
         do throws(SQLiteError) {
             let connection = try SQLiteConnection(path: draft, access: .readWrite, lockTimeout: .zero)
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")

@@ -34,12 +34,12 @@ public final class LedgerHealth: Sendable {
     private let log: Log
     private let met: [Counter]
 
-    init(_ log: Log, _ metrics: Metrics) {
+    init(_ log: Log, metrics: Metrics) {
         self.log = log
         met = Part.allCases.map { part in
             metrics.counter(
                 "paycast_ledger_troubles_total",
-                "How often something was found wrong with the ledger, by what it was.",
+                help: "How often something was found wrong with the ledger, by what it was.",
                 labels: ["part": part.rawValue]
             )
         }
@@ -81,28 +81,28 @@ public final class LedgerHealth: Sendable {
     func committed() {
         let now = monotonicNanoseconds()
         state.withLock { $0.committedAt = now }
-        report(.commit, nil)
+        report(.commit, problem: nil)
     }
 
     /// Call it when the last transaction went into files that nobody will open again.
     func lose(_ reason: String) {
-        report(.files, "\(reason); start the server again")
+        report(.files, problem: "\(reason); start the server again")
         state.withLock { $0.isLost = true }
     }
 
     /// `problem` is nil when the part works.
-    func report(_ part: Part, _ problem: String?) {
+    func report(_ part: Part, problem: String?) {
         if problem != nil { met[part.index].add() }
         let now = monotonicNanoseconds()
         let news: Incident.News? = state.withLock { state in
             if part == .files && state.isLost { return nil }
-            return problem.map { state.incidents[part.index].met($0, now: now) }
-                ?? state.incidents[part.index].isOver(now: now)
+            return problem.map { state.incidents[part.index].recordFailure($0, now: now) }
+                ?? state.incidents[part.index].recordSuccess(now: now)
         }
         switch news {
-        case .began(let reason): log.error("ledger trouble", ["part": part.rawValue, "problem": reason])
+        case .began(let reason): log.error("ledger trouble", fields: ["part": part.rawValue, "problem": reason])
         case .ended(let count, let seconds):
-            log.info("ledger trouble is over", ["part": part.rawValue, "count": count, "seconds": seconds])
+            log.info("ledger trouble is over", fields: ["part": part.rawValue, "count": count, "seconds": seconds])
         case nil: break
         }
     }

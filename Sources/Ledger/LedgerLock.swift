@@ -31,8 +31,8 @@ public final class LedgerLock: Sendable {
         close(descriptor)
     }
 
-    /// The server that uses the ledger at `path`; nil when there is none, or when this user may not ask. Creates no
-    /// file.
+    /// The server that uses the ledger at `path`. Returns nil if no server does, and if this user may not read the lock
+    /// file. Creates no file.
     static func holder(of path: String) -> Holder? {
         let descriptor = open(file(of: path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

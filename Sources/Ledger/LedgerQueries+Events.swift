@@ -1,11 +1,14 @@
 internal import Domain
+internal import Rules
 
 extension LedgerQueries {
     func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
         try snapshot { _ throws(SQLiteError) in
-            guard let row = try statements.contractByID.first([.integer(id)], read: contractRow) else { return nil }
+            guard let row = try statements.contractByID.first([.integer(id)], read: ContractRow.read) else {
+                return nil
+            }
             let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
-            return StoredContract(contract: row.contract, newest: newest ?? 0)
+            return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
         }
     }
 
@@ -44,15 +47,16 @@ extension StoredEvent {
     static let columns = "position, provider, environment, app, event, received_at, body, contract"
 
     fileprivate static func read(_ row: Row) throws(SQLiteError) -> StoredEvent {
-        StoredEvent(
-            position: row.integer(0),
-            provider: try row.word(1),
-            environment: try row.word(2),
-            app: row.text(3),
-            id: row.text(4),
-            receivedAt: row.instant(5),
-            body: row.bytes(6),
-            contract: row.optionalInteger(7)
+        var reader = RowReader(row)
+        return StoredEvent(
+            position: reader.integer(),
+            provider: try reader.word(),
+            environment: try reader.word(),
+            app: reader.text(),
+            id: reader.text(),
+            receivedAt: reader.instant(),
+            body: reader.optionalBytes() ?? [],
+            contract: reader.optionalInteger()
         )
     }
 }

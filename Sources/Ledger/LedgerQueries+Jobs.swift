@@ -85,21 +85,23 @@ extension Job.Destination {
 
 extension QueuedJob {
     fileprivate static func read(_ row: Row) throws(SQLiteError) -> QueuedJob {
+        var reader = RowReader(row)
+        let id = reader.integer()
         let job = Job(
-            kind: try row.word(1),
-            provider: try row.word(2),
-            environment: try row.word(3),
-            app: row.text(4),
-            subject: row.text(5),
-            detail: row.text(6).isEmpty ? nil : row.text(6),
-            deadline: row.optionalInstant(7)
+            kind: try reader.word(),
+            provider: try reader.word(),
+            environment: try reader.word(),
+            app: reader.text(),
+            subject: reader.text(),
+            detail: reader.optionalText().flatMap { $0.isEmpty ? nil : $0 },
+            deadline: reader.optionalInstant()
         )
         return QueuedJob(
-            id: row.integer(0),
+            id: id,
             job: job,
-            attempts: Int(row.integer(8)),
-            queuedAt: row.instant(9),
-            body: row.isNull(10) ? nil : row.bytes(10)
+            attempts: Int(reader.integer()),
+            queuedAt: reader.instant(),
+            body: reader.optionalBytes()
         )
     }
 }

@@ -13,7 +13,7 @@ extension LedgerQueries {
         limit: Int
     ) throws(LedgerError) -> MissedFragments {
         try snapshot { head throws(SQLiteError) in
-            let since = try cursor(start, head)
+            let since = try cursor(start, head: head)
             let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
             var missed = MissedFragments(
                 through: head,
@@ -27,16 +27,18 @@ extension LedgerQueries {
             let start = isKnown ? since?.position ?? 0 : 0
             let keys = try targets(of: stream)
             let isComplete = keys.count < LedgerQueries.targetLimit
-            if let newer = isKnown && isComplete ? try fragments(stream, keys + [""], after: start, limit) : nil {
+            if let newer = isKnown && isComplete
+                ? try fragments(stream, keys: keys + [""], after: start, limit: limit) : nil
+            {
                 missed.items = grouped(try written(newer))
                 return missed
             }
             missed.mode = .newest
-            let staying = try newest(of: "", stream, after: start)
+            let staying = try newest(of: "", on: stream, after: start)
             missed.isTruncated = isKnown && (!isComplete || staying != nil)
             var found: [PlacedFragment] = []
             for key in keys {
-                if let fragment = try newest(of: key, stream, after: start) { found.append(fragment) }
+                if let fragment = try newest(of: key, on: stream, after: start) { found.append(fragment) }
             }
             missed.items = grouped(try written(found))
             missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
@@ -49,20 +51,20 @@ extension LedgerQueries {
         return newest.flatMap { $0 > position ? $0 : nil }
     }
 
-    private func cursor(_ start: MissedSince, _ head: Cursor) throws(SQLiteError) -> Cursor? {
+    private func cursor(_ start: MissedSince, head: Cursor) throws(SQLiteError) -> Cursor? {
         switch start {
         case .nothing: nil
         case .cursor(let cursor): cursor
-        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant, head.position))
+        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant, head: head.position))
         }
     }
 
     func position(before instant: Instant) throws(LedgerError) -> Int64 {
-        try snapshot { head throws(SQLiteError) in try position(before: instant, head.position) }
+        try snapshot { head throws(SQLiteError) in try position(before: instant, head: head.position) }
     }
 
     /// Finds the newest entry that was committed before an instant, by bisection: positions ascend with time.
-    private func position(before instant: Instant, _ head: Int64) throws(SQLiteError) -> Int64 {
+    private func position(before instant: Instant, head: Int64) throws(SQLiteError) -> Int64 {
         var (low, high) = (Int64(0), head)
         while low < high {
             let middle = high - (high - low) / 2
@@ -86,9 +88,9 @@ extension LedgerQueries {
     /// Everything newer than `position`, or nil when that is more than `limit`.
     private func fragments(
         _ stream: StreamName,
-        _ keys: [String],
+        keys: [String],
         after position: Int64,
-        _ limit: Int
+        limit: Int
     ) throws(SQLiteError) -> [PlacedFragment]? {
         var found: [PlacedFragment] = []
         for key in keys {
@@ -99,7 +101,7 @@ extension LedgerQueries {
         return found
     }
 
-    private func newest(of key: String, _ stream: StreamName, after position: Int64) throws(SQLiteError)
+    private func newest(of key: String, on stream: StreamName, after position: Int64) throws(SQLiteError)
         -> PlacedFragment?
     {
         let place: [Value] = [.text(stream.text), .text(key), .integer(position)]

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Rules
 
 extension LedgerQueries {
     /// How many purchases of one token are shown; an app may bind one token to everything that a user buys.
@@ -28,9 +29,9 @@ extension LedgerQueries {
         var purchases: [OrderPurchase] = []
         let bought = try statements.contractsByToken.all(
             [token, .integer(LedgerQueries.purchaseLimit)],
-            read: contractRow
+            read: ContractRow.read
         )
-        for row in bought where !found.order.contradicts(row.contract) {
+        for row in bought where !found.order.contradicts(row.tracked.contract) {
             purchases.append(try purchase(row, by: found.order.token, now: now))
         }
         let contradictions = try contradictions(of: token)
@@ -49,17 +50,17 @@ extension LedgerQueries {
     }
 
     private func purchase(_ row: ContractRow, by token: OrderToken, now: Instant) throws(SQLiteError) -> OrderPurchase {
-        var row = row
-        row.recomputeStatus(at: now, policy)
+        var tracked = row.tracked
+        tracked.recomputeStatus(at: now, policy: policy)
         let id = Value(row.id)
         return OrderPurchase(
-            contract: row.contract.key,
-            user: row.user,
-            product: row.status.product,
-            state: row.status.state,
+            contract: tracked.key,
+            user: tracked.user,
+            product: tracked.status.product,
+            state: tracked.status.state,
             boughtAt: try statements.tokenDate.first([id, .text(token.description)]) { $0.instant(0) } ?? now,
             event: try statements.firstEvents.all([id, .integer(100)], read: EntryRow.read)
-                .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch) }
+                .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch: epoch) }
         )
     }
 
@@ -69,7 +70,7 @@ extension LedgerQueries {
         var events: [OrderEvent] = []
         for position in try statements.contradictingBefore.all(newest, read: { $0.integer(0) }) {
             let entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read)
-            guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch) else {
+            guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch: epoch) else {
                 continue
             }
             events.append(event)
@@ -80,7 +81,7 @@ extension LedgerQueries {
 
 extension OrderEvent {
     /// Nil for an entry without an event of a store.
-    fileprivate init?(_ entry: Entry, _ epoch: String) {
+    fileprivate init?(_ entry: Entry, epoch: String) {
         guard let id = entry.notice.event else { return nil }
         self.init(id: id, cursor: Cursor(epoch: epoch, position: entry.position), committedAt: entry.committedAt)
     }

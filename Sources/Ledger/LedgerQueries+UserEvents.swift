@@ -15,18 +15,18 @@ extension LedgerQueries {
         try snapshot { head throws(SQLiteError) in
             var newest = Newest(limit: limit)
             let range: [Value] = [.integer(position), .integer(Int64(limit) + 1)]
-            newest.add(try positions(statements.entriesOfUserBefore, [Value(user)] + range))
+            newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
             let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
             for contract in try statements.newestContracts.all(related, read: LedgerQueries.texts) {
-                newest.add(try positions(statements.unclaimedBefore, contract + range))
+                newest.add(try positions(statements.unclaimedBefore, values: contract + range))
             }
             for order in try statements.newestOrders.all(related, read: { Value.text($0.text(0)) }) {
-                newest.add(try positions(statements.contradictingBefore, [order] + range))
+                newest.add(try positions(statements.contradictingBefore, values: [order] + range))
             }
             for target in PageTarget.allCases {
                 guard let stream else { break }
                 let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
-                newest.add(try positions(statements.shownBefore, key + range))
+                newest.add(try positions(statements.shownBefore, values: key + range))
             }
             var events: [UserEvent] = []
             for position in newest.page {
@@ -41,7 +41,7 @@ extension LedgerQueries {
     /// Reads the first three columns as texts.
     private static func texts(_ row: Row) -> [Value] { (0..<3).map { .text(row.text($0)) } }
 
-    private func positions(_ statement: Statement, _ values: [Value]) throws(SQLiteError) -> [Int64] {
+    private func positions(_ statement: Statement, values: [Value]) throws(SQLiteError) -> [Int64] {
         try statement.all(values) { row in row.integer(0) }
     }
 

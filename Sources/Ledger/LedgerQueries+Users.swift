@@ -1,4 +1,5 @@
 internal import Domain
+internal import Rules
 
 extension LedgerQueries {
     private static let consumableLimit: Int64 = 100
@@ -16,10 +17,8 @@ extension LedgerQueries {
             let held = try held(by: user, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = try row.id.map { id throws(SQLiteError) in
-                    try statements.sharesOf.all([.integer(id)]) { $0.user(0) }
-                }
-                contracts.append(ContractRecord(row, entitlement, sharedWith: shares ?? []))
+                let shares = try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) }
+                contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
             }
             let orders = try orders(of: user, limit: LedgerQueries.orderLimit, now: now)
             return UserRecord(
@@ -42,39 +41,43 @@ extension LedgerQueries {
     private func held(by user: UserID, now: Instant) throws(SQLiteError) -> Held {
         let consumables: [Value] = [Value(user), .integer(LedgerQueries.consumableLimit)]
         let rows =
-            try statements.userContracts.all([Value(user)], read: contractRow)
-            + statements.userShares.all([Value(user)], read: contractRow)
-            + statements.userConsumables.all(consumables, read: contractRow)
-            + statements.sharedConsumables.all(consumables, read: contractRow)
+            try statements.userContracts.all([Value(user)], read: ContractRow.read)
+            + statements.userShares.all([Value(user)], read: ContractRow.read)
+            + statements.userConsumables.all(consumables, read: ContractRow.read)
+            + statements.sharedConsumables.all(consumables, read: ContractRow.read)
         let current = rows.map { row in
             var row = row
-            row.recomputeStatus(at: now, policy)
+            row.tracked.recomputeStatus(at: now, policy: policy)
             return row
         }
-        let union = EntitlementSet(user: user, current.map { $0.heldContract(policy.catalog) }, policy: policy)
+        let union = EntitlementSet(
+            user: user,
+            held: current.map { $0.tracked.heldContract(policy.catalog) },
+            policy: policy
+        )
         let ranks = Dictionary(union.ranked.enumerated().map { ($1.contract, $0) }) { first, _ in first }
         let ordered = current.enumerated().sorted { left, right in
-            let (a, b) = (ranks[left.element.contract.key], ranks[right.element.contract.key])
+            let (a, b) = (ranks[left.element.tracked.key], ranks[right.element.tracked.key])
             return (a ?? .max, left.offset) < (b ?? .max, right.offset)
         }
         return Held(
             isActive: union.isActive,
             ranked: ordered.map { _, row in
-                let isHonoured = ranks[row.contract.key] != nil
-                return (row, row.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
+                let isHonoured = ranks[row.tracked.key] != nil
+                return (row, row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
             }
         )
     }
 }
 
 extension ContractRecord {
-    fileprivate init(_ row: ContractRow, _ entitlement: Entitlement, sharedWith: [UserID]) {
-        let contract = row.contract
+    fileprivate init(_ tracked: TrackedContract, entitlement: Entitlement, sharedWith: [UserID]) {
+        let contract = tracked.contract
         self.init(
             entitlement: entitlement,
             app: contract.key.app,
             kind: contract.kind,
-            owner: row.user,
+            owner: tracked.user,
             sharedWith: sharedWith,
             order: contract.token?.value,
             account: contract.account?.value,

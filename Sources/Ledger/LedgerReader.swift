@@ -1,5 +1,6 @@
 public import Concurrency
 public import Domain
+public import Rules
 internal import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
@@ -23,7 +24,7 @@ public final class LedgerReader: Sendable {
             do throws(LedgerError) {
                 let queries = try LedgerQueries(path: path, policy: policy, streams: streams)
                 opened.fulfil(nil)
-                LedgerReader.run(queries, mailbox, waker)
+                LedgerReader.run(queries, mailbox: mailbox, waker: waker)
             } catch {
                 opened.fulfil(error)
             }
@@ -175,7 +176,7 @@ public final class LedgerReader: Sendable {
         running?.join()
     }
 
-    private static func run(_ queries: borrowing LedgerQueries, _ mailbox: Mailbox<Question>, _ waker: Waker) {
+    private static func run(_ queries: borrowing LedgerQueries, mailbox: Mailbox<Question>, waker: Waker) {
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed

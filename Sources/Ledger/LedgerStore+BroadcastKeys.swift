@@ -1,8 +1,9 @@
 internal import Domain
+internal import Rules
 
 extension LedgerStore {
     /// The key is committed together with its broadcast, so that neither exists without the other.
-    func broadcast(
+    mutating func broadcast(
         _ fragments: [Fragment],
         once request: KeyedRequest,
         limit: Int64 = keyLimit,
@@ -16,7 +17,7 @@ extension LedgerStore {
             guard known.request.hasSameBytes(as: request.digest) else { return Commit(value: .otherRequest) }
             return Commit(value: .repeated((0..<known.count).map { cursor(known.position + $0) }))
         }
-        let made = try broadcast(fragments, now: now)
+        let made = try decide(at: now) { unit throws(Missing) in try unit.broadcast(fragments) }
         // Entries of one command have consecutive positions.
         try statements.putBroadcastKey.run([
             .text(request.key.text), .text(request.digest), .integer(made.value.first?.position ?? 0),

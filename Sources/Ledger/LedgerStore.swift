@@ -1,32 +1,39 @@
 internal import Domain
+internal import Rules
 
-/// The writer's connection and what every command needs of it. It never leaves the writer's thread.
+/// The writer's side of SQLite: it loads what a command's decision needs, and writes what the decision returns. It never
+/// leaves the writer's thread.
+///
+/// Another engine has to do what its extensions do, and no more: load a list of `Need` (`+Loading`), write `Changes`
+/// (`+Writing`), run transactions, and keep what no rule looks at (jobs, checkpoints, keys of broadcasts).
 struct LedgerStore: ~Copyable {
     let connection: SQLiteConnection
     let statements: WriterStatements
     let epoch: String
     let place: LedgerFileIdentity
-    private let slot: PolicySlot
+    private(set) var policy: AccessPolicy
     let streams: StreamPattern
+    /// What this transaction knows.
+    var known = WorkingSet(head: 0)
+    /// The rows of the contracts in `known`.
+    var rows: [ContractKey: Int64] = [:]
 
     init(path: String, policy: AccessPolicy, streams: StreamPattern, lockTimeout: Duration) throws(LedgerError) {
-        let connection = try LedgerStore.open(path, lockTimeout)
+        let connection = try LedgerStore.open(path, lockTimeout: lockTimeout)
         try Schema.migrate(connection)
-        (statements, epoch) = try LedgerStore.prepare(connection, path)
+        (statements, epoch) = try LedgerStore.prepare(connection, path: path)
         self.connection = connection
         place = LedgerFileIdentity(path)
-        slot = PolicySlot(policy)
+        self.policy = policy
         self.streams = streams
     }
 
-    var policy: AccessPolicy { slot.policy }
-
     /// Commits from now on follow this policy.
-    func adopt(_ policy: AccessPolicy) {
-        slot.policy = policy
+    mutating func adopt(_ policy: AccessPolicy) {
+        self.policy = policy
     }
 
-    private static func open(_ path: String, _ lockTimeout: Duration) throws(LedgerError) -> SQLiteConnection {
+    private static func open(_ path: String, lockTimeout: Duration) throws(LedgerError) -> SQLiteConnection {
         LedgerFile.create(path)
         do throws(SQLiteError) {
             let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: lockTimeout)
@@ -48,7 +55,7 @@ struct LedgerStore: ~Copyable {
 
     private static func prepare(
         _ connection: borrowing SQLiteConnection,
-        _ path: String
+        path: String
     ) throws(LedgerError) -> (WriterStatements, String) {
         do throws(SQLiteError) {
             let statements = try WriterStatements(connection)
@@ -57,38 +64,63 @@ struct LedgerStore: ~Copyable {
             throw .cannotOpen(path: path, reason: error.description)
         }
     }
+}
+
+extension LedgerStore {
+    mutating func begin() throws(SQLiteError) {
+        try statements.begin.run()
+        try forget()
+    }
+
+    func commit() throws(SQLiteError) {
+        try statements.commit.run()
+    }
+
+    /// Forgets what the transaction knows: something was rolled back, or somebody else may have written.
+    mutating func forget() throws(SQLiteError) {
+        rows = [:]
+        known = WorkingSet(head: try statements.head.first { row in row.integer(0) } ?? 0)
+    }
 
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
-    /// The newest position.
-    func head() throws(SQLiteError) -> Int64 {
-        try statements.head.first { row in row.integer(0) } ?? 0
-    }
-
-    func append(_ notice: Notice, _ fragments: [Fragment], at now: Instant) throws(SQLiteError) -> Entry {
-        try statements.insertEntry.run(EntryRow.values(notice, at: now))
-        let position = connection.lastInsertedRow
-        for (ordinal, fragment) in fragments.enumerated() {
-            try statements.insertFragment.run(FragmentRow.values(fragment, at: position, ordinal: ordinal))
+    /// Lets `decision` decide until everything that it needs is loaded, then writes what it decided. A trial knows
+    /// afterwards what was decided, and writes nothing.
+    mutating func decide<Value>(
+        at now: Instant,
+        isTrial: Bool = false,
+        by decision: (inout UnitOfWork) throws(Missing) -> Value
+    ) throws(SQLiteError) -> Commit<Value> {
+        while true {
+            switch attempt(decision, at: now) {
+            case .failure(let missing): for need in missing.needs { try load(need) }
+            case .success(let made):
+                if !isTrial { try write(made.changes, at: now) }
+                known.adopt(made.decided)
+                return Commit(made.value, changes: made.changes)
+            }
         }
-        return Entry(position: position, committedAt: now, notice: notice, fragments: try written(fragments))
     }
 
-    func broadcast(_ fragments: [Fragment], now: Instant) throws(SQLiteError) -> Commit<[Cursor]> {
-        var commit = Commit<[Cursor]>(value: [])
-        for fragment in fragments {
-            commit.entries.append(try append(Notice(kind: .broadcast), [fragment], at: now))
+    private struct Decision<Value> {
+        var value: Value
+        var changes: Changes
+        var decided: WorkingSet
+    }
+
+    /// A function of its own, so that the unit of work has let go of what is known before that changes: it would be
+    /// copied.
+    private func attempt<Value>(
+        _ decision: (inout UnitOfWork) throws(Missing) -> Value,
+        at now: Instant
+    ) -> Result<Decision<Value>, Missing> {
+        var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
+        do throws(Missing) {
+            let value = try decision(&unit)
+            let (changes, decided) = unit.finish()
+            return .success(Decision(value: value, changes: changes, decided: decided))
+        } catch {
+            return .failure(error)
         }
-        commit.value = commit.entries.map { cursor($0.position) }
-        return commit
-    }
-
-    /// Its position is also kept in `meta`, because each page that connects asks whether it has seen it.
-    func recordLostBroadcasts(now: Instant) throws(SQLiteError) -> Commit<Cursor> {
-        let entry = try append(Notice(kind: .broadcastsLost), [], at: now)
-        try statements.setLost.run([.text("\(entry.position)")])
-        var commit = Commit(value: cursor(entry.position))
-        commit.entries = [entry]
-        return commit
     }
 }

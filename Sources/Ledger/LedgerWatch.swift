@@ -40,7 +40,7 @@ public final class LedgerWatch: Sendable {
         self.reader = reader
         self.lock = lock
         self.clock = clock
-        freeBytes = metrics.gauge("paycast_ledger_disk_free_bytes", "Room that is left on the ledger's disk.")
+        freeBytes = metrics.gauge("paycast_ledger_disk_free_bytes", help: "Room that is left on the ledger's disk.")
         mailbox = Mailbox(capacity: 1000) { [waker] in waker.wake() }
         content = ContentCheck(path: path, epoch: writer.epoch)
         let worker = WorkerThread(name: "ledger-watch") { [self] in run() }
@@ -77,8 +77,8 @@ public final class LedgerWatch: Sendable {
     private var health: LedgerHealth { writer.health }
 
     private func look(isAsked: Bool) {
-        health.report(.files, writer.place.problem)
-        health.report(.lock, lock?.problem)
+        health.report(.files, problem: writer.place.problem)
+        health.report(.lock, problem: lock?.problem)
         lookAtDisk()
         let isTroubled = health.isTroubled(.commit) || health.isTroubled(.read)
         guard isAsked || isTroubled else { return }
@@ -94,7 +94,7 @@ public final class LedgerWatch: Sendable {
         let free = Int(clamping: UInt64(information.f_bavail) &* UInt64(information.f_frsize))
         freeBytes.set(free)
         let isFull = free < LedgerWatch.smallest
-        health.report(.disk, isFull ? "its disk has \(free) bytes left: make room" : nil)
+        health.report(.disk, problem: isFull ? "its disk has \(free) bytes left: make room" : nil)
     }
 
     /// The writer itself reports how the commit went, but it cannot report that it never came to it.
@@ -102,7 +102,10 @@ public final class LedgerWatch: Sendable {
         let answer = Promise<Bool>()
         let isTaken = writer.submit(.saveCheckpoint(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
         if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
-            health.report(.commit, "it has committed nothing for \(LedgerWatch.patience.components.seconds) seconds")
+            health.report(
+                .commit,
+                problem: "it has committed nothing for \(LedgerWatch.patience.components.seconds) seconds"
+            )
         }
     }
 
@@ -112,10 +115,13 @@ public final class LedgerWatch: Sendable {
         let answer = Promise<Result<Cursor, LedgerError>>()
         let isTaken = reader.head { answer.fulfil($0) }
         switch isTaken ? answer.wait(timeout: LedgerWatch.patience) : nil {
-        case .success: health.report(.read, nil)
-        case .failure(let error): health.report(.read, "it cannot be read: \(error)")
+        case .success: health.report(.read, problem: nil)
+        case .failure(let error): health.report(.read, problem: "it cannot be read: \(error)")
         case nil:
-            health.report(.read, "no question was answered for \(LedgerWatch.patience.components.seconds) seconds")
+            health.report(
+                .read,
+                problem: "no question was answered for \(LedgerWatch.patience.components.seconds) seconds"
+            )
         }
     }
 
@@ -123,8 +129,8 @@ public final class LedgerWatch: Sendable {
         // Opening files that are not ours would create a journal beside them.
         guard !health.isTroubled(.files), content.isDue(isAsked: isAsked, now: monotonicNanoseconds()) else { return }
         switch content.run() {
-        case .whole: health.report(.content, nil)
-        case .damaged(let problem): health.report(.content, problem)
+        case .whole: health.report(.content, problem: nil)
+        case .damaged(let problem): health.report(.content, problem: problem)
         // This says nothing about the content, only that it could not be read.
         case .unknown: break
         }

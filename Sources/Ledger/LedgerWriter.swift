@@ -39,13 +39,13 @@ public final class LedgerWriter: Sendable {
         let waker = Waker()
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
-        let health = LedgerHealth(log, metrics)
+        let health = LedgerHealth(log, metrics: metrics)
         let opened = Promise<Result<(epoch: String, place: LedgerFileIdentity), LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
                 let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
                 opened.fulfil(.success((store.epoch, store.place)))
-                let loop = WriterLoop(
+                var loop = WriterLoop(
                     store: store,
                     clock: clock,
                     log: log,
@@ -55,7 +55,7 @@ public final class LedgerWriter: Sendable {
                     onLanguage: onLanguage
                 )
                 let checkpointer = Checkpointer(path: path, health: health)
-                loop.run(mailbox, waker, checkpoint: checkpointer.wake)
+                loop.run(mailbox, waker: waker, checkpoint: checkpointer.wake)
                 checkpointer.close()
                 loop.truncateJournal()
             } catch {

@@ -16,11 +16,11 @@ public struct MissedFragments: Sendable, Equatable {
     public var mode: Mode
     /// True when fragments were left out that no newer one makes superfluous: the page needs a `refresh`.
     public var isTruncated: Bool
-    /// The position of the newest fragment after the cursor, left out or not. Nil when there is none, or when `items`
-    /// has all of them.
+    /// The position of the newest fragment after the cursor, even if `items` leaves it out. Nil if no fragment is newer
+    /// than the cursor, and if `items` has every one that is.
     public var newest: Int64?
-    /// The position after the cursor at which it was noticed that an app's broadcasts were lost: the page needs a
-    /// `refresh`. Nil when there is none.
+    /// The position after the cursor at which the ledger noted that an app's broadcasts were lost: the page needs a
+    /// `refresh`. Nil if none were lost.
     public var lost: Int64?
     /// True when the cursor belongs to another ledger, or lies in the future. Without items, the page then needs a
     /// `refresh`.

@@ -4,9 +4,6 @@ internal import Domain
 enum OrderRow {
     static let columns = "token, user, product, provider, product_group, kind"
 
-    /// The index of the first column that is selected after these.
-    static let count = Int32(columns.split(separator: ",").count)
-
     static func values(_ order: Order) -> [Value] {
         [
             .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
@@ -14,20 +11,33 @@ enum OrderRow {
         ]
     }
 
+    /// What a repeated request may change, and whose order it is.
+    static func widenedValues(_ order: Order) -> [Value] {
+        [
+            .text(order.product), Value(order.provider), Value(order.group), Value(order.kind),
+            .text(order.token.description),
+        ]
+    }
+
     /// Reads `columns`, and `created_at` after them.
     static func readDated(_ row: Row) throws(SQLiteError) -> DatedOrder {
-        DatedOrder(order: try read(row), createdAt: row.instant(count))
+        var reader = RowReader(row)
+        return DatedOrder(order: try read(&reader), createdAt: reader.instant())
     }
 
     static func read(_ row: Row) throws(SQLiteError) -> Order {
-        guard let token = OrderToken(row.text(0)) else { throw row.unreadable(0) }
-        return Order(
-            token: token,
-            user: row.user(1),
-            product: row.text(2),
-            provider: try row.optionalWord(3),
-            group: row.optionalText(4),
-            kind: try row.optionalWord(5)
+        var reader = RowReader(row)
+        return try read(&reader)
+    }
+
+    private static func read(_ reader: inout RowReader) throws(SQLiteError) -> Order {
+        Order(
+            token: try reader.parsed { OrderToken($0) },
+            user: reader.user(),
+            product: reader.text(),
+            provider: try reader.optionalWord(),
+            group: reader.optionalText(),
+            kind: try reader.optionalWord()
         )
     }
 }

@@ -13,13 +13,6 @@ public struct StoredEvent: Sendable, Equatable {
     public var contract: Int64?
 }
 
-/// A contract as the ledger holds it.
-public struct StoredContract: Sendable, Equatable {
-    public var contract: Contract
-    /// The position of its newest event within the range that was asked for.
-    public var newest: Int64
-}
-
 /// Selects stored events within a range of positions: those named, those of a contract or of a user, or all.
 public struct EventSelection: Sendable, Equatable {
     /// The stores' event ids; empty means all.

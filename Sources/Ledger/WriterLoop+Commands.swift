@@ -1,12 +1,13 @@
 internal import Domain
+internal import Rules
 
 extension WriterLoop {
     /// Returns the change in the number of contracts without a user.
-    func add(_ command: LedgerCommand, to batch: inout Batch, _ now: Instant) throws(SQLiteError) -> Int {
+    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(SQLiteError) -> Int {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.record(IncomingEvent(event: event, claim: claim, receivedAt: receivedAt, now: now))
+                try store.record(IncomingEvent(event, claim: claim, receivedAt: receivedAt), now: now)
             } then: { [counts] result in
                 if let outcome = result.success?.outcome { counts.count(outcome, of: event.provider) }
                 completion(result)
@@ -19,50 +20,51 @@ extension WriterLoop {
             }
         case .language(let language, let user, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                Commit(value: (), readers: try store.note(language, of: user))
+                try store.note(language, of: user, now: now)
             } then: { result in
                 completion(result)
             }
         case .broadcast(let fragments, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.broadcast(fragments, now: now) },
+                work: { store throws(SQLiteError) in try store.broadcast(fragments, now: now) },
                 then: completion
             )
         case .broadcastOnce(let fragments, let request, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.broadcast(fragments, once: request, now: now) },
+                work: { store throws(SQLiteError) in try store.broadcast(fragments, once: request, now: now) },
                 then: completion
             )
         case .broadcastsLost(let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.recordLostBroadcasts(now: now) },
+                work: { store throws(SQLiteError) in try store.recordLostBroadcasts(now: now) },
                 then: completion
             )
         case .job(let job, let outcome, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.end(job, outcome, now: now)
+                try store.end(job, result: outcome, now: now)
             } then: { result in
                 completion(result.success != nil)
             }
         case .saveCheckpoint(let name, let instant, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.saveCheckpoint(name, instant)
+                try store.saveCheckpoint(name, at: instant)
             } then: { result in
                 completion(result.success != nil)
             }
         case .replay(let stored, let isTrial, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.replay(stored, isTrial: isTrial, now: now) },
+                work: { store throws(SQLiteError) in try store.replay(stored, isTrial: isTrial, now: now) },
                 then: completion
             )
         case .rebroadcast(let contracts, let users, let completion):
             try perform(
                 &batch,
-                { store throws(SQLiteError) in try store.rebroadcast(contracts: contracts, users: users, now: now) },
+                work: { store throws(SQLiteError) in try store.rebroadcast(contracts: contracts, users: users, now: now)
+                },
                 then: completion
             )
         case .policy(let policy):
@@ -75,12 +77,12 @@ extension WriterLoop {
     }
 
     /// Returns the change in the number of contracts without a user; `then` is called after COMMIT.
-    private func perform<Value>(
+    private mutating func perform<Value>(
         _ batch: inout Batch,
-        _ work: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>,
+        work: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>,
         then: @escaping (Result<Value, LedgerError>) -> Void
     ) throws(SQLiteError) -> Int {
-        let result = try run(batch.isIsolating, work)
+        let result = try run(isolated: batch.isIsolating, body: work)
         batch.completions.append { then(result.map(\.value)) }
         return batch.take(result)
     }

@@ -13,7 +13,7 @@ struct WriterLoop: ~Copyable {
     /// How long to wait after a failed transaction without commands, so that a full disk does not make the loop spin.
     private static let pause = Duration.seconds(1)
 
-    let store: LedgerStore
+    private(set) var store: LedgerStore
     private let clock: Clock
     private let log: Log
     let counts: LedgerMetrics
@@ -41,7 +41,7 @@ struct WriterLoop: ~Copyable {
 
     /// Returns when the mailbox is closed and empty. `checkpoint` is called when the journal has grown; it must not
     /// block.
-    func run(_ mailbox: Mailbox<LedgerCommand>, _ waker: Waker, checkpoint: () -> Void) {
+    mutating func run(_ mailbox: Mailbox<LedgerCommand>, waker: Waker, checkpoint: () -> Void) {
         var succeeded = commit([])
         var journal = 0
         while true {
@@ -82,9 +82,12 @@ struct WriterLoop: ~Copyable {
             let file = path + ".rescued"
             LedgerFile.create(file)
             try store.connection.prepare("VACUUM INTO ?").run([.text(file)])
-            log.error("ledger rescued", ["file": file, "todo": "stop the server, then: paycast restore \(file)"])
+            log.error(
+                "ledger rescued",
+                fields: ["file": file, "todo": "stop the server, then: paycast restore \(file)"]
+            )
         } catch {
-            log.error("ledger not rescued", ["problem": error])
+            log.error("ledger not rescued", fields: ["problem": error])
         }
     }
 
@@ -102,7 +105,7 @@ struct WriterLoop: ~Copyable {
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
     /// could not be ended.
-    private func commit(_ commands: ArraySlice<LedgerCommand>) -> Bool {
+    private mutating func commit(_ commands: ArraySlice<LedgerCommand>) -> Bool {
         guard isInPlace() else {
             refuse(commands)
             return false
@@ -112,7 +115,7 @@ struct WriterLoop: ~Copyable {
         do throws(SQLiteError) {
             batch = try transaction(commands)
         } catch {
-            fail(error, commands)
+            fail(error, of: commands)
             return false
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
@@ -136,7 +139,7 @@ struct WriterLoop: ~Copyable {
 
     /// Commands hardly ever fail, and a savepoint makes SQLite copy every page before a command changes it. So all
     /// commands first run together; when one fails, everything runs again with a savepoint for each.
-    private func transaction(_ commands: ArraySlice<LedgerCommand>) throws(SQLiteError) -> Batch {
+    private mutating func transaction(_ commands: ArraySlice<LedgerCommand>) throws(SQLiteError) -> Batch {
         do throws(SQLiteError) {
             return try transaction(commands, isolating: false)
         } catch {
@@ -146,61 +149,62 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    private func transaction(
+    private mutating func transaction(
         _ commands: ArraySlice<LedgerCommand>,
         isolating: Bool
     ) throws(SQLiteError) -> Batch {
         var batch = Batch(isIsolating: isolating)
-        try store.statements.begin.run()
-        try fill(&batch, commands, now: clock.now())
-        try store.statements.commit.run()
+        try store.begin()
+        try fill(&batch, commands: commands, now: clock.now())
+        try store.commit()
         return batch
     }
 
-    private func fill(
+    private mutating func fill(
         _ batch: inout Batch,
-        _ commands: ArraySlice<LedgerCommand>,
+        commands: ArraySlice<LedgerCommand>,
         now: Instant
     ) throws(SQLiteError) {
         // Access ends first, so that every command finds the others' contracts as they stand now.
-        let ended = try run(batch.isIsolating) { store throws(SQLiteError) in try store.endAccess(now: now) }
+        let ended = try run(isolated: batch.isIsolating) { store throws(SQLiteError) in try store.endAccess(now: now) }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
-        for command in commands { unclaimed += try add(command, to: &batch, now) }
+        for command in commands { unclaimed += try add(command, to: &batch, at: now) }
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }
 
     /// Runs one command. When it is isolated, its failure undoes nothing else. Throws when the transaction has to be
     /// undone.
-    func run<Value>(
-        _ isolated: Bool,
-        _ body: (borrowing LedgerStore) throws(SQLiteError) -> Commit<Value>
+    mutating func run<Value>(
+        isolated: Bool,
+        body: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>
     ) throws(SQLiteError) -> Result<Commit<Value>, LedgerError> {
-        guard isolated else { return .success(try body(store)) }
+        guard isolated else { return .success(try body(&store)) }
         try store.statements.savepoint.run()
         do throws(SQLiteError) {
-            let commit = try body(store)
+            let commit = try body(&store)
             try store.statements.release.run()
             return .success(commit)
         } catch {
             guard store.connection.isInTransaction, !error.isOfTheDisk else { throw error }
             try store.statements.rollbackTo.run()
             try store.statements.release.run()
-            log.error("ledger command failed", ["error": error])
+            try store.forget()
+            log.error("ledger command failed", fields: ["error": error])
             return .failure(.failed(reason: error.description))
         }
     }
 
-    private func fail(_ error: SQLiteError, _ commands: ArraySlice<LedgerCommand>) {
+    private func fail(_ error: SQLiteError, of commands: ArraySlice<LedgerCommand>) {
         if store.connection.isInTransaction { try? store.statements.rollback.run() }
-        health.report(.commit, error.advice)
+        health.report(.commit, problem: error.advice)
         refuse(commands)
     }
 
     /// False when a commit would not be found after the next start. Nothing is committed then.
     private func isInPlace() -> Bool {
         let problem = store.place.problem
-        health.report(.files, problem)
+        health.report(.files, problem: problem)
         if problem != nil && health.beginRescue() { rescue() }
         return problem == nil && health.isSound
     }

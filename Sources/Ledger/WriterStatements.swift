@@ -1,16 +1,16 @@
 /// All SQL of the writer, prepared once. The tables are in `Schema`.
 struct WriterStatements {
-    let begin, commit, rollback, savepoint, release, rollbackTo, trial, releaseTrial, rollbackTrial: Statement
+    let begin, commit, rollback, savepoint, release, rollbackTo: Statement
     let epoch, unclaimed, setUnclaimed, setLost: Statement
     let head, insertEntry, insertFragment: Statement
     let findEvent, insertEvent, refileEvent, newestEvent: Statement
     let findOrder, findRequest, insertOrder, widenOrder: Statement
     let findContract, contractByID, insertContract, updateIdentity, updateState: Statement
-    let otherContracts, otherShares, shares, insertShare, deleteShares: Statement
+    let contractsOfUser, contractsSharedWith, shares, insertShare, deleteShares: Statement
     let tokens, putToken, contractsByToken: Statement
     let claims, putClaim: Statement
     let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
-    let insertTransfer, nextTransfer, transferredTo, contractsOfStoreUser: Statement
+    let insertTransfer, transfers, contractsOfStoreUser: Statement
     let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
@@ -23,9 +23,6 @@ struct WriterStatements {
         savepoint = try connection.prepare("SAVEPOINT command")
         release = try connection.prepare("RELEASE command")
         rollbackTo = try connection.prepare("ROLLBACK TO command")
-        trial = try connection.prepare("SAVEPOINT trial")
-        releaseTrial = try connection.prepare("RELEASE trial")
-        rollbackTrial = try connection.prepare("ROLLBACK TO trial")
 
         epoch = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         unclaimed = try connection.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unclaimed'")
@@ -38,7 +35,7 @@ struct WriterStatements {
 
         head = try connection.prepare("SELECT max(position) FROM entries")
         insertEntry = try connection.prepare(
-            "INSERT INTO entries (\(EntryRow.columns)) VALUES (\(marks(EntryRow.count)))"
+            "INSERT INTO entries (position, \(EntryRow.columns)) VALUES (?, \(marks(EntryRow.count)))"
         )
         insertFragment = try connection.prepare(
             "INSERT INTO fragments (\(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count)))"
@@ -92,17 +89,17 @@ struct WriterStatements {
         updateState = try connection.prepare(
             "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
         )
-        otherContracts = try connection.prepare(
+        contractsOfUser = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
-        otherShares = try connection.prepare(
+        contractsSharedWith = try connection.prepare(
             """
             SELECT id, \(ContractRow.columns) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
-                AND kind IN ('subscription', 'non_renewing', 'non_consumable') AND id IS NOT ?
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
@@ -111,12 +108,7 @@ struct WriterStatements {
 
         tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
         putToken = try connection.prepare(
-            """
-            INSERT INTO tokens (contract, token, at, bought_at) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET at = min(at, excluded.at),
-                bought_at = max(coalesce(bought_at, excluded.bought_at), coalesce(excluded.bought_at, bought_at))
-            WHERE excluded.at < at OR excluded.bought_at > coalesce(bought_at, at - 1)
-            """
+            "INSERT OR REPLACE INTO tokens (contract, token, at, bought_at) VALUES (\(marks(4)))"
         )
         contractsByToken = try connection.prepare(
             """
@@ -129,13 +121,8 @@ struct WriterStatements {
         )
         putClaim = try connection.prepare(
             """
-            INSERT INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
-            VALUES (?1, ?2, ?3, ?4, ?3, ?4, ?5)
-            ON CONFLICT DO UPDATE SET proof_at = excluded.proof_at,
-                first_was_active = iif(first_at IS NULL, excluded.was_active, first_was_active),
-                first_at = coalesce(first_at, excluded.at),
-                was_active = iif(excluded.at IS NULL, was_active, excluded.was_active),
-                at = coalesce(excluded.at, at)
+            INSERT OR REPLACE INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
+            VALUES (\(marks(7)))
             """
         )
         contractsByAccount = try connection.prepare(
@@ -164,14 +151,11 @@ struct WriterStatements {
             ON CONFLICT DO NOTHING
             """
         )
-        nextTransfer = try connection.prepare(
+        transfers = try connection.prepare(
             """
-            SELECT to_user, at FROM transfers
-            WHERE from_user = ? AND provider = ? AND environment = ? AND at >= ? ORDER BY at, to_user LIMIT 1
+            SELECT at, to_user FROM transfers
+            WHERE from_user = ? AND provider = ? AND environment = ? ORDER BY at, to_user
             """
-        )
-        transferredTo = try connection.prepare(
-            "SELECT to_user FROM transfers WHERE from_user = ? AND provider = ? AND environment = ? LIMIT 1000"
         )
         contractsOfStoreUser = try connection.prepare(
             """

@@ -24,7 +24,7 @@ public struct Incident: Sendable, Equatable {
     }
 
     /// Records one failure. `now` is in monotonic nanoseconds. Returns nil when there is nothing new to report.
-    public mutating func met(_ reason: String, now: UInt64) -> News? {
+    public mutating func recordFailure(_ reason: String, now: UInt64) -> News? {
         let isNew = self.reason == nil
         if isNew { (count, beganAt) = (0, now) }
         self.reason = reason
@@ -33,8 +33,8 @@ public struct Incident: Sendable, Equatable {
         return isNew ? .began(reason: reason) : nil
     }
 
-    /// Call it when the failure did not occur. Returns the news that the incident is over, if it is.
-    public mutating func isOver(now: UInt64) -> News? {
+    /// Records that the failure did not occur. Returns the news that the incident is over, if it is.
+    public mutating func recordSuccess(now: UInt64) -> News? {
         guard reason != nil, now >= metAt + calm else { return nil }
         reason = nil
         return .ended(count: count, seconds: Int((max(now, beganAt) - beganAt) / 1_000_000_000))

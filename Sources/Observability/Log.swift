@@ -46,32 +46,32 @@ public struct Log: Sendable {
     public static let silent = Log(level: .error, format: .text, sink: { _ in })
 
     /// A state worth knowing while developing.
-    public func debug(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
-        write(.debug, message, fields)
+    public func debug(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.debug, message: message, fields: fields)
     }
 
     /// A change of state, or a request.
-    public func info(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
-        write(.info, message, fields)
+    public func info(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.info, message: message, fields: fields)
     }
 
     /// Something that somebody may have to look at tomorrow.
-    public func warning(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
-        write(.warning, message, fields)
+    public func warning(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.warning, message: message, fields: fields)
     }
 
     /// Something that somebody has to look at now.
-    public func error(_ message: StaticString, _ fields: @autoclosure () -> Fields = [:]) {
-        write(.error, message, fields)
+    public func error(_ message: StaticString, fields: @autoclosure () -> Fields = [:]) {
+        write(.error, message: message, fields: fields)
     }
 
-    private func write(_ level: Level, _ message: StaticString, _ fields: () -> Fields) {
+    private func write(_ level: Level, message: StaticString, fields: () -> Fields) {
         guard level >= self.level else { return }
         let pairs = fields().map { ($0.key, String(describing: $0.value)) }
         let time = clock.now().iso8601
         switch format {
-        case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", pairs))
-        case .json: sink(LogLine.json(time: time, level: level, message: "\(message)", pairs))
+        case .text: sink(LogLine.text(time: time, level: level, message: "\(message)", fields: pairs))
+        case .json: sink(LogLine.json(time: time, level: level, message: "\(message)", fields: pairs))
         }
     }
 

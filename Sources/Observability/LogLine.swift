@@ -1,12 +1,12 @@
 /// The two formats of a log line. Control characters never reach the terminal or break a line.
 enum LogLine {
-    static func text(time: String, level: Log.Level, message: String, _ pairs: [(String, String)]) -> String {
+    static func text(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
         let fields = pairs.map { " \($0.0)=\(quotedIfNeeded($0.1))" }.joined()
         let name = level.name.uppercased()
         return "\(time) \(name)\(String(repeating: " ", count: 7 - name.utf8.count)) \(message)\(fields)"
     }
 
-    static func json(time: String, level: Log.Level, message: String, _ pairs: [(String, String)]) -> String {
+    static func json(time: String, level: Log.Level, message: String, fields pairs: [(String, String)]) -> String {
         let head = [("time", time), ("level", level.name), ("message", message)]
         return "{" + (head + pairs).map { "\(quoted($0.0)):\(quoted($0.1))" }.joined(separator: ",") + "}"
     }

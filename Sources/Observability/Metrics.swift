@@ -16,39 +16,39 @@ public final class Metrics: Sendable {
     public init() {}
 
     /// `name` follows Prometheus' rules; `labels` are part of the instrument.
-    public func counter(_ name: String, _ help: String, labels: KeyValuePairs<String, String> = [:]) -> Counter {
+    public func counter(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:]) -> Counter {
         let counter = Counter()
         let series = name + render(labels)
-        register(name, help, "counter") { ["\(series) \(counter.value)"] }
+        register(name, help: help, type: "counter") { ["\(series) \(counter.value)"] }
         return counter
     }
 
-    public func gauge(_ name: String, _ help: String, labels: KeyValuePairs<String, String> = [:]) -> Gauge {
+    public func gauge(_ name: String, help: String, labels: KeyValuePairs<String, String> = [:]) -> Gauge {
         let gauge = Gauge()
         let series = name + render(labels)
-        register(name, help, "gauge") { ["\(series) \(gauge.value)"] }
+        register(name, help: help, type: "gauge") { ["\(series) \(gauge.value)"] }
         return gauge
     }
 
     /// Shows a count that is kept elsewhere; `reading` fetches it.
-    public func counter(_ name: String, _ help: String, reading: @escaping @Sendable () -> Int) {
-        register(name, help, "counter") { ["\(name) \(reading())"] }
+    public func counter(_ name: String, help: String, reading: @escaping @Sendable () -> Int) {
+        register(name, help: help, type: "counter") { ["\(name) \(reading())"] }
     }
 
     /// Shows a level that is kept elsewhere; `reading` fetches it.
     public func gauge(
         _ name: String,
-        _ help: String,
+        help: String,
         labels: KeyValuePairs<String, String> = [:],
         reading: @escaping @Sendable () -> Int
     ) {
         let series = name + render(labels)
-        register(name, help, "gauge") { ["\(series) \(reading())"] }
+        register(name, help: help, type: "gauge") { ["\(series) \(reading())"] }
     }
 
-    public func histogram(_ name: String, _ help: String) -> Histogram {
+    public func histogram(_ name: String, help: String) -> Histogram {
         let histogram = Histogram()
-        register(name, help, "histogram") { histogram.lines(name) }
+        register(name, help: help, type: "histogram") { histogram.lines(name) }
         return histogram
     }
 
@@ -61,7 +61,7 @@ public final class Metrics: Sendable {
         }
     }
 
-    private func register(_ name: String, _ help: String, _ type: String, _ lines: @escaping @Sendable () -> [String]) {
+    private func register(_ name: String, help: String, type: String, lines: @escaping @Sendable () -> [String]) {
         let family = Family(help: help, type: type, lines: lines)
         families.withLock { families in
             if let index = families.firstIndex(where: { $0.name == name }) {

@@ -51,14 +51,17 @@ final class ListenerLoop {
             switch event {
             case .subscribed: health.subscribed(at: moment())
             case .heartbeat(let number): report(health.heard(number, at: moment()))
-            case .message(let channel, let payload): take(channel, payload)
+            case .message(let channel, let payload): take(payload, from: channel)
             }
         }
     }
 
-    private func take(_ channel: [UInt8], _ payload: [UInt8]) {
+    private func take(_ payload: [UInt8], from channel: [UInt8]) {
         do throws(RailsBroadcast.Refusal) {
-            queue.add(try RailsBroadcast.fragment(channel: channel, payload: payload, channels), bytes: payload.count)
+            queue.add(
+                try RailsBroadcast.fragment(channel: channel, payload: payload, channels: channels),
+                bytes: payload.count
+            )
             ports.counts.messages.add()
         } catch {
             ports.counts.ignore(error)
@@ -79,7 +82,7 @@ final class ListenerLoop {
             case .refused:
                 let count = queue.discard()
                 ports.counts.lost.add(count)
-                ports.log.error("broadcasts of redis refused by the ledger", ["count": count])
+                ports.log.error("broadcasts of redis refused by the ledger", fields: ["count": count])
                 heal(.outage)
             }
         }
@@ -90,7 +93,7 @@ final class ListenerLoop {
             switch action {
             case .connect:
                 do throws(RedisProblem) {
-                    session = try RedisSession(ports.settings.url, channels)
+                    session = try RedisSession(ports.settings.url, channels: channels)
                 } catch {
                     lose(error)
                 }
@@ -113,17 +116,20 @@ final class ListenerLoop {
         session = nil
         guard health.lost(problem, at: moment(), random: .random(in: 0...1)) else { return }
         ports.counts.outages.add()
-        ports.log.warning("redis lost", ["redis": ports.settings.url, "problem": problem])
+        ports.log.warning("redis lost", fields: ["redis": ports.settings.url, "problem": problem])
     }
 
     private func report(_ news: RedisHealth.News?) {
         switch news {
         case nil: break
         case .connected:
-            ports.log.info("redis connected", ["redis": ports.settings.url, "channels": channels.pattern])
+            ports.log.info("redis connected", fields: ["redis": ports.settings.url, "channels": channels.pattern])
             heal(.beforeStart)
         case .recovered(let outage):
-            ports.log.info("redis is back", ["redis": ports.settings.url, "seconds": outage.components.seconds])
+            ports.log.info(
+                "redis is back",
+                fields: ["redis": ports.settings.url, "seconds": outage.components.seconds]
+            )
             heal(.outage)
         }
     }

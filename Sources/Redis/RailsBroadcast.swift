@@ -22,7 +22,7 @@ enum RailsBroadcast {
     static func fragment(
         channel: [UInt8],
         payload: [UInt8],
-        _ channels: RedisChannels
+        channels: RedisChannels
     ) throws(Refusal) -> Fragment {
         guard let stream = channels.stream(of: channel) else { throw .channel }
         guard payload.count <= limit else { throw .size }

@@ -17,7 +17,7 @@ final class RedisSession {
     /// The initial commands of each connection that have no reply yet.
     private var unanswered: (subscriber: [String], publisher: [String])
 
-    init(_ url: RedisURL, _ channels: RedisChannels) throws(RedisProblem) {
+    init(_ url: RedisURL, channels: RedisChannels) throws(RedisProblem) {
         self.channels = channels
         subscriber = try RedisConnection(url.address)
         publisher = try RedisConnection(url.address)
@@ -45,7 +45,7 @@ final class RedisSession {
         while let reply = try publisher.next() { try check(reply, of: &unanswered.publisher, last: "PUBLISH") }
     }
 
-    /// The next event that has been read; nil when there is none for now.
+    /// The next event that has been read. Returns nil when everything read so far has been returned.
     func next() throws(RedisProblem) -> Event? {
         while let reply = try subscriber.next() {
             guard case .list(let items) = reply else {

@@ -53,7 +53,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
             rest = rest.dropFirst(authority.count)
         }
         (user, password) = try RedisURL.takeCredentials(&authority)
-        address = isUnix ? try RedisURL.unix(authority, rest) : try RedisURL.tcp(authority, rest)
+        address = isUnix ? try RedisURL.unix(authority, path: rest) : try RedisURL.tcp(authority, path: rest)
     }
 
     public var description: String {
@@ -76,7 +76,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
         return (user.isEmpty ? nil : user, password)
     }
 
-    private static func tcp(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
+    private static func tcp(_ authority: Substring, path: Substring) throws(Failure) -> Address {
         let isBracketed = authority.hasPrefix("[")
         let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
         guard isValidIdentifier(String(host)), !host.contains(" ") else { throw .missingHost }
@@ -89,7 +89,7 @@ public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomRefl
         return .tcp(host: String(host), port: Int(number))
     }
 
-    private static func unix(_ authority: Substring, _ path: Substring) throws(Failure) -> Address {
+    private static func unix(_ authority: Substring, path: Substring) throws(Failure) -> Address {
         // A Unix socket's path has 107 bytes at most (unix(7)).
         guard authority.isEmpty, path.count > 1, isValidIdentifier(String(path), limit: 107) else { throw .missingPath }
         return .unix(path: String(path))

@@ -18,64 +18,34 @@ struct BackgroundServices {
     private let jobs: JobRunner
     private let renewals: RenewalChecker
 
-    init(
-        _ stores: Current<OpenStores>,
-        _ ledger: (writer: LedgerWriter, reader: LedgerReader),
-        _ ends: AccessExpiry,
-        _ clock: Clock,
-        _ log: Log,
-        _ metrics: Metrics
-    ) {
-        let (writer, reader) = (ledger.writer, ledger.reader)
-        let parts = stores.value
-        let apis = parts.apis.keys.map { ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI) }
-        let asked = Dictionary(uniqueKeysWithValues: apis)
-        let (apple, google) = (parts[AppleStore.self], parts[GoogleStore.self])
+    init(_ core: ServerCore, stores: Current<OpenStores>) {
+        let opened = stores.value
+        let (apple, google) = (opened[AppleStore.self], opened[GoogleStore.self])
         isRecovering = (apple?.isStandIn == false, google?.isStandIn == false)
-        let counts = RecoveryCounts(metrics)
+        let counts = RecoveryCounts(core.metrics)
+        let apis = Dictionary(
+            uniqueKeysWithValues: opened.apis.keys.map {
+                ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI)
+            }
+        )
         jobs = JobRunner(
-            reader: reader,
-            writer: writer,
-            apis: asked,
-            clock: clock,
-            log: log,
-            metrics: metrics
+            reader: core.reader,
+            writer: core.writer,
+            apis: apis,
+            clock: core.clock,
+            log: core.log,
+            metrics: core.metrics
         )
         renewals = RenewalChecker(
-            reader: reader,
-            writer: writer,
-            apis: asked,
-            ends: ends,
-            clock: clock,
-            log: log
+            reader: core.reader,
+            writer: core.writer,
+            apis: apis,
+            ends: core.ends,
+            clock: core.clock,
+            log: core.log
         )
-        recovery = apple.flatMap { apple in
-            guard let api = apple.serverAPI else { return nil }
-            return Recovery(
-                apple.apps.flatMap { app in
-                    apple.environments.map { Recovery.History(app: app, environment: $0) }
-                },
-                api: { stores.value[AppleStore.self]?.serverAPI ?? api },
-                verifier: CurrentVerifier(provider: .apple, stores: stores),
-                reader: reader,
-                writer: writer,
-                clock: clock,
-                log: log,
-                counts: counts
-            )
-        }
-        voids = google.flatMap { google in
-            guard !google.packages.isEmpty else { return nil }
-            return VoidedPurchases(
-                google.packages,
-                google: { stores.value[GoogleStore.self]?.reader },
-                reader: reader,
-                writer: writer,
-                clock: clock,
-                log: log,
-                counts: counts
-            )
-        }
+        recovery = apple.flatMap { core.recovery(of: $0, stores: stores, counts: counts) }
+        voids = google.flatMap { core.voidedPurchases(of: $0, stores: stores, counts: counts) }
     }
 
     /// Once the server listens: a development server's stores answer from itself.
@@ -107,4 +77,45 @@ struct BackgroundServices {
 
     /// For `/ready`.
     var problems: [String] { jobs.problems + (recovery?.problems ?? []) + (voids?.problems ?? []) }
+}
+
+extension ServerCore {
+    /// Nil without a key of Apple's API.
+    fileprivate func recovery(
+        of apple: OpenAppleStore,
+        stores: Current<OpenStores>,
+        counts: RecoveryCounts
+    ) -> Recovery? {
+        guard let api = apple.serverAPI else { return nil }
+        return Recovery(
+            apple.apps.flatMap { app in
+                apple.environments.map { Recovery.History(app: app, environment: $0) }
+            },
+            api: { stores.value[AppleStore.self]?.serverAPI ?? api },
+            verifier: CurrentVerifier(provider: .apple, stores: stores),
+            reader: reader,
+            writer: writer,
+            clock: clock,
+            log: log,
+            counts: counts
+        )
+    }
+
+    /// Nil without a package whose voided purchases could be listed.
+    fileprivate func voidedPurchases(
+        of google: OpenGoogleStore,
+        stores: Current<OpenStores>,
+        counts: RecoveryCounts
+    ) -> VoidedPurchases? {
+        guard !google.packages.isEmpty else { return nil }
+        return VoidedPurchases(
+            google.packages,
+            google: { stores.value[GoogleStore.self]?.reader },
+            reader: reader,
+            writer: writer,
+            clock: clock,
+            log: log,
+            counts: counts
+        )
+    }
 }

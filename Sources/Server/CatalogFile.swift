@@ -30,11 +30,11 @@ struct CatalogFile {
             if !isValidIdentifier(id) {
                 problems.append("product id \(quoted(id)) must have 1 to 255 bytes, no control characters")
             }
-            products[id] = product(id, node)
+            products[id] = product(id, node: node)
         }
     }
 
-    private mutating func product(_ id: String, _ node: JSONNode) -> Catalog.Product? {
+    private mutating func product(_ id: String, node: JSONNode) -> Catalog.Product? {
         guard let members = members(of: node, at: quoted(id)) else { return nil }
         var product = Catalog.Product()
         for (name, value) in members {
@@ -110,14 +110,14 @@ extension Duration {
         guard text.first == "P", text.utf8.count <= 32 else { return nil }
         let halves = text.dropFirst().split(separator: "T", omittingEmptySubsequences: false)
         guard halves.count <= 2, !halves.allSatisfy(\.isEmpty), halves.count == 1 || halves.last?.isEmpty == false,
-            let date = Duration.seconds(of: halves[0], Duration.dateUnits, order: "YMWD"),
-            let time = halves.count == 1 ? 0 : Duration.seconds(of: halves[1], Duration.timeUnits, order: "HMS"),
+            let date = Duration.seconds(of: halves[0], units: Duration.dateUnits, order: "YMWD"),
+            let time = halves.count == 1 ? 0 : Duration.seconds(of: halves[1], units: Duration.timeUnits, order: "HMS"),
             date + time <= 100 * 365 * 86_400
         else { return nil }
         self = .seconds(date + time)
     }
 
-    private static func seconds(of text: Substring, _ units: [Character: Int64], order: Substring) -> Int64? {
+    private static func seconds(of text: Substring, units: [Character: Int64], order: Substring) -> Int64? {
         var (rest, left, sum) = (text, order, Int64(0))
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }

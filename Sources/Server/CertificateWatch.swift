@@ -28,7 +28,7 @@ struct CertificateWatch {
     /// The last pair of files that was reported as unusable.
     private var reported: [Stamp] = []
 
-    init(_ files: Configuration.TLS, _ gateway: Gateway, _ health: CertificateHealth, _ log: Log) {
+    init(_ files: Configuration.TLS, gateway: Gateway, health: CertificateHealth, log: Log) {
         self.files = files
         self.gateway = gateway
         self.health = health
@@ -46,12 +46,12 @@ struct CertificateWatch {
             gateway.renew(try ServerIdentity(certificateFile: files.certificateFile, keyFile: files.keyFile))
             seen = stamps
             health.shown(files.certificateFile)
-            log.info("certificate renewed", ["file": files.certificateFile])
+            log.info("certificate renewed", fields: ["file": files.certificateFile])
         } catch {
             health.broken(error.description)
             guard stamps != reported else { return }
             reported = stamps
-            log.warning("certificate not renewed, the last good one is kept", ["problem": error.description])
+            log.warning("certificate not renewed, the last good one is kept", fields: ["problem": error.description])
         }
     }
 

@@ -6,11 +6,11 @@ extension SettingsReader {
     mutating func catalog() -> Catalog {
         guard let given = given("PAYCAST_CATALOG") else { return Catalog() }
         guard let text = contents(of: given.value) else {
-            reject(given.name, "\(quoted(given.value)) is not a file of 1 byte to 64 KiB that can be read")
+            reject(given.name, because: "\(quoted(given.value)) is not a file of 1 byte to 64 KiB that can be read")
             return Catalog()
         }
         let file = CatalogFile(text)
-        for problem in file.problems { reject(given.name, problem) }
+        for problem in file.problems { reject(given.name, because: problem) }
         return Catalog(file.products)
     }
 
@@ -19,7 +19,7 @@ extension SettingsReader {
         guard let given = given("PAYCAST_TRANSFERS") else { return .transfer }
         if let policy = TransferPolicy(rawValue: given.value) { return policy }
         let words = TransferPolicy.allCases.map(\.rawValue).joined(separator: ", ")
-        reject(given.name, "\(quoted(given.value)) is not one of \(words)")
+        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
         return .transfer
     }
 }

@@ -6,15 +6,15 @@ extension SettingsReader {
     mutating func limits(loops: Int) -> Limits {
         let wanted = number("PAYCAST_MAX_CONNECTIONS", default: 50_000, in: 1...4_000_000)
         var limits = Limits(connections: wanted, loops: loops)
-        read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, 1...10_000_000)
-        read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, 1...100_000)
-        read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, 1...1_000_000)
-        read("PAYCAST_MAX_FRAME", into: &limits.frameBytes, 1024...(1 << 20))
-        read("PAYCAST_MAX_QUEUE", into: &limits.queuedBytes, 4096...(64 << 20))
-        read("PAYCAST_HEADER_SECONDS", into: &limits.headerSeconds, 1...600)
-        read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, 1...600)
-        read("PAYCAST_IDLE_SECONDS", into: &limits.idleSeconds, 1...3600)
-        read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, 1...3600)
+        read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, in: 1...10_000_000)
+        read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, in: 1...100_000)
+        read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, in: 1...1_000_000)
+        read("PAYCAST_MAX_FRAME", into: &limits.frameBytes, in: 1024...(1 << 20))
+        read("PAYCAST_MAX_QUEUE", into: &limits.queuedBytes, in: 4096...(64 << 20))
+        read("PAYCAST_HEADER_SECONDS", into: &limits.headerSeconds, in: 1...600)
+        read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, in: 1...600)
+        read("PAYCAST_IDLE_SECONDS", into: &limits.idleSeconds, in: 1...3600)
+        read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, in: 1...3600)
         if limits.connections < wanted, given("PAYCAST_MAX_CONNECTIONS") != nil {
             warn(
                 "PAYCAST_MAX_CONNECTIONS is \(limits.connections) in place of \(wanted): no more files may be open "
@@ -31,7 +31,7 @@ extension SettingsReader {
         return TrustedProxies(items.compactMap(TrustedProxies.Network.init))
     }
 
-    private mutating func read(_ variable: String, into value: inout Int, _ range: ClosedRange<Int>) {
+    private mutating func read(_ variable: String, into value: inout Int, in range: ClosedRange<Int>) {
         value = number(variable, default: value, in: range)
     }
 }

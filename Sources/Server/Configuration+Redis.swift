@@ -7,7 +7,7 @@ extension SettingsReader {
     mutating func redis() -> RedisSettings? {
         let prefix = given("PAYCAST_REDIS_PREFIX")
         if let prefix, !isValidIdentifier(prefix.value) {
-            reject(prefix.name, "\(quoted(prefix.value)) is not a prefix such as shop_production")
+            reject(prefix.name, because: "\(quoted(prefix.value)) is not a prefix such as shop_production")
         }
         guard let given = given("REDIS_URL") else {
             if prefix != nil { warn("PAYCAST_REDIS_PREFIX is ignored without REDIS_URL") }
@@ -16,7 +16,7 @@ extension SettingsReader {
         do throws(RedisURL.Failure) {
             return RedisSettings(url: try RedisURL(given.value), prefix: prefix?.value)
         } catch {
-            reject(given.name, "\(error)")
+            reject(given.name, because: "\(error)")
             return nil
         }
     }

@@ -3,12 +3,13 @@ internal import Glibc
 internal import Ledger
 internal import Observability
 internal import Settings
+internal import StoreInterface
 
 extension SettingsReader {
     mutating func bind() -> String {
         guard let given = given("PAYCAST_BIND", flag: "--bind") else { return "127.0.0.1" }
         if given.value != "localhost" && !isAddress(given.value) {
-            reject(given.name, "\(quoted(given.value)) is neither an IP address nor localhost")
+            reject(given.name, because: "\(quoted(given.value)) is neither an IP address nor localhost")
         } else if isDevelopment, !isLoopback(given.value) {
             warn(
                 "--dev with \(given.name) \(given.value): whoever reaches this machine can buy with the simulated stores and "
@@ -24,7 +25,7 @@ extension SettingsReader {
         do throws(DatabaseURL.Failure) {
             return try DatabaseURL(given.value).path
         } catch {
-            reject(given.name, "\(error)")
+            reject(given.name, because: "\(error)")
             return ""
         }
     }
@@ -40,7 +41,7 @@ extension SettingsReader {
             }
             return nil
         }
-        if !isFolder(given.value) { reject(given.name, "\(quoted(given.value)) is not a folder") }
+        if !isFolder(given.value) { reject(given.name, because: "\(quoted(given.value)) is not a folder") }
         return given.value
     }
 
@@ -51,7 +52,10 @@ extension SettingsReader {
             return nil
         }
         guard let instant = Instant(iso8601: given.value) else {
-            reject(given.name, "\(quoted(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z")
+            reject(
+                given.name,
+                because: "\(quoted(given.value)) is not an ISO 8601 instant such as 2026-01-31T12:00:00Z"
+            )
             return nil
         }
         return instant
@@ -62,26 +66,42 @@ extension SettingsReader {
         do throws(StreamPatternFlaw) {
             return try StreamPattern(checking: given.value)
         } catch {
-            reject(given.name, "\(quoted(given.value)) \(error)")
+            reject(given.name, because: "\(quoted(given.value)) \(error)")
             return .standard
         }
     }
 
-    mutating func allowedOrigins() -> AllowedOrigins {
+    mutating func allowedOrigins() -> Allowlist<String> {
         let items = list("PAYCAST_ALLOWED_ORIGINS", expected: "an origin such as https://shop.example, nor *") {
             $0 == "*" || origin($0) != nil
         }
-        return items.contains("*") ? .all : .only(Set(items.compactMap(origin)))
+        return items.contains("*") ? .any : .only(Set(items.compactMap(origin)))
     }
 
-    mutating func accessPolicy(serving environments: Set<StoreEnvironment>) -> AccessPolicy {
+    mutating func accessPolicy(
+        of stores: [any Store],
+        serving environments: Set<StoreEnvironment>
+    ) -> AccessPolicy {
         let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isValidIdentifier($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
-        return AccessPolicy(
+        var policy = AccessPolicy(
             sandboxUsers: isForAll ? .all : .only(Set(users.map { UserID($0) })),
             catalog: catalog(),
             transfers: transferPolicy()
         )
+        policy.apis = Set(stores.filter(\.hasAPI).map { type(of: $0).provider })
+        // In development, the stores' stand-ins run in the server itself and answer at once.
+        let leeway = number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
+        policy.leeway = .seconds(leeway)
+        return policy
+    }
+
+    mutating func forward(serving environments: Set<StoreEnvironment>) -> [String] {
+        let addresses = addresses("PAYCAST_FORWARD")
+        if !addresses.isEmpty && !environments.contains(.sandbox) {
+            warn("PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served")
+        }
+        return addresses
     }
 }
 

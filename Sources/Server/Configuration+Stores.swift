@@ -50,13 +50,13 @@ extension Configuration {
         let (served, missing) = (servedStores.map(\.rawValue), unservedStores)
         log.info(
             "stores",
-            [
+            fields: [
                 "served": served.isEmpty ? "none" : served.joined(separator: ", "),
                 "not_served": missing.isEmpty ? "none" : missing.joined(separator: ", "),
             ]
         )
-        for gap in gaps { log.warning("not configured", ["problem": gap]) }
-        for warning in warnings { log.warning("configuration", ["warning": warning]) }
+        for gap in gaps { log.warning("not configured", fields: ["problem": gap]) }
+        for warning in warnings { log.warning("configuration", fields: ["warning": warning]) }
     }
 
     /// For the log at start: `stripe (PAYCAST_STRIPE_SECRETS is missing)`.

@@ -18,8 +18,12 @@ extension SettingsReader {
         let certificate = given(names.certificate, flag: "--tls-cert")
         let key = given(names.key, flag: "--tls-key")
         guard let certificate, let key else {
-            if let certificate { reject(names.key, "is missing: \(certificate.name) needs the key of the certificate") }
-            if let key { reject(names.certificate, "is missing: \(key.name) needs the certificate of the key") }
+            if let certificate {
+                reject(names.key, because: "is missing: \(certificate.name) needs the key of the certificate")
+            }
+            if let key {
+                reject(names.certificate, because: "is missing: \(key.name) needs the certificate of the key")
+            }
             return nil
         }
         do throws(ServerIdentityError) {
@@ -27,20 +31,20 @@ extension SettingsReader {
             if identity.hasExpired { warn("the certificate in \(shownPath(certificate.value)) has expired") }
             return .init(certificateFile: certificate.value, keyFile: key.value, identity: identity)
         } catch {
-            for flaw in error.flaws { reject(flaw, certificate, key) }
+            for flaw in error.flaws { reject(flaw, certificate: certificate, key: key) }
             return nil
         }
     }
 
-    private mutating func reject(_ flaw: ServerIdentityError.Flaw, _ certificate: Given, _ key: Given) {
+    private mutating func reject(_ flaw: ServerIdentityError.Flaw, certificate: Given, key: Given) {
         let files = (certificate: shownPath(certificate.value), key: shownPath(key.value))
         switch flaw {
         case .certificate:
-            reject(certificate.name, "\(files.certificate) cannot be read or holds no certificate in PEM")
+            reject(certificate.name, because: "\(files.certificate) cannot be read or holds no certificate in PEM")
         case .key:
-            reject(key.name, "\(files.key) cannot be read or holds no private key in PEM without a passphrase")
+            reject(key.name, because: "\(files.key) cannot be read or holds no private key in PEM without a passphrase")
         case .mismatch:
-            reject(key.name, "\(files.key) is not the key of the certificate in \(files.certificate)")
+            reject(key.name, because: "\(files.key) is not the key of the certificate in \(files.certificate)")
         }
     }
 }

@@ -40,7 +40,7 @@ public struct Configuration: Sendable {
     /// `PAYCAST_STREAM_NAME`, `user:{user}:paywall`.
     public var streamPattern: StreamPattern
     /// `PAYCAST_ALLOWED_ORIGINS`: those allowed in addition to the server's own origin.
-    public var allowedOrigins: AllowedOrigins
+    public var allowedOrigins: Allowlist<String>
     /// `PAYCAST_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-…` headers count.
     public var trustedProxies: TrustedProxies
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
@@ -82,8 +82,8 @@ public struct Configuration: Sendable {
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
         tls = reader.tls()
-        logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", default: .text, Log.Format.named)
-        logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", default: .info, Log.Level.named)
+        logFormat = reader.choice("PAYCAST_LOG_FORMAT", flag: "--log-format", default: .text, among: Log.Format.named)
+        logLevel = reader.choice("PAYCAST_LOG_LEVEL", flag: "--log-level", default: .info, among: Log.Level.named)
         developmentNow = reader.developmentNow()
 
         apiKeys = reader.secrets("PAYCAST_API_KEY")
@@ -98,17 +98,8 @@ public struct Configuration: Sendable {
 
         self.stores = stores.map { $0.init(&reader) }
         let environments = Configuration.environments(self.stores)
-        accessPolicy = reader.accessPolicy(serving: environments)
-        accessPolicy.apis = Set(self.stores.filter(\.hasAPI).map { type(of: $0).provider })
-        // In development, the stores' stand-ins run in the server itself and answer at once.
-        let leeway = reader.number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)
-        accessPolicy.leeway = .seconds(leeway)
-        forward = reader.addresses("PAYCAST_FORWARD")
-        if !forward.isEmpty && !environments.contains(.sandbox) {
-            reader.warn(
-                "PAYCAST_FORWARD is ignored: only Sandbox notifications are forwarded, and Sandbox is not served"
-            )
-        }
+        accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
+        forward = reader.forward(serving: environments)
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")
@@ -116,11 +107,4 @@ public struct Configuration: Sendable {
         reader.rejectUnknown()
         warnings = reader.warnings
     }
-}
-
-/// The other origins whose pages may subscribe.
-public enum AllowedOrigins: Sendable, Equatable {
-    case all
-    /// As browsers send them: lower case, without a default port.
-    case only(Set<String>)
 }

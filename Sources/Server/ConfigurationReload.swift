@@ -14,19 +14,19 @@ public struct ConfigurationReload: Sendable {
     init(from old: Configuration, to new: Configuration, problems: [ConfigurationError.Problem]) {
         configuration = old
         changes = SettingsChanges(problems: problems)
-        changes.take("PAYCAST_API_KEY", &configuration.apiKeys, from: new.apiKeys)
-        changes.take("SECRET_KEY_BASE", &configuration.secretKeyBase, from: new.secretKeyBase)
-        changes.take("PAYCAST_STREAM_KEYS", &configuration.streamKeys, from: new.streamKeys)
-        configuration.stores = zip(old.stores, new.stores).map { $0.reloaded(from: $1, &changes) }
-        changes.take("PAYCAST_CATALOG", &configuration.accessPolicy.catalog, from: new.accessPolicy.catalog)
+        changes.take("PAYCAST_API_KEY", into: &configuration.apiKeys, from: new.apiKeys)
+        changes.take("SECRET_KEY_BASE", into: &configuration.secretKeyBase, from: new.secretKeyBase)
+        changes.take("PAYCAST_STREAM_KEYS", into: &configuration.streamKeys, from: new.streamKeys)
+        configuration.stores = zip(old.stores, new.stores).map { $0.reloaded(from: $1, recording: &changes) }
+        changes.take("PAYCAST_CATALOG", into: &configuration.accessPolicy.catalog, from: new.accessPolicy.catalog)
     }
 }
 
 extension Store {
     /// `new` holds the new settings of the same store.
-    fileprivate func reloaded(from new: any Store, _ changes: inout SettingsChanges) -> any Store {
+    fileprivate func reloaded(from new: any Store, recording changes: inout SettingsChanges) -> any Store {
         var store = self
-        if let new = new as? Self { store.reload(from: new, &changes) }
+        if let new = new as? Self { store.reload(from: new, changes: &changes) }
         return store
     }
 }

@@ -20,14 +20,11 @@ struct Credentials {
         self.workspace = workspace
         let given = configuration.apiKeys.map(\.value)
         apiKeys = given.isEmpty ? (workspace.map { [$0.apiKey] } ?? []) : given
-        signer = StreamSigner(keys: Credentials.streamKeys(configuration, workspace))
+        signer = StreamSigner(keys: Credentials.streamKeys(configuration, workspace: workspace))
     }
 
-    func access(_ origins: AllowedOrigins) -> Access {
-        switch origins {
-        case .all: Access(keys: apiKeys, signer: signer, origins: .all)
-        case .only(let origins): Access(keys: apiKeys, signer: signer, origins: .only(origins))
-        }
+    func access(_ origins: Allowlist<String>) -> Access {
+        Access(keys: apiKeys, signer: signer, origins: origins)
     }
 
     private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {
@@ -42,7 +39,7 @@ struct Credentials {
     /// stream names that are signed separately.
     private static func streamKeys(
         _ configuration: Configuration,
-        _ workspace: DevelopmentWorkspace?
+        workspace: DevelopmentWorkspace?
     ) -> [StreamSigner.Key] {
         var keys = configuration.streamKeys.map { StreamSigner.Key(text: $0.value) }
         if let secret = configuration.secretKeyBase?.value {

@@ -14,7 +14,7 @@ struct FileWatcher {
         self.mailbox = mailbox
         thread = WorkerThread(name: "watcher") { [waker] in
             var certificate = certificate
-            var watch = TemplateWatch(templates, log)
+            var watch = TemplateWatch(templates, log: log)
             var (trimmedAt, lastEnded) = (0, 0)
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))

@@ -1,4 +1,4 @@
-internal import API
+internal import APIModel
 internal import Ledger
 internal import Redis
 internal import TurboStreams

@@ -11,12 +11,12 @@ struct OpenStores: Sendable {
     /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
     let apis: [Provider: any StoreAPI]
 
-    init(_ configuration: Configuration, _ context: StoreContext) throws(StartError) {
+    init(_ configuration: Configuration, context: StoreContext) throws(StartError) {
         var stores: [Provider: any OpenStore] = [:]
         for store in configuration.stores {
             let provider = type(of: store).provider
             do throws(StoreError) {
-                stores[provider] = try store.opened(context.surroundings(of: provider, configuration))
+                stores[provider] = try store.opened(context.surroundings(of: provider, configuration: configuration))
             } catch {
                 throw .store(error)
             }

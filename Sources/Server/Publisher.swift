@@ -37,12 +37,14 @@ final class Publisher: Sendable {
         for entry in entries {
             log.debug(
                 "committed",
-                ["position": entry.position, "kind": entry.notice.kind.rawValue, "fragments": entry.fragments.count]
+                fields: [
+                    "position": entry.position, "kind": entry.notice.kind.rawValue, "fragments": entry.fragments.count,
+                ]
             )
         }
         let renderer = templates.renderer
         publish(
-            entries.map { Publication($0, renderer, receivedAt: telemetry.receivedAt($0.notice.event)) }
+            entries.map { Publication($0, renderer: renderer, receivedAt: telemetry.receivedAt($0.notice.event)) }
         )
     }
 

@@ -16,13 +16,29 @@ struct Reloader {
     let services: Services
     let log: Log
 
+    init(
+        _ core: ServerCore,
+        source: ConfigurationSource,
+        stores: Current<OpenStores>,
+        context: StoreContext,
+        services: Services
+    ) {
+        self.source = source
+        configuration = core.configuration
+        keys = core.keys
+        self.stores = stores
+        self.context = context
+        self.services = services
+        log = core.log
+    }
+
     /// Leaves templates and the certificate to the watcher, which has been woken.
     mutating func reload() {
         let reload = source.reread(configuration)
         for problem in reload.problems {
             log.error(
                 "setting not reloaded, the old one stays; correct it and send SIGHUP again",
-                ["setting": problem.name, "problem": problem.text]
+                fields: ["setting": problem.name, "problem": problem.text]
             )
         }
         configuration = reload.configuration
@@ -32,16 +48,19 @@ struct Reloader {
         }
         replaceStores()
         let changed = reload.changed.isEmpty ? "nothing" : reload.changed.joined(separator: ", ")
-        log.info("reloaded", ["changed": changed])
+        log.info("reloaded", fields: ["changed": changed])
     }
 
     /// Runs even when no setting changed: Apple's roots are in files whose content no setting holds.
     private func replaceStores() {
         let keys = Credentials(configuration, in: keys.workspace)
         do throws(StartError) {
-            stores.replace(with: try OpenStores(configuration, context))
+            stores.replace(with: try OpenStores(configuration, context: context))
         } catch {
-            log.error("stores not reloaded, the old ones stay; correct it and send SIGHUP again", ["problem": error])
+            log.error(
+                "stores not reloaded, the old ones stay; correct it and send SIGHUP again",
+                fields: ["problem": error]
+            )
         }
         services.replace(
             access: keys.access(configuration.allowedOrigins),

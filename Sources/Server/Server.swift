@@ -1,11 +1,7 @@
 internal import API
-internal import AppleStore
 internal import Concurrency
 internal import Development
-internal import Domain
 internal import Gateway
-internal import GoogleStore
-internal import Jobs
 internal import Ledger
 internal import Observability
 internal import Redis
@@ -17,23 +13,16 @@ internal import TurboStreams
 /// A webhook's way: gateway (loop thread) → verifier (worker) → ledger (writer thread, one commit) → publisher
 /// (rendered once) → every loop's hub → every open page.
 public final class Server {
-    private let configuration: Configuration
-    private let log: Log
-    private let writer: LedgerWriter
-    private let reader: LedgerReader
-    private let workers: WorkerPool
-    private let blockingPools: BlockingPools
-    private let templates: TemplateStore
+    private let core: ServerCore
     private let gateway: Gateway
     private let redis: RedisListener?
     private let demo: DemoRoutes?
     private let background: BackgroundServices
     private let own = OwnAddress()
     private let reloader: Reloader
-    private let lock: LedgerLock
     private let watch: LedgerWatch
     private let certificate = CertificateHealth()
-    private let manager: ServiceManager
+    private let manager: SystemdNotifier
     /// Where the ledger stood at the start.
     private let position: Int64
     /// At the start: the three that everybody has, and what a service manager may add.
@@ -41,131 +30,62 @@ public final class Server {
 
     /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
-        FileLimit.set(configuration.limits.files)
-        // Some libraries end the process when they cannot open what they begin with.
-        guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - Server.inheritedFiles) else {
-            throw .gateway(.noDescriptors)
-        }
-        self.configuration = configuration
-        manager = ServiceManager(environment: source.environment)
-        let clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
-        let log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
-        let metrics = Metrics()
-        let keys = try Credentials(configuration)
-        let templates = try Server.templates(configuration)
-        let timings = EventTimings()
-        let telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
-        let publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
-        let ends = AccessExpiry()
-        lock = try Server.lock(configuration.databasePath)
-        let ledger = try Server.ledger(configuration, clock, log, metrics, publisher, ends)
-        let workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        let blockingPools = BlockingPools(stores: configuration.providers, metrics)
-        let storeHealth = StoreHealth(log)
-        let context = StoreContext(workspace: keys.workspace, clock: clock, own: own, health: storeHealth, log: log)
-        let opened = try OpenStores(configuration, context)
-        let stores = Current(opened)
-        let background = BackgroundServices(stores, ledger, ends, clock, log, metrics)
-        let demo = Server.demo(configuration, keys, ledger, templates, clock, timings)
-        let watch = LedgerWatch(
-            path: configuration.databasePath,
-            writer: ledger.writer,
-            reader: ledger.reader,
-            lock: lock,
-            clock: clock,
-            metrics: metrics
-        )
-        let redis = try Server.redis(configuration.redis, ledger.writer, log, metrics)
+        try Server.makeRoomForFiles(configuration)
+        manager = SystemdNotifier(environment: source.environment)
+        core = try ServerCore(configuration)
+        let health = StoreHealth(core.log)
+        let context = StoreContext(core, own: own, health: health)
+        let stores = Current(try OpenStores(configuration, context: context))
+        background = BackgroundServices(core, stores: stores)
+        demo = core.demo()
+        watch = core.watch()
+        redis = try core.redis()
         let report = HealthReport(
             gaps: configuration.gaps,
             watch: watch,
-            ledger: ledger.writer.health,
-            templates: templates,
+            ledger: core.writer.health,
+            templates: core.templates,
             redis: redis,
             background: background,
             certificate: certificate,
-            stores: storeHealth
+            stores: health
         )
-        let services = Services(
-            isSecure: configuration.tls != nil,
-            stores: configuration.providers,
-            access: keys.access(configuration.allowedOrigins),
-            verifiers: opened.verifiers,
-            recoveries: background.recoveries,
-            apple: opened[AppleStore.self].map { AppleServices($0) },
-            google: opened[GoogleStore.self]?.reader,
-            writer: ledger.writer,
-            reader: ledger.reader,
-            templates: templates,
-            streams: configuration.streamPattern,
-            epoch: ledger.writer.epoch,
-            clock: clock,
-            log: log,
-            metrics: metrics,
-            telemetry: telemetry,
-            workers: workers,
-            blockingPools: blockingPools,
-            publish: publisher.publish,
-            publicFolder: configuration.publicFolder,
-            development: demo,
-            readiness: report.ask
-        )
-        position = try Server.head(ledger.reader)
-        gateway = try Server.gateway(configuration, Endpoints(services), clock, metrics, ledger.writer.epoch, position)
-        publisher.connect(gateway)
-        reloader = Reloader(
-            source: source,
-            configuration: configuration,
-            keys: keys,
-            stores: stores,
-            context: context,
-            services: services,
-            log: log
-        )
-        self.log = log
-        self.workers = workers
-        self.blockingPools = blockingPools
-        self.templates = templates
-        self.demo = demo
-        writer = ledger.writer
-        reader = ledger.reader
-        self.redis = redis
-        self.background = background
-        self.watch = watch
+        let services = core.services(stores: stores.value, background: background, demo: demo, readiness: report.ask)
+        position = try core.head()
+        gateway = try core.gateway(Endpoints(services), position: position)
+        core.publisher.connect(gateway)
+        reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
+    }
+
+    /// Some libraries end the process when they cannot open what they begin with.
+    private static func makeRoomForFiles(_ configuration: Configuration) throws(StartError) {
+        FileLimit.set(configuration.limits.files)
+        guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - inheritedFiles) else {
+            throw .gateway(.noDescriptors)
+        }
     }
 
     /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
+        let (configuration, log) = (core.configuration, core.log)
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
-        let address = addresses.own
-        configuration.tell(log)
-        own.set(address)
-        lock.announce(address: address)
-        do throws(WorkspaceError) {
-            try demo?.serve(at: address)
-        } catch {
-            throw .workspace(error)
-        }
+        try announce(addresses)
         background.start()
         let watcher = FileWatcher(
-            templates: templates,
-            certificate: configuration.tls.map { CertificateWatch($0, gateway, certificate, log) },
+            templates: core.templates,
+            certificate: configuration.tls.map {
+                CertificateWatch($0, gateway: gateway, health: certificate, log: log)
+            },
             gateway: gateway,
             log: log
         )
         // A development server's stores answer from itself: there is nothing to find out.
-        let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, reloader.context.clock)
+        let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, clock: core.clock)
         heal()
-        log.info(
-            "serving",
-            [
-                "address": address, "ledger": configuration.databasePath, "epoch": writer.epoch,
-                "loops": configuration.loops, "connections": configuration.limits.connections,
-            ]
-        )
+        logServing(at: addresses.own)
         Log.standardOutput("paycast listening on \(addresses.shown)")
         manager.tell(.ready)
-        let watchdog = Watchdog(manager) { [gateway, reader] in Server.probe(gateway, reader) }
+        let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, reader: core.reader) }
         var reloader = reloader
         while case .reload = Signals.next() {
             watcher.look()
@@ -183,10 +103,33 @@ public final class Server {
         log.info("stopped")
     }
 
+    /// Tells the parts and the workspace under which address the server is reached.
+    private func announce(_ addresses: ServerAddress) throws(StartError) {
+        core.configuration.tell(core.log)
+        own.set(addresses.own)
+        core.lock.announce(address: addresses.own)
+        do throws(WorkspaceError) {
+            try demo?.serve(at: addresses.own)
+        } catch {
+            throw .workspace(error)
+        }
+    }
+
+    private func logServing(at address: String) {
+        let configuration = core.configuration
+        core.log.info(
+            "serving",
+            fields: [
+                "address": address, "ledger": configuration.databasePath, "epoch": core.writer.epoch,
+                "loops": configuration.loops, "connections": configuration.limits.connections,
+            ]
+        )
+    }
+
     /// What Redis lost, the app's own server still knows: pages ask there, also those that come later and saw the
     /// ledger last before it was lost.
     private func heal() {
-        redis?.start { [gateway, writer, position] gap in
+        redis?.start { [gateway, writer = core.writer, position] gap in
             // Of a new ledger no page knows anything.
             if gap == .beforeStart && position == 0 { return }
             let isTaken = writer.submit(
@@ -199,7 +142,7 @@ public final class Server {
     }
 
     /// Returns when the loops and the ledger have answered.
-    private static func probe(_ gateway: Gateway, _ reader: LedgerReader) {
+    private static func probe(_ gateway: Gateway, reader: LedgerReader) {
         gateway.waitForLoops()
         let answer = Promise<Void>()
         // A reader with no room is busy, not dead.
@@ -211,12 +154,12 @@ public final class Server {
     private func stop() {
         gateway.drain()
         background.close()
-        workers.close()
-        blockingPools.close()
+        core.workers.close()
+        core.blockingPools.close()
         redis?.close()
         watch.close()
-        writer.close()
-        reader.close()
+        core.writer.close()
+        core.reader.close()
         demo?.close()
         gateway.stop()
     }

@@ -13,12 +13,20 @@ struct StoreContext: Sendable {
     let health: StoreHealth
     let log: Log
 
-    func surroundings(of provider: Provider, _ configuration: Configuration) -> StoreSurroundings {
+    init(_ core: ServerCore, own: OwnAddress, health: StoreHealth) {
+        workspace = core.keys.workspace
+        clock = core.clock
+        self.own = own
+        self.health = health
+        log = core.log
+    }
+
+    func surroundings(of provider: Provider, configuration: Configuration) -> StoreSurroundings {
         StoreSurroundings(
             catalog: configuration.accessPolicy.catalog,
             clock: clock.now,
-            witness: { [health] in health.asked(provider, $0) },
-            report: { [log] in log.warning("store not read", ["provider": provider.rawValue, "reason": $0]) },
+            witness: { [health] in health.asked(provider, error: $0) },
+            report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
             development: workspace.map { [own] in
                 StoreDevelopment(of: provider, in: $0, server: { own.value })
             }

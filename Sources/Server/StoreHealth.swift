@@ -23,19 +23,22 @@ final class StoreHealth: Sendable {
     }
 
     /// `error` is nil after an answer. A store that cannot be reached says nothing about the key.
-    @Sendable func asked(_ provider: Provider, _ error: StoreAPIError?) {
+    @Sendable func asked(_ provider: Provider, error: StoreAPIError?) {
         let now = monotonicNanoseconds()
         let news: Incident.News? = incidents.withLock { incidents in
             switch error {
-            case .unauthorized(let reason): incidents[provider, default: Incident()].met(reason, now: now)
-            case .refused, .unreadable, nil: incidents[provider]?.isOver(now: now)
+            case .unauthorized(let reason): incidents[provider, default: Incident()].recordFailure(reason, now: now)
+            case .refused, .unreadable, nil: incidents[provider]?.recordSuccess(now: now)
             case .unavailable: nil
             }
         }
         switch news {
-        case .began(let reason): log.error("store refuses", ["provider": provider.rawValue, "reason": reason])
+        case .began(let reason): log.error("store refuses", fields: ["provider": provider.rawValue, "reason": reason])
         case .ended(let count, let seconds):
-            log.info("store accepts again", ["provider": provider.rawValue, "count": count, "seconds": seconds])
+            log.info(
+                "store accepts again",
+                fields: ["provider": provider.rawValue, "count": count, "seconds": seconds]
+            )
         case nil: break
         }
     }

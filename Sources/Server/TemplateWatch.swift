@@ -8,27 +8,29 @@ struct TemplateWatch {
     private var told: [TemplateWarning]
 
     /// Logs the warnings that there are at the start.
-    init(_ templates: TemplateStore, _ log: Log) {
+    init(_ templates: TemplateStore, log: Log) {
         self.templates = templates
         self.log = log
         told = templates.warnings
-        for warning in told { log.warning("template", ["problem": warning]) }
+        for warning in told { log.warning("template", fields: ["problem": warning]) }
     }
 
     /// Looks at the files again. Returns true if pages look different from now on.
     mutating func refresh() -> Bool {
         let changes = templates.refresh()
         let warnings = templates.warnings
-        for file in changes.updated { log.info("template loaded", ["file": file]) }
+        for file in changes.updated { log.info("template loaded", fields: ["file": file]) }
         for file in changes.removed {
             let effect = warnings.first { $0.file == file && $0.cause == .removed }?.effect ?? "was never served"
-            log.warning("template removed", ["file": file, "effect": effect])
+            log.warning("template removed", fields: ["file": file, "effect": effect])
         }
         for warning in warnings where !told.contains(warning) && warning.cause != .removed {
-            log.warning("template", ["problem": warning])
+            log.warning("template", fields: ["problem": warning])
         }
         told = warnings
-        for problem in changes.broken { log.error("template broken, last good version kept", ["problem": problem]) }
+        for problem in changes.broken {
+            log.error("template broken, last good version kept", fields: ["problem": problem])
+        }
         return !(changes.updated.isEmpty && changes.removed.isEmpty)
     }
 }

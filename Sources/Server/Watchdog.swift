@@ -7,7 +7,7 @@ struct Watchdog {
     private let mailbox: Mailbox<Never>
 
     /// Nil when systemd does not watch.
-    init?(_ manager: ServiceManager, probe: @escaping @Sendable () -> Void) {
+    init?(_ manager: SystemdNotifier, probe: @escaping @Sendable () -> Void) {
         guard let patience = manager.patience else { return nil }
         let waker = Waker()
         let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }

@@ -20,3 +20,14 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
+
+/// A setting whose value is a secret, or a comma-separated list of secrets.
+public struct SecretSetting: Sendable {
+    public var name: String
+    public var isList: Bool
+
+    public init(name: String, isList: Bool) {
+        self.name = name
+        self.isList = isList
+    }
+}

@@ -9,7 +9,7 @@ public struct SettingsChanges: Sendable {
         self.problems = problems
     }
 
-    public mutating func take<Value: Equatable>(_ name: String, _ old: inout Value, from new: Value) {
+    public mutating func take<Value: Equatable>(_ name: String, into old: inout Value, from new: Value) {
         let isWrong = problems.contains { $0.name == name || $0.name == fileVariable(of: name) }
         guard !isWrong, new != old else { return }
         old = new

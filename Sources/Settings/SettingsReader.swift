@@ -14,6 +14,8 @@ public struct SettingsReader {
     private let environment: [String: String]
     public private(set) var problems: [ConfigurationError.Problem] = []
     public private(set) var warnings: [String] = []
+    /// The settings that were read as secrets, in that order.
+    public private(set) var secretSettings: [SecretSetting] = []
     private var known: Set<String> = []
 
     public init(flags: [String: String], environment: [String: String], isDevelopment: Bool) {
@@ -29,7 +31,7 @@ public struct SettingsReader {
         return Given(name: variable, value: value)
     }
 
-    public mutating func reject(_ name: String, _ text: String) {
+    public mutating func reject(_ name: String, because text: String) {
         problems.append(.init(name: name, text: text))
     }
 
@@ -45,7 +47,10 @@ public struct SettingsReader {
     ) -> Int {
         guard let given = given(variable, flag: flag) else { return `default` }
         if let number = Int(given.value), range.contains(number) { return number }
-        reject(given.name, "\(quoted(given.value)) is not a number from \(range.lowerBound) to \(range.upperBound)")
+        reject(
+            given.name,
+            because: "\(quoted(given.value)) is not a number from \(range.lowerBound) to \(range.upperBound)"
+        )
         return `default`
     }
 
@@ -54,21 +59,21 @@ public struct SettingsReader {
         _ variable: String,
         flag: String,
         default: Value,
-        _ choices: KeyValuePairs<String, Value>
+        among choices: KeyValuePairs<String, Value>
     ) -> Value {
         guard let given = given(variable, flag: flag) else { return `default` }
         if let choice = choices.first(where: { $0.key == given.value }) { return choice.value }
         let words = choices.map(\.key).joined(separator: ", ")
-        reject(given.name, "\(quoted(given.value)) is not one of \(words)")
+        reject(given.name, because: "\(quoted(given.value)) is not one of \(words)")
         return `default`
     }
 
     /// A comma-separated list; `isValid` judges each item and `expected` says what it should be.
-    public mutating func list(_ variable: String, expected: String, _ isValid: (String) -> Bool) -> [String] {
+    public mutating func list(_ variable: String, expected: String, isValid: (String) -> Bool) -> [String] {
         guard let given = given(variable) else { return [] }
         let items = commaList(given.value)
-        if items.isEmpty { reject(variable, "is set, but names nothing") }
-        for item in items where !isValid(item) { reject(variable, "\(quoted(item)) is not \(expected)") }
+        if items.isEmpty { reject(variable, because: "is set, but names nothing") }
+        for item in items where !isValid(item) { reject(variable, because: "\(quoted(item)) is not \(expected)") }
         return items
     }
 
@@ -76,40 +81,43 @@ public struct SettingsReader {
     private mutating func secretList(
         _ variable: String,
         expected: String,
-        _ isValid: (String) -> Bool
+        isValid: (String) -> Bool
     ) -> [String] {
         guard let given = given(variable) else { return [] }
         let items = commaList(given.value)
-        if items.isEmpty { reject(variable, "is set, but names nothing") }
+        if items.isEmpty { reject(variable, because: "is set, but names nothing") }
         for (index, item) in items.enumerated() where !isValid(item) {
-            reject(variable, "item \(index + 1) of the list is not \(expected)")
+            reject(variable, because: "item \(index + 1) of the list is not \(expected)")
         }
         return items
     }
 
     public mutating func secret(_ variable: String) -> Secret? {
+        secretSettings.append(SecretSetting(name: variable, isList: false))
         guard let given = givenSecret(variable) else { return nil }
-        rejectIfShort(given.value, given.name, "")
+        rejectIfShort(given.value, name: given.name, place: "")
         return Secret(given.value)
     }
 
     public mutating func secrets(_ variable: String) -> [Secret] {
+        secretSettings.append(SecretSetting(name: variable, isList: true))
         guard let given = givenSecret(variable) else { return [] }
         let items = commaList(given.value)
-        if items.isEmpty { reject(given.name, "is set, but names nothing") }
+        if items.isEmpty { reject(given.name, because: "is set, but names nothing") }
         for (index, item) in items.enumerated() {
-            rejectIfShort(item, given.name, items.count == 1 ? "" : "item \(index + 1) of the list ")
+            rejectIfShort(item, name: given.name, place: items.count == 1 ? "" : "item \(index + 1) of the list ")
         }
         return items.map { Secret($0) }
     }
 
     /// In development, a key may have any length.
-    private mutating func rejectIfShort(_ value: String, _ name: String, _ place: String) {
+    private mutating func rejectIfShort(_ value: String, name: String, place: String) {
         let shortest = Secret.shortest
         guard !isDevelopment, value.count < shortest else { return }
         reject(
             name,
-            "\(place)can be guessed, it has fewer than \(shortest) characters: take what openssl rand -hex 32 prints"
+            because:
+                "\(place)can be guessed, it has fewer than \(shortest) characters: take what openssl rand -hex 32 prints"
         )
     }
 
@@ -118,14 +126,14 @@ public struct SettingsReader {
     private mutating func givenSecret(_ variable: String) -> Given? {
         let direct = given(variable)
         guard let file = given(fileVariable(of: variable)) else { return direct }
-        if direct != nil { reject(file.name, "is set beside \(variable): take one of them away") }
+        if direct != nil { reject(file.name, because: "is set beside \(variable): take one of them away") }
         guard let text = contents(of: file.value) else {
-            reject(file.name, "must name a file of 1 byte to 64 KiB that can be read")
+            reject(file.name, because: "must name a file of 1 byte to 64 KiB that can be read")
             return nil
         }
         let value = trimmed(text)
         guard !value.isEmpty else {
-            reject(file.name, "names a file that is blank: write the secret into it")
+            reject(file.name, because: "names a file that is blank: write the secret into it")
             return nil
         }
         return Given(name: file.name, value: value)
@@ -143,13 +151,13 @@ public struct SettingsReader {
             let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
             let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
             let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
-            reject(name, "is no setting\(hint ?? todo)")
+            reject(name, because: "is no setting\(hint ?? todo)")
         }
     }
 
     /// A comma-separated list of complete URLs.
     public mutating func addresses(_ variable: String) -> [String] {
-        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isAddress)
+        secretList(variable, expected: "an address such as https://staging.example/webhooks/apple", isValid: isAddress)
     }
 
     /// A base URL to which paths are appended; without its trailing slash.
@@ -157,7 +165,7 @@ public struct SettingsReader {
         guard let given = given(variable) else { return nil }
         if !isAddress(given.value) {
             // An address may carry a password.
-            reject(variable, "is not an address such as https://host")
+            reject(variable, because: "is not an address such as https://host")
         }
         return given.value.hasSuffix("/") ? String(given.value.dropLast()) : given.value
     }

@@ -31,14 +31,14 @@ public struct DevelopmentWorkspace: Sendable {
         let path = "\(folder)/.paycast"
         do { try SmallFile.makeFolder(path) } catch { throw .file(error) }
         let authority = "\(path)/authority.pem"
-        if access(authority, F_OK) != 0 { try create(authority, newAuthority()) }
+        if access(authority, F_OK) != 0 { try create(authority, text: newAuthority()) }
         let google = "\(path)/google.pem"
-        if access(google, F_OK) != 0 { try create(google, newGoogleKey()) }
+        if access(google, F_OK) != 0 { try create(google, text: newGoogleKey()) }
         for name in keyFiles where access("\(path)/\(name)", F_OK) != 0 {
-            try create("\(path)/\(name)", "\(Hex.encode(randomBytes(32)))\n")
+            try create("\(path)/\(name)", text: "\(Hex.encode(randomBytes(32)))\n")
         }
         let workspace = try existing(in: folder)
-        if access("\(path)/root.pem", F_OK) != 0 { try create("\(path)/root.pem", workspace.root) }
+        if access("\(path)/root.pem", F_OK) != 0 { try create("\(path)/root.pem", text: workspace.root) }
         return workspace
     }
 
@@ -55,7 +55,7 @@ public struct DevelopmentWorkspace: Sendable {
         }
         return DevelopmentWorkspace(
             path: path,
-            root: PEM.text("CERTIFICATE", chain[2]),
+            root: PEM.text("CERTIFICATE", der: chain[2]),
             apiKey: try line(of: "\(path)/api.key"),
             streamKey: try line(of: "\(path)/stream.key"),
             storeSecrets: StoreSecrets(
@@ -71,13 +71,15 @@ public struct DevelopmentWorkspace: Sendable {
     /// Tells the commands where the server listens, and how far ahead its clock is (`PAYCAST_DEV_NOW`).
     public func announce(address: String, clockOffset: Duration = .zero) throws(WorkspaceError) {
         try announce(clockOffset: clockOffset)
-        do { try SmallFile.replace("\(path)/address", Array("\(address)\n".utf8)) } catch { throw .file(error) }
+        do { try SmallFile.replace("\(path)/address", contents: Array("\(address)\n".utf8)) } catch {
+            throw .file(error)
+        }
     }
 
     /// Tells the commands that the clock was set while the server runs.
     public func announce(clockOffset: Duration) throws(WorkspaceError) {
         let line = "\(clockOffset.components.seconds)\n"
-        do { try SmallFile.replace("\(path)/clock", Array(line.utf8)) } catch { throw .file(error) }
+        do { try SmallFile.replace("\(path)/clock", contents: Array(line.utf8)) } catch { throw .file(error) }
     }
 
     /// The address that the last server announced, such as `http://127.0.0.1:8080`. That server may be gone by now.
@@ -93,7 +95,7 @@ public struct DevelopmentWorkspace: Sendable {
     private static func newAuthority() throws(WorkspaceError) -> String {
         do {
             let authority = try DevelopmentAuthority.create()
-            return authority.chain.map { PEM.text("CERTIFICATE", $0) }.joined() + (try authority.leafKey.pem())
+            return authority.chain.map { PEM.text("CERTIFICATE", der: $0) }.joined() + (try authority.leafKey.pem())
         } catch {
             throw .crypto(error)
         }
@@ -103,8 +105,8 @@ public struct DevelopmentWorkspace: Sendable {
         do { return try RSAPrivateKey.generate().pem() } catch { throw .crypto(error) }
     }
 
-    private static func create(_ path: String, _ text: String) throws(WorkspaceError) {
-        do { _ = try SmallFile.create(path, Array(text.utf8)) } catch { throw .file(error) }
+    private static func create(_ path: String, text: String) throws(WorkspaceError) {
+        do { _ = try SmallFile.create(path, contents: Array(text.utf8)) } catch { throw .file(error) }
     }
 
     private static func read(_ path: String) throws(WorkspaceError) -> String {

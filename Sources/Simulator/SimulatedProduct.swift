@@ -71,5 +71,5 @@ public struct SimulatedProduct: Sendable, Equatable {
 }
 
 extension Duration {
-    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+    public static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
 }

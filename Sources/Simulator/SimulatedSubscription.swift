@@ -61,8 +61,8 @@ public struct SimulatedAddOn: Sendable, Equatable {
 }
 
 /// Ids of 16 digits that look like those of Apple's Sandbox. The same words give the same id.
-enum StoreID {
-    static func make(_ words: String...) -> String {
+public enum StoreID {
+    public static func make(_ words: String...) -> String {
         // FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): stable across processes, which Swift's Hasher is not.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in words.joined(separator: "/").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

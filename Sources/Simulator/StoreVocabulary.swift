@@ -4,10 +4,10 @@ public import Domain
 /// one.
 public struct StoreVocabulary: Sendable {
     public let provider: Provider
-    private let names: KeyValuePairs<LifeStep, String>
+    private let names: KeyValuePairs<LifecycleStep, String>
 
     /// A one-time purchase has fewer steps, with other event names.
-    public init(_ provider: Provider, _ kind: ProductKind = .subscription) {
+    public init(_ provider: Provider, kind: ProductKind = .subscription) {
         self.provider = provider
         let isSubscription = kind == .subscription
         names =
@@ -22,21 +22,21 @@ public struct StoreVocabulary: Sendable {
     }
 
     /// The steps that this store knows.
-    public var steps: [LifeStep] { names.map(\.key) }
+    public var steps: [LifecycleStep] { names.map(\.key) }
 
     /// Returns nil if this store has no such event.
-    public func event(for step: LifeStep) -> (type: String, subtype: String?)? {
+    public func event(for step: LifecycleStep) -> (type: String, subtype: String?)? {
         names.first { $0.key == step }.map { StoreVocabulary.split($0.value) }
     }
 
     /// The step that a store announces first if it sends two events: RevenueCat announces a new plan, then reports the
     /// payment.
-    public func prelude(to step: LifeStep) -> LifeStep? {
+    public func prelude(to step: LifecycleStep) -> LifecycleStep? {
         provider == .revenuecat && step == .upgrade && event(for: step) != nil ? .downgrade : nil
     }
 
-    /// The first step that the event stands for; nil if there is none.
-    public func step(of type: String, _ subtype: String?) -> LifeStep? {
+    /// The first step that the event stands for. Returns nil for an event that stands for no step.
+    public func step(of type: String, subtype: String?) -> LifecycleStep? {
         let event = subtype.map { "\(type)/\($0)" } ?? type
         return names.first { $0.value == event }?.key
     }
@@ -48,7 +48,7 @@ public struct StoreVocabulary: Sendable {
     }
 }
 
-private let apple: KeyValuePairs<LifeStep, String> = [
+private let apple: KeyValuePairs<LifecycleStep, String> = [
     .initial: "SUBSCRIBED/INITIAL_BUY",
     .renew: "DID_RENEW",
     .grace: "DID_FAIL_TO_RENEW/GRACE_PERIOD",
@@ -63,7 +63,7 @@ private let apple: KeyValuePairs<LifeStep, String> = [
     .downgrade: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
 ]
 
-private let google: KeyValuePairs<LifeStep, String> = [
+private let google: KeyValuePairs<LifecycleStep, String> = [
     .initial: "SUBSCRIPTION_PURCHASED",
     .renew: "SUBSCRIPTION_RENEWED",
     .grace: "SUBSCRIPTION_IN_GRACE_PERIOD",
@@ -79,7 +79,7 @@ private let google: KeyValuePairs<LifeStep, String> = [
 ]
 
 /// The part after the slash says what an update changed; Stripe's own name ends before it.
-private let stripe: KeyValuePairs<LifeStep, String> = [
+private let stripe: KeyValuePairs<LifecycleStep, String> = [
     .initial: "customer.subscription.created",
     .renew: "customer.subscription.updated/renewed",
     .grace: "customer.subscription.updated/past_due",
@@ -95,7 +95,7 @@ private let stripe: KeyValuePairs<LifeStep, String> = [
     .downgrade: "customer.subscription.updated/pending_update",
 ]
 
-private let revenueCat: KeyValuePairs<LifeStep, String> = [
+private let revenueCat: KeyValuePairs<LifecycleStep, String> = [
     .initial: "INITIAL_PURCHASE",
     .renew: "RENEWAL",
     .grace: "BILLING_ISSUE/GRACE",
@@ -112,7 +112,7 @@ private let revenueCat: KeyValuePairs<LifeStep, String> = [
     .downgrade: "PRODUCT_CHANGE",
 ]
 
-private let purchaseKit: KeyValuePairs<LifeStep, String> = [
+private let purchaseKit: KeyValuePairs<LifecycleStep, String> = [
     .initial: "subscription.created",
     .renew: "subscription.updated",
     .recover: "subscription.updated",
@@ -120,20 +120,20 @@ private let purchaseKit: KeyValuePairs<LifeStep, String> = [
     .expire: "subscription.expired",
 ]
 
-private let appleOnce: KeyValuePairs<LifeStep, String> = [
+private let appleOnce: KeyValuePairs<LifecycleStep, String> = [
     .initial: "ONE_TIME_CHARGE", .refund: "REFUND", .reversed: "REFUND_REVERSED",
 ]
 
-private let googleOnce: KeyValuePairs<LifeStep, String> = [
+private let googleOnce: KeyValuePairs<LifecycleStep, String> = [
     .initial: "ONE_TIME_PRODUCT_PURCHASED", .refund: "VOIDED_PURCHASE",
 ]
 
 /// At Stripe, a subscription that ended never comes back; a one-time purchase comes back when a dispute is won.
-private let stripeOnce: KeyValuePairs<LifeStep, String> = [
+private let stripeOnce: KeyValuePairs<LifecycleStep, String> = [
     .initial: "checkout.session.completed", .refund: "charge.refunded",
     .reversed: "charge.dispute.funds_reinstated",
 ]
 
-private let revenueCatOnce: KeyValuePairs<LifeStep, String> = [
+private let revenueCatOnce: KeyValuePairs<LifecycleStep, String> = [
     .initial: "NON_RENEWING_PURCHASE", .refund: "CANCELLATION/CUSTOMER_SUPPORT", .reversed: "REFUND_REVERSED",
 ]

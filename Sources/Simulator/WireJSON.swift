@@ -1,12 +1,17 @@
 internal import Encoding
 
 /// A document as a simulated store sends it: members keep their order, and it can have any shape.
-indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+public indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    struct Member: Sendable, Equatable {
-        var name: String
-        var value: WireJSON
+    public struct Member: Sendable, Equatable {
+        public var name: String
+        public var value: WireJSON
+
+        public init(name: String, value: WireJSON) {
+            self.name = name
+            self.value = value
+        }
     }
 
     case null
@@ -16,17 +21,17 @@ indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, Express
     case list([WireJSON])
     case object([Member])
 
-    init(stringLiteral value: String) { self = .text(value) }
-    init(integerLiteral value: Int64) { self = .number(value) }
-    init(booleanLiteral value: Bool) { self = .flag(value) }
-    init(nilLiteral: ()) { self = .null }
-    init(arrayLiteral elements: WireJSON...) { self = .list(elements) }
-    init(dictionaryLiteral elements: (String, WireJSON)...) {
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int64) { self = .number(value) }
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: WireJSON...) { self = .list(elements) }
+    public init(dictionaryLiteral elements: (String, WireJSON)...) {
         self = .object(elements.map { Member(name: $0.0, value: $0.1) })
     }
 
     /// The member of an object. A new member goes to the end.
-    subscript(_ name: String) -> WireJSON? {
+    public subscript(_ name: String) -> WireJSON? {
         get {
             guard case .object(let members) = self else { return nil }
             return members.first { $0.name == name }?.value
@@ -44,7 +49,7 @@ indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, Express
         }
     }
 
-    var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return bytes
@@ -70,7 +75,7 @@ indirect enum WireJSON: Sendable, Equatable, ExpressibleByStringLiteral, Express
         _ items: [Item],
         between brackets: String,
         to bytes: inout [UInt8],
-        _ write: (Item, inout [UInt8]) -> Void
+        write: (Item, inout [UInt8]) -> Void
     ) {
         bytes += brackets.utf8.prefix(1)
         for (index, item) in items.enumerated() {

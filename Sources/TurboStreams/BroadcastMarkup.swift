@@ -47,7 +47,7 @@ private struct MarkupReader {
     mutating func elements() throws(BroadcastError) -> [StreamTag] {
         var elements: [StreamTag] = []
         while let token = try next() {
-            guard token.kind == .open, scanner.isNamed(token.name, "turbo-stream") else {
+            guard token.kind == .open, scanner.isName(token.name, equalTo: "turbo-stream") else {
                 if isNothing(token) { continue }
                 throw .notMarkup(line: line(of: token))
             }
@@ -85,7 +85,7 @@ private struct MarkupReader {
                     throw .syntax(.strayEndTag(element: "template", line: line(of: token), open: nil))
                 }
                 depth -= 1
-            case .close where depth == 0 && scanner.isNamed(token.name, "turbo-stream"): return
+            case .close where depth == 0 && scanner.isName(token.name, equalTo: "turbo-stream"): return
             default:
                 if depth == 0, !isNothing(token) { throw .missingTemplateElement(line: line(of: token)) }
             }
@@ -96,13 +96,13 @@ private struct MarkupReader {
     private func streamTag(_ token: HTMLToken) throws(BroadcastError) -> StreamTag {
         let attributes = scanner.attributes(of: token)
         func value(_ name: StaticString) -> String? {
-            attributes.first { scanner.isNamed($0.name, name) }.map { scanner.string($0.value) }
+            attributes.first { scanner.isName($0.name, equalTo: name) }.map { scanner.string($0.value) }
         }
         guard let action = value("action"), !action.isEmpty else { throw .missingAction }
         return StreamTag(action: action, target: value("target"), targets: value("targets"))
     }
 
-    private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isNamed(token.name, "template") }
+    private func isTemplate(_ token: HTMLToken) -> Bool { scanner.isName(token.name, equalTo: "template") }
 
     /// Counts lines from the beginning of the source, so use it for errors only.
     private func line(of token: HTMLToken) -> Int {

@@ -24,7 +24,9 @@ struct HTMLElement: Equatable {
             case .open:
                 if open.isEmpty {
                     let attributes = scanner.attributes(of: token)
-                    let id = attributes.first { scanner.isNamed($0.name, "id") }.map { scanner.string($0.value) }
+                    let id = attributes.first { scanner.isName($0.name, equalTo: "id") }.map {
+                        scanner.string($0.value)
+                    }
                     elements.append(HTMLElement(name: name, id: id, range: token.range))
                 }
                 if !token.hasNoContent(name, inForeign: open.contains { isForeign($0.name) }) {

@@ -41,7 +41,7 @@ struct HTMLScanner {
     }
 
     /// Compares a name; only ASCII letters match in either case. `name` is in lower case.
-    func isNamed(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    func isName(_ range: Range<Int>, equalTo name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         let source = source.span
         for index in range where lower(source[index]) != name.utf8Start[index - range.lowerBound] { return false }
@@ -128,8 +128,8 @@ struct HTMLScanner {
         while try attribute(ofTagAt: start) != nil {}
         position += 1
         // Nothing closes <plaintext>: https://html.spec.whatwg.org/multipage/parsing.html#plaintext-state
-        guard !isNamed(name, "plaintext") else { throw .unclosed(element: "plaintext", line: line(at: start)) }
-        if kind == .open, HTML.rawTextElements.contains(where: { isNamed(name, $0) }) { rawElement = name }
+        guard !isName(name, equalTo: "plaintext") else { throw .unclosed(element: "plaintext", line: line(at: start)) }
+        if kind == .open, HTML.rawTextElements.contains(where: { isName(name, equalTo: $0) }) { rawElement = name }
         let isSelfClosing = source[position - 2] == UInt8(ascii: "/")
         return HTMLToken(kind: kind, range: start..<position, name: name, isSelfClosing: isSelfClosing)
     }

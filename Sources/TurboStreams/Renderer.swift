@@ -76,7 +76,7 @@ private struct StreamElement {
         targets = fragment.targets
     }
 
-    func bytes(withTemplate: Bool = false, _ content: (inout [UInt8]) -> Void) -> [UInt8] {
+    func bytes(withTemplate: Bool = false, content: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = Array("<turbo-stream".utf8)
         for case (let name, let value?) in [("action", action), ("target", target), ("targets", targets)] {
             bytes.append(contentsOf: " \(name)=\"".utf8)

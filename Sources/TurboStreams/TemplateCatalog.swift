@@ -15,20 +15,20 @@ struct TemplateCatalog: Sendable {
         var changes = TemplateStore.Changes()
         do throws(TemplateError) {
             let files = try folder.files()
-            next.forgetFiles(missingIn: files, &changes)
+            next.forgetFiles(missingIn: files, changes: &changes)
             for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
-                next.load(file, stamp, from: folder, &changes)
+                next.load(file, stamp: stamp, from: folder, changes: &changes)
             }
             next.problems["."] = nil
         } catch {
-            next.report(TemplateProblem(file: ".", error: error), &changes)
+            next.report(TemplateProblem(file: ".", error: error), in: &changes)
         }
         return (next, changes)
     }
 
     private mutating func forgetFiles(
         missingIn files: [String: TemplateFolder.Stamp],
-        _ changes: inout TemplateStore.Changes
+        changes: inout TemplateStore.Changes
     ) {
         for file in Set(stamps.keys).union(problems.keys).sorted() where files[file] == nil && file != "." {
             if templates.fileNames.contains(file) { removed.insert(file) }
@@ -41,27 +41,27 @@ struct TemplateCatalog: Sendable {
 
     private mutating func load(
         _ file: String,
-        _ stamp: TemplateFolder.Stamp,
+        stamp: TemplateFolder.Stamp,
         from folder: TemplateFolder,
-        _ changes: inout TemplateStore.Changes
+        changes: inout TemplateStore.Changes
     ) {
         let source: [UInt8]
-        do { source = try folder.read(file, stamp) } catch {
+        do { source = try folder.read(file, stamp: stamp) } catch {
             // Without a stamp it is read again next time: permissions may change while the file does not.
-            return report(TemplateProblem(file: file, error: error), &changes)
+            return report(TemplateProblem(file: file, error: error), in: &changes)
         }
         stamps[file] = stamp
         do throws(TemplateProblem) {
-            try templates.load(file, source)
+            try templates.load(file, source: source)
             problems[file] = nil
             removed.remove(file)
             changes.updated.append(file)
         } catch {
-            report(error, &changes)
+            report(error, in: &changes)
         }
     }
 
-    private mutating func report(_ problem: TemplateProblem, _ changes: inout TemplateStore.Changes) {
+    private mutating func report(_ problem: TemplateProblem, in changes: inout TemplateStore.Changes) {
         guard problems[problem.file] != problem else { return }
         problems[problem.file] = problem
         changes.broken.append(problem)

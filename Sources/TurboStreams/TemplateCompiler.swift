@@ -92,12 +92,12 @@ struct TemplateCompiler {
         switch AttributeKind(name, on: element) {
         case .text: return try values(in: attribute.value)
         case .code(let place): throw .placeholderInCode(line: line, place: place)
-        case .address: try address(attribute, braces)
+        case .address: try address(attribute, at: braces)
         }
     }
 
     /// If the URL begins with a value, the value's scheme is checked whenever it is rendered.
-    private mutating func address(_ attribute: HTMLAttribute, _ braces: Int) throws(TemplateError) {
+    private mutating func address(_ attribute: HTMLAttribute, at braces: Int) throws(TemplateError) {
         let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
         if let scheme = Address.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {

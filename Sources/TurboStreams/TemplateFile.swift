@@ -16,7 +16,7 @@ struct TemplateFile: Equatable {
         let page = FragmentName(rawValue: name)
         if let page {
             try TemplateFile.check(elements, of: page)
-        } else if !TemplateFile.isMisnamed(elements, name) {
+        } else if !TemplateFile.isMisnamed(elements, name: name) {
             try TemplateFile.checkBroadcast(elements)
         }
         var roots: [String: Template] = [:]
@@ -55,7 +55,7 @@ struct TemplateFile: Equatable {
     }
 
     /// A page's template with a typo in its name. It causes a warning and need not be valid as a broadcast template.
-    private static func isMisnamed(_ elements: [HTMLElement], _ name: String) -> Bool {
+    private static func isMisnamed(_ elements: [HTMLElement], name: String) -> Bool {
         guard let meant = TemplateWarning.nearestFile(to: name).flatMap(FragmentName.init(rawValue:)) else {
             return false
         }

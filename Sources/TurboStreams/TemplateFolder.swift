@@ -38,7 +38,7 @@ struct TemplateFolder: Sendable {
         return files
     }
 
-    func read(_ file: String, _ stamp: Stamp) throws(TemplateError) -> [UInt8] {
+    func read(_ file: String, stamp: Stamp) throws(TemplateError) -> [UInt8] {
         if stamp == .builtIn, let source = builtIn[file] { return source }
         let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }

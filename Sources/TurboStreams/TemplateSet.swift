@@ -18,7 +18,7 @@ public struct TemplateSet: Sendable, Equatable {
     public init(sources: [String: String]) throws(TemplateProblems) {
         var problems: [TemplateProblem] = []
         for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
-            do { try load(file, Array(source.utf8)) } catch { problems.append(error) }
+            do { try load(file, source: Array(source.utf8)) } catch { problems.append(error) }
         }
         if !problems.isEmpty { throw TemplateProblems(problems: problems) }
     }
@@ -28,7 +28,7 @@ public struct TemplateSet: Sendable, Equatable {
 
     static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
 
-    mutating func load(_ file: String, _ source: [UInt8]) throws(TemplateProblem) {
+    mutating func load(_ file: String, source: [UInt8]) throws(TemplateProblem) {
         let key = TemplateSet.key(of: file)
         do { files[key] = try TemplateFile(key: key, source: source) } catch {
             throw TemplateProblem(file: file, error: error)

@@ -15,7 +15,7 @@ public enum Frame {
     /// The most bytes that a control frame's payload may have (§5.5).
     public static let controlLimit = 125
 
-    public static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+    public static func encode(_ opcode: Opcode, payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []
         frame.reserveCapacity(payload.count + 10)
         appendHead(opcode, count: payload.count, to: &frame)
@@ -41,6 +41,6 @@ public enum Frame {
     public static func close(_ code: CloseCode) -> [UInt8] { close(code.rawValue) }
 
     static func close(_ code: UInt16) -> [UInt8] {
-        encode(.close, [UInt8(code >> 8), UInt8(code & 255)])
+        encode(.close, payload: [UInt8(code >> 8), UInt8(code & 255)])
     }
 }

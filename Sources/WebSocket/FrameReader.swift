@@ -56,7 +56,7 @@ public struct FrameReader: Sendable {
             case .payload(let header):
                 let piece = rest.prefix(header.remaining)
                 rest = rest.dropFirst(piece.count)
-                if let event = take(piece, header) { events.append(event) }
+                if let event = take(piece, of: header) { events.append(event) }
             }
         }
     }
@@ -113,7 +113,7 @@ public struct FrameReader: Sendable {
         return nil
     }
 
-    private mutating func take(_ piece: Slice<UnsafeRawBufferPointer>, _ header: Header) -> Event? {
+    private mutating func take(_ piece: Slice<UnsafeRawBufferPointer>, of header: Header) -> Event? {
         var header = header
         if header.opcode.isControl {
             header.mask.append(piece, unmaskedTo: &control)
@@ -140,7 +140,7 @@ public struct FrameReader: Sendable {
     }
 
     private mutating func close(_ payload: [UInt8]) -> Event {
-        guard !payload.isEmpty else { return closed(answer: Frame.encode(.close, [])) }
+        guard !payload.isEmpty else { return closed(answer: Frame.encode(.close, payload: [])) }
         guard payload.count >= 2 else { return fail(.protocolError) }
         let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
         guard CloseCode.mayBeSent(code) else { return fail(.protocolError) }

@@ -1,4 +1,5 @@
 internal import Ledger
+internal import Terminal
 
 /// Copies a ledger, even while a server uses it.
 struct Backup: Command {
@@ -13,7 +14,7 @@ struct Backup: Command {
     func run() throws(CommandFailure) -> Int32 {
         do throws(LedgerCopyError) {
             let copy = try LedgerCopy.backup(of: files.ledger, to: files.copy)
-            printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read again and whole")
+            printText("\(files.copy): \(copy.bytes) bytes, up to \(copy.epoch)-\(copy.position), read back and intact")
             return 0
         } catch {
             throw CommandFailure("\(error)")
@@ -35,7 +36,7 @@ struct Restore: Command {
         do throws(LedgerCopyError) {
             let (copy, former) = try LedgerCopy.restore(files.copy, to: files.ledger)
             printText("\(files.ledger): restored up to position \(copy.position), with the new epoch \(copy.epoch)")
-            if let former { printText("the ledger that was there is \(former)") }
+            if let former { printText("the previous ledger is \(former)") }
             return 0
         } catch {
             throw CommandFailure("\(error)")

@@ -1,42 +1,54 @@
+internal import APIClient
+internal import APIModel
 internal import Domain
 internal import Stores
+internal import Terminal
 
 /// Creates the token that a purchase carries.
 struct CreateOrder: Command {
     static let name = "order"
 
     private let remote: Remote
-    private let body: [String: JSONValue]
+    private let request: CreateOrderRequest
     private let printsJSON: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try Remote(&arguments)
         printsJSON = try arguments.flag("--json")
-        var body: [String: JSONValue] = [:]
-        for name in ["user", "product", "group", "token"] {
-            if let value = try arguments.option("--" + name) { body[name] = .text(value) }
-        }
+        let user = try arguments.option("--user")
+        let product = try arguments.option("--product")
+        let group = try arguments.option("--group")
+        let token = try arguments.option("--token")
         let provider = try arguments.choice("--provider", among: Stores.names)
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
-        body["provider"] = provider.map { .text($0) }
-        body["kind"] = kind.map { .text($0) }
-        for name in ["user", "product"] where body[name] == nil { throw UsageError("--\(name) is missing") }
-        if let token = body["token"]?.words, OrderToken(token) == nil {
-            throw UsageError("--token is a UUID, not \(quoted(token))")
+        guard let user else { throw UsageError("--user is missing") }
+        guard let product else { throw UsageError("--product is missing") }
+        if let token, OrderToken(token) == nil {
+            throw UsageError("--token must be a UUID, not \(quoted(token))")
         }
-        self.body = body
+        request = CreateOrderRequest(
+            user: UserID(user),
+            product: product,
+            provider: provider,
+            group: group,
+            kind: kind,
+            token: token
+        )
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        let bytes = try remote.post("/orders", .object(body))
-        guard !printsJSON, let answer = JSONValue(bytes) else {
+        let bytes = try remote.post(request, to: "/orders")
+        guard !printsJSON, let answer = JSON.decode(CreateOrderAnswer.self, from: bytes) else {
             printText(String(decoding: bytes, as: UTF8.self))
             return 0
         }
-        for name in ["order", "user", "product", "stream", "signed_stream", "since", "sse", "websocket"] {
-            guard let words = answer[name]?.words else { continue }
-            printText(name + String(repeating: " ", count: 15 - name.count) + words)
-        }
+        let (order, stream) = (answer.order, answer.stream)
+        let lines = [
+            ("order", order.order), ("user", order.user.text), ("product", order.product), ("stream", stream.stream),
+            ("signed_stream", stream.signedStream), ("since", stream.since), ("sse", stream.sse),
+            ("websocket", stream.websocket),
+        ]
+        for (name, value) in lines { printText(name + String(repeating: " ", count: 15 - name.count) + value) }
         return 0
     }
 }

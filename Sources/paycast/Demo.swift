@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Terminal
 
 /// Runs `serve --dev` on a ledger that is thrown away at the end.
 struct Demo: Command {
@@ -7,7 +8,10 @@ struct Demo: Command {
     private let flags: [String: String]
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        flags = try serverFlags(&arguments, Serve.options.filter { $0 != "--database" && !$0.hasPrefix("--tls") })
+        flags = try serverFlags(
+            &arguments,
+            named: Serve.options.filter { $0 != "--database" && !$0.hasPrefix("--tls") }
+        )
     }
 
     func run() throws(CommandFailure) -> Int32 {
@@ -22,7 +26,7 @@ struct Demo: Command {
 private func createTemporaryFolder() throws(CommandFailure) -> String {
     let parent = processEnvironment()["TMPDIR"] ?? "/tmp"
     var template = Array("\(parent)/paycast-demo-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw CommandFailure("no folder can be made in \(parent); set TMPDIR") }
+    guard mkdtemp(&template) != nil else { throw CommandFailure("cannot create a folder in \(parent): set TMPDIR") }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 

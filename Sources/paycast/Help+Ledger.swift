@@ -1,13 +1,13 @@
 /// The commands that work with a ledger's file, without a server.
 extension Help {
     static let backup = """
-        Copy a ledger into one file, also while a server works with it.
+        Copy a ledger into one file, even while a server uses it.
 
         Usage: paycast backup FILE [OPTIONS]
 
-        The copy is consistent, read again from the first to the last page, and then
-        takes its name at once: FILE is the older backup or the new one, never half of
-        one. Nothing but an older backup is replaced.
+        The copy is consistent. It is read back from the first page to the last, and
+        then renamed in one step: FILE is the older backup or the new one, never half
+        of one. Only an older backup is ever replaced.
 
         Options:
           --database URL        DATABASE_URL, sqlite:paycast.db
@@ -16,14 +16,14 @@ extension Help {
         """
 
     static let restore = """
-        Put a backup in the ledger's place, while no server runs on it.
+        Replace the ledger with a backup, while no server runs on it.
 
         Usage: paycast restore FILE [OPTIONS]
 
         The ledger gets a new epoch: pages that come with an older cursor are sent the
-        newest state, and “tail” is told that it goes on elsewhere. What the stores said
-        after the backup is missing: “paycast recover” fetches it where a store keeps
-        it. The ledger that was there is kept beside it as ….before-restore.
+        newest state, and “tail” reports that its cursor no longer applies. Events that
+        came after the backup are missing: “paycast recover” fetches them from stores
+        that keep a history. The previous ledger is kept beside it as ….before-restore.
 
         Options:
           --database URL        DATABASE_URL, sqlite:paycast.db
@@ -34,7 +34,7 @@ extension Help {
 
 extension Help {
     static let completions = """
-        Print what a shell needs to complete the words of paycast.
+        Print the script that lets a shell complete paycast's commands and options.
 
         Usage: paycast completions SHELL
 

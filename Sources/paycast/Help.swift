@@ -9,20 +9,20 @@ enum Help {
           serve      run the server
           demo       run a development server on a throw-away ledger
           tail       follow committed events and the fragments they caused
-          trigger    deliver what a store would, locally signed, to a development server
-          replay     apply or tell stored events once more
+          trigger    deliver a locally signed store event to a development server
+          replay     apply stored events once more, or resend pages their state
           recover    fetch what a store sent while nobody listened
-          backup     copy a ledger into one file, also while a server works with it
-          restore    put a backup in the ledger's place
-          doctor     look at a server's settings and say what to do
+          backup     copy a ledger into one file, even while a server uses it
+          restore    replace the ledger with a backup
+          doctor     check a server's settings and say what to fix
           publish    broadcast one fragment to a user or a stream
           sign       print a signed stream name
           order      create an order: the token that a purchase carries
-          completions  print what bash, zsh or fish needs to complete words
+          completions  print the completion script for bash, zsh or fish
           version    print the versions of this program and its libraries
           help       print the help of a command: paycast help tail
 
-        Exit codes: 0 done, 1 it did not work, 64 the command line is wrong.
+        Exit codes: 0 success, 1 failure, 64 incorrect command line.
         Quick start: paycast demo
         """
 
@@ -40,8 +40,8 @@ enum Help {
         Prints “paycast listening on http://HOST:PORT” on stdout when it accepts
         connections, https with a certificate; everything else goes to stderr.
 
-        SIGHUP reads again what comes from files: secrets (PAYCAST_API_KEY_FILE and
-        so on), keys, the catalogue, the certificate and the templates.
+        SIGHUP reloads what comes from files: secrets (PAYCAST_API_KEY_FILE and so
+        on), keys, the catalogue, the certificate and the templates.
 
         Options (with their variable and default):
           --port PORT           PORT, 8080; 0 is any free port
@@ -76,13 +76,13 @@ enum Help {
 
         Usage: paycast tail [OPTIONS]
 
-        One line an event; goes on after the last one when the connection or the
-        server comes back. What happens to the connection is told on stderr.
+        Prints one line per event, and continues after the last one when the connection
+        or the server comes back. Messages about the connection go to stderr.
 
         Options:
-          --json                one line of JSON an event, as the server sent it
-          --user USER           only events of this user; this and the next four may be
-                                repeated: any of them
+          --json                one line of JSON per event, as the server sent it
+          --user USER           only events of this user; this option and the next four
+                                may be repeated to match any of several values
           --provider NAME       only of this store: apple, google, stripe …
           --type TYPE           only of this type, or TYPE/SUBTYPE
           --outcome WORD        only with this outcome: applied, duplicate, stale,
@@ -91,28 +91,29 @@ enum Help {
           --since WHEN          begin after this cursor, 1h ago, at an instant or a
                                 date, or at the “start”; without it, begin now
           --until KEY=VALUE     exit 0 after the first event shown that has this
-                                value; several must hold together
-          --limit NUMBER        exit 0 after so many events; 1 when --until is given
-                                and none matched
-          --timeout SECONDS     exit 1 when it is not over by then
+                                value; if repeated, all of them must match
+          --limit NUMBER        exit 0 after this many events; 1 when --until is given
+                                and no event matched
+          --timeout SECONDS     exit 1 if it has not finished by then
         \(remote)
 
         Example: paycast tail --user 42 --until type=EXPIRED --timeout 60
         """
 
     private static let trigger = """
-        Deliver what a store would, locally signed, to a development server.
+        Deliver a locally signed store event to a development server.
 
         Usage: paycast trigger STORE TYPE[/SUBTYPE] [OPTIONS]
                paycast trigger STORE --scenario FILE [OPTIONS]
                paycast trigger STORE --list
 
-        STORE is apple, google, stripe, revenuecat or purchasekit. In place of a type
-        stands, at every store that has it: initial, renew, grace, retry, recover,
+        STORE is apple, google, stripe, revenuecat or purchasekit. Instead of a
+        type, name a step that the store has: initial, renew, grace, retry, recover,
         cancel, resume, expire, refund, reversed, pause, upgrade, downgrade.
         Prints the outcome, the event's id and its cursor; exits 1 when the server
-        refuses it, or what was expected does not come. Needs the server's .paycast/.
-        Google is answered without an outcome: the feed tells it, or it is “unknown”.
+        refuses it, or when something expected does not arrive. Needs the server's
+        .paycast/. The answer to Google has no outcome: it is read from the feed, or
+        printed as “unknown”.
 
         Options:
           --user USER           who pays
@@ -122,57 +123,60 @@ enum Help {
           --kind KIND           what kind of product: subscription (default),
                                 non_renewing, non_consumable, consumable
           --environment WORD    Sandbox (default) or Production
-          --bundle ID           the store's name of the app: bundle id, package …
+          --bundle ID           the app's id at the store: bundle id, package …
           --expect NAME         wait until the user's page receives this fragment after
-                                the last event: success, paywall:success …; may be repeated
+                                the last event: success, paywall:success …;
+                                may be repeated
           --expect-text TEXT    … or markup with this text in it
           --timeout SECONDS     how long to wait for it, 10
           --json                the server's answer as JSON
           --list                print the store's events, and deliver nothing
-          --force               send a type that the store does not document as it is
+          --force               send a type even if the store does not document it
 
-        Faults, on purpose:
-          --duplicate NUMBER    deliver it so often; all but the first must be told to
-                                be a “duplicate”
-          --delay SECONDS       deliver it so much later than it was signed
-          --tamper              change a byte after signing; exit 1 if that is taken
-          --stale               deliver after it what the store had said before
-          --lose                deliver nothing: only the store's history knows
-          --shuffle [SEED]      deliver a scenario's events in another order. Checks that
-                                no late one takes a page back (not with --delay: time
-                                changes states, too), and in the end what the last
-                                step expects. What others expect holds in order alone.
+        Deliberate faults:
+          --duplicate NUMBER    deliver it this many times; all but the first must be
+                                answered “duplicate”
+          --delay SECONDS       deliver it this long after it was signed
+          --tamper              change a byte after signing; exit 1 if it is accepted
+          --stale               deliver the store's previous event after it
+          --lose                deliver nothing: only the store's history has it
+          --shuffle [SEED]      deliver a scenario's events in another order. Checks
+                                that no late event moves a page back (not with --delay:
+                                time changes states, too), and in the end what the last
+                                step expects. What earlier steps expect is not checked:
+                                it holds only in the original order.
 
         Scenarios:
           --scenario FILE       a file, “-” for stdin, or one of life, lapse, recovery.
-                                A step a line, or several with → between them:
+                                One step per line, or several with → between them:
                                   initial expect success
-                                  +31d DID_RENEW         # so much later
+                                  +31d DID_RENEW         # this much later
                                   grace expect warn_billing outcome applied
-                                and product P, duplicate N, delay 5m, tamper, stale,
-                                lose behind a step. Moves the server's clock.
+                                A step may be followed by product P, duplicate N,
+                                delay 5m, tamper, stale or lose as well. Moves the
+                                server's clock.
         \(remote)
 
         Example: paycast trigger apple SUBSCRIBED/INITIAL_BUY --user 42
         """
 
     private static let replay = """
-        Make contracts anew from all of their stored events, and tell the pages what
-        changed: after an update that reads the stores' events better than before.
+        Rebuild contracts from all of their stored events, and send pages what changed.
+        Use it after an update that reads the stores' events better than before.
 
         Usage: paycast replay (--event ID | --user USER | --since CURSOR) [OPTIONS]
 
         Prints what changed, how many events were read, and which were skipped because
-        they cannot be proven any more: a contract of such a one keeps what it said.
+        they can no longer be verified: their contracts keep what those events said.
         Orders, claims and transfers stay. Exits 1 when there was no such event, and
-        when a contract was left as it was because its store kept speaking of it.
+        when a contract was left unchanged because its store kept sending events.
 
         Options:
           --event ID            this event, by the store's id; may be repeated
           --user USER           the events of this user's purchases
-          --since CURSOR        those after this cursor, or all from the “start”
-          --until CURSOR        those up to this cursor
-          --dry-run             change nothing, print what would
+          --since CURSOR        events after this cursor, or all from the “start”
+          --until CURSOR        events up to this cursor
+          --dry-run             change nothing, print what would change
           --broadcast           change nothing, send the pages their state again
           --json                the server's answers as lines of JSON
         \(remote)
@@ -187,8 +191,8 @@ enum Help {
 
         Apple keeps all notifications for 180 days, Google a list of voided purchases
         for 30. Prints how many were found, how many of them were new, and what became
-        of them; exits 1 when something could not be fetched. The server needs the key
-        of the store's API, and does the same by itself at start and every hour.
+        of them; exits 1 when something could not be fetched. The server needs the
+        store's API key; it also does this by itself at start and every hour.
 
         Options:
           --since INSTANT       an instant, a date, or how long ago: 7d, 12h; without
@@ -200,19 +204,19 @@ enum Help {
         """
 
     private static let doctor = """
-        Look at a server and its environment, and say what is wrong and what to do.
+        Check a server and its environment, and say what is wrong and how to fix it.
 
         Usage: paycast doctor [OPTIONS]
 
-        Run it where the server runs, with the same environment. One line for each
-        thing it looks at, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
-        prints a secret. Asks the stores' APIs whether they take the keys, and Apple
+        Run it where the server runs, with the same environment. Prints one
+        line per check, “ok”, “warn” or “FAIL”; exits 1 when something fails. Never
+        prints a secret. Asks the stores' APIs whether they accept the keys, and Apple
         for a test notification. In the folder of a running “demo” or “serve --dev” it
-        judges that server, whose stand-ins answer for the stores.
+        checks that server, whose stand-ins answer for the stores.
 
         Options:
-          --dev                 judge the settings as “serve --dev” does; the address of
-                                .paycast/ says the same
+          --dev                 check the settings as “serve --dev” does; implied where
+                                .paycast/address names the server
           --json                an array of {level, what, detail}
         \(remote)
 
@@ -233,7 +237,7 @@ enum Help {
                                 goes inside; “-” reads it from stdin
           --action ACTION       replace, update, append, remove, refresh …
           --target ID           the id of the element to change
-          --targets SELECTOR    a CSS selector in its place
+          --targets SELECTOR    a CSS selector instead of an id
           --template NAME       a template of public/fragments
           --value KEY=VALUE     a value for the template; may be repeated
           --transient           only for pages that are connected now
@@ -251,7 +255,7 @@ enum Help {
         with .paycast/stream.key.
 
         Options:
-          --expires-in SECONDS  valid so long; without it, for ever
+          --expires-in SECONDS  how long it is valid; without it, forever
 
         Example: paycast sign user:42:paywall
         """
@@ -263,11 +267,11 @@ enum Help {
 
         Options:
           --user USER           who pays
-          --product PRODUCT     what is bought, in the store's words
+          --product PRODUCT     what is bought, by the store's id
           --provider NAME       apple, google, stripe, revenuecat or purchasekit
           --group GROUP         the group in which one product is active at a time
           --kind KIND           subscription, non_renewing, non_consumable, consumable
-          --token UUID          bind this token, which the app has minted itself
+          --token UUID          use this token, which the app has generated itself
           --json                the server's answer as JSON
         \(remote)
 

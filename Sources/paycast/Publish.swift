@@ -1,43 +1,50 @@
+internal import APIClient
+internal import APIModel
+internal import Domain
+internal import Terminal
+
 /// Broadcasts one fragment.
 struct Publish: Command {
     static let name = "publish"
 
     private let remote: Remote
-    private var body: [String: JSONValue]
+    private var request: BroadcastRequest
     private let isHTMLOnStandardInput: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
         remote = try Remote(&arguments)
-        var body: [String: JSONValue] = [:]
-        for name in ["user", "stream", "html", "action", "target", "targets", "template"] {
-            if let value = try arguments.option("--" + name) { body[name] = .text(value) }
-        }
-        let values = try arguments.pairs("--value").map { ($0.key, JSONValue.text($0.value)) }
-        if !values.isEmpty { body["values"] = .object(Dictionary(values) { $1 }) }
-        if try arguments.flag("--transient") { body["transient"] = .boolean(true) }
-        try Publish.check(body)
-        isHTMLOnStandardInput = body["html"] == .text("-")
-        self.body = body
+        var request = BroadcastRequest()
+        request.user = try arguments.option("--user").map { UserID($0) }
+        request.stream = try arguments.option("--stream")
+        request.html = try arguments.option("--html")
+        request.action = try arguments.option("--action")
+        request.target = try arguments.option("--target")
+        request.targets = try arguments.option("--targets")
+        request.template = try arguments.option("--template")
+        let values = try arguments.pairs("--value").map { ($0.key, $0.value) }
+        if !values.isEmpty { request.values = Dictionary(values) { $1 } }
+        if try arguments.flag("--transient") { request.transient = true }
+        try Publish.check(request)
+        isHTMLOnStandardInput = request.html == "-"
+        self.request = request
     }
 
-    private static func check(_ body: [String: JSONValue]) throws(UsageError) {
-        if (body["user"] == nil) == (body["stream"] == nil) { throw UsageError("say either --user or --stream") }
-        if body["html"] != nil && body["template"] != nil { throw UsageError("say either --html or --template") }
-        if body["action"] == nil {
-            if body["html"] == nil { throw UsageError("say --html MARKUP, or --action with --target") }
-            let needless = ["target", "targets"].first { body[$0] != nil }
+    private static func check(_ request: BroadcastRequest) throws(UsageError) {
+        if (request.user == nil) == (request.stream == nil) { throw UsageError("pass either --user or --stream") }
+        if request.html != nil && request.template != nil { throw UsageError("pass either --html or --template") }
+        if request.action == nil {
+            if request.html == nil { throw UsageError("pass --html MARKUP, or --action with --target") }
+            let needless = request.target != nil ? "target" : request.targets != nil ? "targets" : nil
             if let needless { throw UsageError("--\(needless) needs --action; markup alone names its own target") }
         }
-        if body["values"] != nil && body["template"] == nil { throw UsageError("--value needs --template") }
+        if request.values != nil && request.template == nil { throw UsageError("--value needs --template") }
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        var body = body
-        if isHTMLOnStandardInput { body["html"] = .text(try readStandardInput()) }
-        let answer = JSONValue(try remote.post("/broadcasts", .object(body)))
-        for cursor in answer?["cursors"]?.items ?? [] {
-            if let words = cursor.words { printText(words) }
-        }
+        var request = request
+        if isHTMLOnStandardInput { request.html = try readStandardInput() }
+        let answer = JSON.decode(BroadcastAnswer.self, from: try remote.post(request, to: "/broadcasts"))
+        for case let cursor? in answer?.cursors ?? [] { printText(cursor) }
         return 0
     }
 }

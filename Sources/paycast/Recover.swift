@@ -1,4 +1,7 @@
+internal import APIClient
+internal import APIModel
 internal import Domain
+internal import Terminal
 
 /// Fetches what a store sent while no server was listening.
 struct Recover: Command {
@@ -17,7 +20,7 @@ struct Recover: Command {
         guard let store = try arguments.positional() else { throw UsageError("which store? paycast recover apple") }
         guard Recover.stores.contains(store) else {
             let hint = suggestion(for: store, among: Recover.stores)
-            throw UsageError("no history can be fetched of \(quoted(store))" + hint)
+            throw UsageError("there is no history to fetch for \(quoted(store))" + hint)
         }
         self.store = store
         self.since = try since.map(Recover.instant)
@@ -26,7 +29,9 @@ struct Recover: Command {
     /// Parses an instant, a date, or how long ago it was by the server's clock.
     private static func instant(_ text: String) throws(UsageError) -> Instant {
         guard let instant = moment(text) else {
-            throw UsageError("--since is an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))")
+            throw UsageError(
+                "--since must be an instant such as 2026-01-31T12:00:00Z, a date, or 7d, not \(quoted(text))"
+            )
         }
         return instant
     }
@@ -34,39 +39,32 @@ struct Recover: Command {
     /// The progress of the store's newest recovery; nil if it is unknown.
     private static func status(of store: String, at remote: Remote) -> String? {
         guard let bytes = try? remote.get("/recoveries", timeout: .seconds(2)),
-            let running = JSONValue(bytes)?["running"]?.items.last(where: { $0["provider"]?.words == store }),
-            let found = running["found"]?.words, let recovered = running["recovered"]?.words
+            let running = JSON.decode(RecoveriesAnswer.self, from: bytes)?.running.last(where: { $0.provider == store })
         else { return nil }
-        return "\(found) found, \(recovered) recovered"
+        return "\(running.found) found, \(running.recovered) recovered"
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        var body: [String: JSONValue] = ["provider": .text(store)]
-        body["since"] = since.map { .text($0.iso8601) }
         // Half a year of notifications arrives in pages of twenty, which takes a while.
-        let question = JSONValue.object(body)
+        let request = RecoveryRequest(provider: store, since: since?.iso8601)
         let status: @Sendable () -> String? = { [remote, store] in Recover.status(of: store, at: remote) }
         let bytes = try Progress().counting("recovering from \(store)", status: status) { () throws(CommandFailure) in
-            try remote.post("/recoveries", question, timeout: .seconds(1800))
+            try remote.post(request, to: "/recoveries", timeout: .seconds(1800))
         }
-        guard let answer = JSONValue(bytes), let found = answer["found"]?.words else {
-            throw CommandFailure("\(remote.url) does not tell what it recovered: is that a Paycast server?")
+        guard let answer = JSON.decode(RecoveryAnswer.self, from: bytes) else {
+            throw CommandFailure("\(remote.url) does not say what it recovered: is that a Paycast server?")
         }
-        let problems = answer["problems"]?.items.compactMap(\.words) ?? []
         if printsJSON {
             printText(String(decoding: bytes, as: UTF8.self))
         } else {
-            printText("found      \(found)")
-            for name in ["recovered", "refused"] {
-                printText(name + String(repeating: " ", count: 11 - name.count) + (answer[name]?.words ?? "-"))
-            }
-            if case .object(let outcomes)? = answer["outcomes"] {
-                for (outcome, count) in outcomes.sorted(by: { $0.key < $1.key }) {
-                    printText("  \(outcome) \(count.words ?? "-")")
-                }
+            printText("found      \(answer.found)")
+            printText("recovered  \(answer.recovered)")
+            printText("refused    \(answer.refused)")
+            for (outcome, count) in answer.outcomes.sorted(by: { $0.key < $1.key }) {
+                printText("  \(outcome) \(count)")
             }
         }
-        for problem in problems { printError("paycast: \(problem)") }
-        return problems.isEmpty ? 0 : 1
+        for problem in answer.problems { printError("paycast: \(problem)") }
+        return answer.problems.isEmpty ? 0 : 1
     }
 }

@@ -1,12 +1,15 @@
+internal import APIClient
+internal import APIModel
 internal import Domain
 internal import HTTPClient
+internal import Terminal
 
 /// Replays stored events: shows what that would change, applies it, or broadcasts the result to the pages again.
 struct Replay: Command {
     static let name = "replay"
 
     private let remote: Remote
-    private var body: [String: JSONValue]
+    private let request: ReplayRequest
     private let printsJSON: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
@@ -14,50 +17,52 @@ struct Replay: Command {
         printsJSON = try arguments.flag("--json")
         let isTrial = try arguments.flag("--dry-run")
         let isBroadcast = try arguments.flag("--broadcast")
-        if isTrial && isBroadcast { throw UsageError("say either --dry-run or --broadcast") }
-        body = ["mode": .text(isTrial ? "dry_run" : isBroadcast ? "broadcast" : "apply")]
+        if isTrial && isBroadcast { throw UsageError("pass either --dry-run or --broadcast") }
+        var request = ReplayRequest(mode: isTrial ? .dryRun : isBroadcast ? .broadcast : .apply)
         let events = try arguments.options("--event")
-        if !events.isEmpty { body["events"] = .array(events.map { .text($0) }) }
-        for name in ["user", "since", "until"] {
-            if let value = try arguments.option("--" + name) { body[name] = .text(value) }
+        if !events.isEmpty { request.events = events }
+        request.user = try arguments.option("--user").map { UserID($0) }
+        request.since = try arguments.option("--since")
+        request.until = try arguments.option("--until")
+        guard request != ReplayRequest(mode: request.mode) else {
+            throw UsageError("which events? Pass --event, --user, --since or --until; --since start means all")
         }
-        guard body.count > 1 else {
-            throw UsageError("which events? Say --event, --user, --since or --until; --since start means all")
+        for (name, text) in [("since", request.since), ("until", request.until)] {
+            guard let text, Cursor(text) == nil, name == "until" || text != "start" else { continue }
+            throw UsageError("--\(name) must be a cursor such as 3f9a-120, not \(quoted(text))")
         }
-        for name in ["since", "until"] {
-            guard let text = body[name]?.words, Cursor(text) == nil, name == "until" || text != "start" else {
-                continue
-            }
-            throw UsageError("--\(name) is a cursor such as 3f9a-120, not \(quoted(text))")
-        }
+        self.request = request
     }
 
     func run() throws(CommandFailure) -> Int32 {
-        var (body, total) = (body, Total())
+        var request = request
+        var total = Total()
         let progress = Progress()
         defer { progress.clear() }
         while true {
-            let response = try remote.response(toPosting: .object(body), at: "/replays", timeout: .seconds(300))
-            guard let page = JSONValue(response.body), case .array(let changes)? = page["changes"] else {
+            let response = try remote.response(toPosting: request, at: "/replays", timeout: .seconds(300))
+            guard let page = JSON.decode(ReplayAnswer.self, from: response.body) else {
                 if response.status != 200 { throw remote.failure(status: response.status, body: response.body) }
-                throw CommandFailure("\(remote.url) does not tell what it replayed: is that a Paycast server?")
+                throw CommandFailure("\(remote.url) does not say what it replayed: is that a Paycast server?")
             }
             progress.clear()
             if printsJSON {
                 printText(String(decoding: response.body, as: UTF8.self))
             } else {
-                for line in changes.map(line) + (page["skipped"]?.items ?? []).map(skippedLine) { printText(line) }
-                for contract in page["left"]?.items ?? [] { printText("\(contract.words ?? "?")  left as it was") }
+                for line in page.changes.map(line) + page.skipped.map(skippedLine) { printText(line) }
+                for contract in page.left { printText("\(contract)  left unchanged") }
             }
-            total.add(page, changes: changes.count)
+            total.add(page)
             progress.show("\(total.read) read, \(total.changed) changed …")
-            guard let next = page["next"]?.words else { break }
-            body["since"] = .text(next)
+            guard let next = page.next else { break }
+            request.since = next
         }
         progress.clear()
         if !printsJSON { printText(summary(total)) }
         guard total.left.isEmpty else {
-            throw CommandFailure("its store kept saying something of what was left as it was: replay it again")
+            throw CommandFailure(
+                "a store kept sending events about contracts that were left unchanged: replay them again"
+            )
         }
         return total.read == 0 ? 1 : 0
     }
@@ -65,36 +70,37 @@ struct Replay: Command {
     /// The total of all pages: a contract's events may be on several pages, and a user may have several contracts.
     private struct Total {
         var (read, changed) = (0, 0)
-        var (skipped, told, left): (Set<String>, Set<String>, Set<String>) = ([], [], [])
+        var skipped: Set<String> = []
+        var told: Set<UserID> = []
+        var left: Set<String> = []
 
-        mutating func add(_ page: JSONValue, changes: Int) {
-            if case .integer(let count)? = page["read"] { read += Int(clamping: count) }
-            changed += changes
-            skipped.formUnion((page["skipped"]?.items ?? []).compactMap { $0["event"]?.words })
-            told.formUnion((page["told"]?.items ?? []).compactMap(\.words))
-            left.formUnion((page["left"]?.items ?? []).compactMap(\.words))
+        mutating func add(_ page: ReplayAnswer) {
+            read += page.read
+            changed += page.changes.count
+            skipped.formUnion(page.skipped.map(\.event))
+            told.formUnion(page.told)
+            left.formUnion(page.left)
         }
     }
 
     private func summary(_ total: Total) -> String {
         let skipped = "\(total.skipped.count) skipped" + (total.left.isEmpty ? "" : ", \(total.left.count) left")
-        return switch body["mode"]?.words {
-        case "dry_run": "\(total.read) read, \(total.changed) would change, \(skipped)"
-        case "broadcast": "\(total.read) read, \(total.told.count) \(total.told.count == 1 ? "user" : "users") told"
-        default: "\(total.read) read, \(total.changed) changed, \(skipped)"
+        return switch request.mode {
+        case .dryRun: "\(total.read) read, \(total.changed) would change, \(skipped)"
+        case .broadcast: "\(total.read) read, \(total.told.count) \(total.told.count == 1 ? "user" : "users") told"
+        case .apply: "\(total.read) read, \(total.changed) changed, \(skipped)"
         }
     }
 
-    private func line(_ change: JSONValue) -> String {
-        let states = "\(change["before"]?.words ?? "none") → \(change["after"]?.words ?? "none")"
-        let until = "\(change["access_until_before"]?.words ?? "-") → \(change["access_until"]?.words ?? "-")"
-        let users = [change["previous_user"]?.words, change["user"]?.words]
-        let user = users[0] == users[1] ? users[1] ?? "-" : "\(users[0] ?? "-") → \(users[1] ?? "-")"
-        return [change["event"]?.words ?? "?", change["contract"]?.words ?? "?", "user=\(user)", states, until]
-            .joined(separator: "  ")
+    private func line(_ change: ReplayAnswer.Change) -> String {
+        let states = "\(change.before ?? "none") → \(change.after ?? "none")"
+        let until = "\(change.accessUntilBefore ?? "-") → \(change.accessUntil ?? "-")"
+        let user = change.user?.text ?? "-"
+        let users = change.previousUser == change.user ? user : "\(change.previousUser?.text ?? "-") → \(user)"
+        return [change.event, change.contract, "user=\(users)", states, until].joined(separator: "  ")
     }
 
-    private func skippedLine(_ event: JSONValue) -> String {
-        "\(event["event"]?.words ?? "?")  skipped: \(event["reason"]?.words ?? "?")"
+    private func skippedLine(_ skipped: ReplayAnswer.Skipped) -> String {
+        "\(skipped.event)  skipped: \(skipped.reason)"
     }
 }

@@ -2,6 +2,7 @@ internal import Concurrency
 internal import Glibc
 internal import Server
 internal import Settings
+internal import Terminal
 
 /// Runs the server until SIGTERM or SIGINT.
 struct Serve: Command {
@@ -15,7 +16,7 @@ struct Serve: Command {
     private let isDevelopment: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        flags = try serverFlags(&arguments, Serve.options)
+        flags = try serverFlags(&arguments, named: Serve.options)
         isDevelopment = try arguments.flag("--dev")
     }
 
@@ -24,7 +25,7 @@ struct Serve: Command {
     }
 }
 
-func serverFlags(_ arguments: inout Arguments, _ names: [String]) throws(UsageError) -> [String: String] {
+func serverFlags(_ arguments: inout Arguments, named names: [String]) throws(UsageError) -> [String: String] {
     var flags: [String: String] = [:]
     for name in names { flags[name] = try arguments.option(name) }
     return flags
@@ -45,12 +46,12 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
         printError("\(error)")
         return error.isAboutFlags ? EX_USAGE : EXIT_FAILURE
     }
-    try run(configuration, source)
+    try run(configuration, from: source)
     return EXIT_SUCCESS
 }
 
 /// The only place that starts the server.
-private func run(_ configuration: Configuration, _ source: ConfigurationSource) throws(CommandFailure) {
+private func run(_ configuration: Configuration, from source: ConfigurationSource) throws(CommandFailure) {
     do throws(StartError) {
         try Server(configuration, from: source).run()
     } catch {

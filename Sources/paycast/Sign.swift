@@ -1,8 +1,10 @@
+internal import APIClient
 internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import Server
 internal import Settings
+internal import Terminal
 
 /// Prints a signed stream name.
 struct Sign: Command {

@@ -1,7 +1,9 @@
+import APIModel
 import Concurrency
 import Domain
 import Ledger
 import Observability
+import Rules
 import StoreInterface
 import Synchronization
 import TestSupport
@@ -14,34 +16,34 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EventReplayTests {
     /// What was done is told beside what is left, and in the form of an error.
     @Test func fiveLostRacesTellWhatWasDone() throws {
-        let scene = try ReplayScene()
-        defer { scene.close() }
-        try scene.send(scene.event("cold", .revoked))
-        try scene.send(scene.event("hot", .active))
-        let response = ReplaysEndpoint.response(scene.replay, EventSelection(), .apply)
+        let fixture = try ReplayFixture()
+        defer { fixture.close() }
+        try fixture.send(fixture.event("cold", state: .revoked))
+        try fixture.send(fixture.event("hot", state: .active))
+        let response = ReplaysEndpoint.response(fixture.replay, selection: EventSelection(), mode: .apply)
         #expect(response.status == 503)
         #expect(response.headers.contains { $0 == ("Retry-After", "5") })
         let body = String(decoding: response.body, as: UTF8.self)
         #expect(body.contains(#""after":"active","before":"revoked","contract":"cold""#), "\(body)")
         #expect(body.contains(#""error":"busy","left":["hot"],"message":"#), "\(body)")
         #expect(body.contains(#""read":2,"#), "\(body)")
-        #expect(scene.interruptions == 5)
+        #expect(fixture.interruptions == 5)
     }
 
     @Test func whatWasLeftIsDoneOnceTheStoreIsSilent() throws {
-        let scene = try ReplayScene()
-        defer { scene.close() }
-        try scene.send(scene.event("hot", .revoked))
-        #expect(try scene.replay.run(EventSelection(), limit: 100, .apply).left == ["hot"])
-        scene.silence()
-        let result = try scene.replay.run(EventSelection(), limit: 100, .apply)
+        let fixture = try ReplayFixture()
+        defer { fixture.close() }
+        try fixture.send(fixture.event("hot", state: .revoked))
+        #expect(try fixture.replay.run(EventSelection(), limit: 100, mode: .apply).left == ["hot"])
+        fixture.silence()
+        let result = try fixture.replay.run(EventSelection(), limit: 100, mode: .apply)
         #expect(result.left.isEmpty)
         #expect(result.changes.map(\.after) == [.active])
     }
 }
 
 /// A ledger, and a store of which every event is read as `active` now, whatever it was taken for at first.
-private final class ReplayScene: Sendable {
+private final class ReplayFixture: Sendable {
     private let folder = TemporaryFolder()
     private let writer: LedgerWriter
     private let reader: LedgerReader
@@ -78,8 +80,8 @@ private final class ReplayScene: Sendable {
 
     func silence() { store.isTalking.withLock { $0 = false } }
 
-    func event(_ lineage: String, _ state: ContractState) -> Event {
-        TalkingStore.event(lineage, of: lineage, state, at: TalkingStore.start)
+    func event(_ lineage: String, state: ContractState) -> Event {
+        TalkingStore.event(lineage, of: lineage, state: state, at: TalkingStore.start)
     }
 
     func send(_ event: Event) throws { try store.send(event) }
@@ -107,9 +109,9 @@ private final class TalkingStore: StoreVerifier {
                 return count
             }
             let before = TalkingStore.start - .seconds(60 * Int64(number))
-            try? send(TalkingStore.event("interruption-\(number)", of: "hot", .active, at: before))
+            try? send(TalkingStore.event("interruption-\(number)", of: "hot", state: .active, at: before))
         }
-        return TalkingStore.event(stored.id, of: lineage, .active, at: TalkingStore.start)
+        return TalkingStore.event(stored.id, of: lineage, state: .active, at: TalkingStore.start)
     }
 
     func send(_ event: Event) throws {
@@ -120,7 +122,7 @@ private final class TalkingStore: StoreVerifier {
         _ = try answer.wait().get()
     }
 
-    static func event(_ id: String, of lineage: String, _ state: ContractState, at date: Instant) -> Event {
+    static func event(_ id: String, of lineage: String, state: ContractState, at date: Instant) -> Event {
         let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
         let snapshot = Snapshot(
             state: state,

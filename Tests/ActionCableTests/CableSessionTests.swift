@@ -12,7 +12,7 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     /// A name that nobody signed: the session does not look.
     static let identifier = #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"a--b","since":"e-7"}"#
 
-    static func command(_ name: String, _ identifier: String = identifier, _ rest: String = "") -> [UInt8] {
+    static func command(_ name: String, identifier: String = identifier, rest: String = "") -> [UInt8] {
         Array(#"{"command":"\#(name)","identifier":\#(JSONLiteral.literal(identifier))\#(rest)}"#.utf8)
     }
 
@@ -50,8 +50,8 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
     @Test func tooManySubscriptionsAreRejected() throws {
         var session = try Self.subscribed(limits: CableLimits(subscriptions: 1))
         let other = #"{"channel":"C"}"#
-        let rejection = message(type: "reject_subscription", other)
-        #expect(session.received(Self.command("subscribe", other), now: 0) == .send(rejection))
+        let rejection = message(type: "reject_subscription", identifier: other)
+        #expect(session.received(Self.command("subscribe", identifier: other), now: 0) == .send(rejection))
         #expect(session.ids == [1])
     }
 
@@ -101,11 +101,17 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
         let name = try #require(CableIdentifier(Self.identifier))
         let rest = #","history":{"since":1755,"streams":{"user:1":{"epoch":"e","offset":9},"bad":{"offset":"x"}}}"#
         let history = CableHistory(since: 1755, places: ["user:1": .init(epoch: "e", offset: 9)])
-        #expect(session.received(Self.command("subscribe", Self.identifier, rest), now: 0) == .subscribe(name, history))
+        #expect(
+            session.received(Self.command("subscribe", identifier: Self.identifier, rest: rest), now: 0)
+                == .subscribe(name, history)
+        )
         session.attach(1, to: name, owesHistory: true)
         #expect(session.historyVerdict(of: 1, isComplete: true) == message(type: "confirm_history"))
         #expect(session.historyVerdict(of: 1, isComplete: true) == nil)
-        #expect(session.received(Self.command("history", Self.identifier, rest), now: 0) == .history(name, history, 1))
+        #expect(
+            session.received(Self.command("history", identifier: Self.identifier, rest: rest), now: 0)
+                == .history(name, history, 1)
+        )
         session.attach(2, to: name, owesHistory: true)
         #expect(session.ids == [2])
         #expect(session.historyVerdict(of: 2, isComplete: false) == message(type: "reject_history"))
@@ -113,7 +119,10 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
 
     @Test func historyOfWhatIsNotFollowedIsRejected() {
         var session = CableSession(limits: CableLimits())
-        let effect = session.received(Self.command("history", Self.identifier, #","history":{}"#), now: 0)
+        let effect = session.received(
+            Self.command("history", identifier: Self.identifier, rest: #","history":{}"#),
+            now: 0
+        )
         #expect(effect == .send(message(type: "reject_history")))
     }
 
@@ -126,6 +135,6 @@ extension SubscriptionID: ExpressibleByIntegerLiteral {
 }
 
 /// `{"identifier":…,"type":…}` to the byte.
-private func message(type: String, _ identifier: String = CableSessionTests.identifier) -> [UInt8] {
+private func message(type: String, identifier: String = CableSessionTests.identifier) -> [UInt8] {
     Array(#"{"identifier":\#(JSONLiteral.literal(identifier)),"type":"\#(type)"}"#.utf8)
 }

@@ -49,16 +49,16 @@ import Testing
     }
 
     @Test func windowIsWhereAllThreeOverlap() throws {
-        func years(_ first: Int64, _ last: Int64) -> ClosedRange<Instant> {
+        func years(_ first: Int64, to last: Int64) -> ClosedRange<Instant> {
             let year: Int64 = 31_536_000_000
             return Instant(milliseconds: first * year)...Instant(milliseconds: last * year)
         }
-        let root = try CertificateIssuer.selfSigned(.root(validity: years(10, 40)), key: .generate(.p384))
-        let intermediate = try root.issue(.intermediate(validity: years(20, 50)), for: .generate(.p384))
-        let leaf = try intermediate.issue(.leaf(validity: years(5, 60)), for: .generate(.p256))
+        let root = try CertificateIssuer.selfSigned(.root(validity: years(10, to: 40)), key: .generate(.p384))
+        let intermediate = try root.issue(.intermediate(validity: years(20, to: 50)), for: .generate(.p384))
+        let leaf = try intermediate.issue(.leaf(validity: years(5, to: 60)), for: .generate(.p256))
         let verifier = ChainVerifier(roots: try #require(TrustedRoots([root.certificate])))
         let chain = try verifier.verify(leaf: leaf.certificate, intermediate: intermediate.certificate)
-        let (start, end) = (years(20, 40).lowerBound, years(20, 40).upperBound)
+        let (start, end) = (years(20, to: 40).lowerBound, years(20, to: 40).upperBound)
         #expect(!chain.isValid(at: start - .seconds(1)))
         #expect(chain.isValid(at: start))
         #expect(chain.isValid(at: end))

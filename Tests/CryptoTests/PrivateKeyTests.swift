@@ -34,9 +34,9 @@ import Testing
     }
 
     @Test func comparisonSeesLengthAndContent() {
-        #expect(constantTimeEquals([1, 2], [1, 2]))
-        #expect(!constantTimeEquals([1, 2], [1, 3]))
-        #expect(!constantTimeEquals([1, 2], [1, 2, 3]))
-        #expect(constantTimeEquals([], []))
+        #expect(constantTimeCompare([1, 2], with: [1, 2]))
+        #expect(!constantTimeCompare([1, 2], with: [1, 3]))
+        #expect(!constantTimeCompare([1, 2], with: [1, 2, 3]))
+        #expect(constantTimeCompare([], with: []))
     }
 }

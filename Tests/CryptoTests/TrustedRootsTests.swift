@@ -17,9 +17,9 @@ import Testing
     @Test func filesAndFoldersOfBothFormatsAreRead() throws {
         let folder = try temporaryFolder()
         let root = TrustedRoots.apple.certificates[0]
-        _ = try SmallFile.create("\(folder)/a.pem", Array(PEM.text("CERTIFICATE", root).utf8))
-        _ = try SmallFile.create("\(folder)/b.der", TrustedRoots.apple.certificates[1])
-        _ = try SmallFile.create("\(folder)/notes.txt", [])
+        _ = try SmallFile.create("\(folder)/a.pem", contents: Array(PEM.text("CERTIFICATE", der: root).utf8))
+        _ = try SmallFile.create("\(folder)/b.der", contents: TrustedRoots.apple.certificates[1])
+        _ = try SmallFile.create("\(folder)/notes.txt", contents: [])
         #expect(try TrustedRoots.load(from: "\(folder)/a.pem").certificates == [root])
         #expect(try TrustedRoots.load(from: folder).certificates == Array(TrustedRoots.apple.certificates.prefix(2)))
     }
@@ -30,7 +30,7 @@ import Testing
             try TrustedRoots.load(from: "\(folder)/none")
         }
         #expect(throws: TrustedRootsError.empty(path: folder)) { try TrustedRoots.load(from: folder) }
-        _ = try SmallFile.create("\(folder)/bad.pem", Array("-----BEGIN CERTIFICATE-----\nAAAA\n".utf8))
+        _ = try SmallFile.create("\(folder)/bad.pem", contents: Array("-----BEGIN CERTIFICATE-----\nAAAA\n".utf8))
         #expect(throws: TrustedRootsError.notACertificate(path: "\(folder)/bad.pem")) {
             try TrustedRoots.load(from: folder)
         }

@@ -2,7 +2,7 @@ import Domain
 import Testing
 
 @Suite struct AnnouncementTests {
-    /// One contract `1`, and what the user holds besides.
+    /// The contract `1`, and the user's other contracts.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var before: ContractStatus?
@@ -214,13 +214,13 @@ import Testing
         ),
     ])
     func announces(_ given: Case) {
-        let others = given.others.map { Self.heldContract("2", .subscription, $0) }
+        let others = given.others.map { Self.heldContract("2", kind: .subscription, status: $0) }
         let announcements = Announcement.announcements(
             before: Self.entitlements(
-                others + [given.before].compactMap { $0 }.map { Self.heldContract("1", given.kind, $0) }
+                others + [given.before].compactMap { $0 }.map { Self.heldContract("1", kind: given.kind, status: $0) }
             ),
             after: Self.entitlements(
-                others + [given.after].compactMap { $0 }.map { Self.heldContract("1", given.kind, $0) }
+                others + [given.after].compactMap { $0 }.map { Self.heldContract("1", kind: given.kind, status: $0) }
             ),
             contract: Self.key("1")
         )
@@ -232,16 +232,18 @@ import Testing
         (Self.on, Self.renewed), (on, off), (off, on), (on, grace), (grace, renewed), (on, downgrading), (on, upgraded),
         (on, pausing), (on, retry), (retry, renewed), (on, revoked), (pending, on),
     ])
-    func oneMessageTellsOneTruth(_ before: ContractStatus, _ after: ContractStatus) throws {
+    func oneMessageTellsOneTruth(before: ContractStatus, after: ContractStatus) throws {
         let announcements = Announcement.announcements(
-            before: Self.entitlements([Self.heldContract("1", .subscription, before)]),
-            after: Self.entitlements([Self.heldContract("1", .subscription, after)]),
+            before: Self.entitlements([Self.heldContract("1", kind: .subscription, status: before)]),
+            after: Self.entitlements([Self.heldContract("1", kind: .subscription, status: after)]),
             contract: Self.key("1")
         )
         #expect(announcements.map(\.target) == [.paywall, .subscriptionStatus])
         #expect(announcements.allSatisfy { $0.heldContract.status == after })
-        // And says of it what a page that comes now is told; only who waited for a purchase is welcomed.
-        var current = Announcement.current(Self.entitlements([Self.heldContract("1", .subscription, after)]))
+        // It shows what a page that opens now is shown; only a page that waited for a purchase gets `success`.
+        var current = Announcement.current(
+            Self.entitlements([Self.heldContract("1", kind: .subscription, status: after)])
+        )
         if announcements[0].name == .success { current[0].name = .success }
         #expect(announcements == current)
     }
@@ -249,10 +251,10 @@ import Testing
     @Test func sandboxThatIsNotHonouredChangesNothing() {
         let policy = AccessPolicy(sandboxUsers: .only(["tester"]))
         for (user, expected) in [("somebody" as UserID, 0), ("tester", 2)] {
-            let heldContract = Self.heldContract("1", .subscription, Self.on, .sandbox)
+            let heldContract = Self.heldContract("1", kind: .subscription, status: Self.on, environment: .sandbox)
             let announcements = Announcement.announcements(
-                before: EntitlementSet(user: user, [], policy: policy),
-                after: EntitlementSet(user: user, [heldContract], policy: policy),
+                before: EntitlementSet(user: user, held: [], policy: policy),
+                after: EntitlementSet(user: user, held: [heldContract], policy: policy),
                 contract: heldContract.contract
             )
             #expect(announcements.count == expected)
@@ -263,20 +265,20 @@ import Testing
         Instant(milliseconds: 1_700_000_000_000) + .seconds(day * 86_400)
     }
 
-    private static func key(_ lineage: String, _ environment: StoreEnvironment = .production) -> ContractKey {
+    private static func key(_ lineage: String, environment: StoreEnvironment = .production) -> ContractKey {
         ContractKey(provider: .apple, environment: environment, app: "a", lineage: lineage)
     }
 
     private static func heldContract(
         _ lineage: String,
-        _ kind: ProductKind,
-        _ status: ContractStatus,
-        _ environment: StoreEnvironment = .production
+        kind: ProductKind,
+        status: ContractStatus,
+        environment: StoreEnvironment = .production
     ) -> HeldContract {
-        HeldContract(of: Contract(key: key(lineage, environment), kind: kind), status: status)
+        HeldContract(of: Contract(key: key(lineage, environment: environment), kind: kind), status: status)
     }
 
     private static func entitlements(_ entitlements: [HeldContract]) -> EntitlementSet {
-        EntitlementSet(user: "42", entitlements, policy: AccessPolicy(sandboxUsers: .all))
+        EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .all))
     }
 }

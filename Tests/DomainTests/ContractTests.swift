@@ -5,7 +5,7 @@ import Testing
 @Suite struct ContractTests {
     private static let seeds = Array(UInt64(1)...60)
 
-    /// In any order, with any repetition: the same registers, so the same standing at every instant.
+    /// Whatever the order and the repetitions, the registers are the same, and so is the status at every instant.
     @Test(arguments: seeds, [false, true])
     func orderAndRepetitionDoNotMatter(seed: UInt64, ties: Bool) {
         let history = StoreHistory(seed: seed, ties: ties)

@@ -9,7 +9,7 @@ import Testing
         "news": Catalog.Product(group: "news", level: 9),
     ])
 
-    /// One contract in few words.
+    /// One contract, in short.
     struct Held: Sendable {
         var lineage: String
         var product: String
@@ -24,7 +24,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var held: [Held]
-        /// Lineages, the winner first; what gives no access and does not speak is left out.
+        /// Lineages, the winner first, without contracts that give no access and do not speak for the user.
         var ranked: [String]
         var testDescription: String { name }
     }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// A purchase that waited and was then dropped never replaced anything.
+    /// A pending purchase that was dropped never replaced anything.
     @Test func successorThatNeverBeganReplacesNothing() {
         let dropped = Held(lineage: "new", product: "y", state: .expired, days: 0, replaces: "old")
         var contract = Self.contract(dropped)
@@ -135,7 +135,7 @@ import Testing
             Self.heldContract(Self.contract(Held(lineage: "old", product: "m"))),
             Self.heldContract(contract),
         ]
-        #expect(EntitlementSet(user: "42", entitlements, policy: AccessPolicy(sandboxUsers: .all)).isActive)
+        #expect(EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .all)).isActive)
     }
 
     @Test func catalogNamesAndCounts() {
@@ -157,7 +157,11 @@ import Testing
     }
 
     private static func entitlements(_ held: [Held]) -> EntitlementSet {
-        EntitlementSet(user: "42", held.map { heldContract(contract($0)) }, policy: AccessPolicy(sandboxUsers: .all))
+        EntitlementSet(
+            user: "42",
+            held: held.map { heldContract(contract($0)) },
+            policy: AccessPolicy(sandboxUsers: .all)
+        )
     }
 
     private static func heldContract(_ contract: Contract) -> HeldContract {

@@ -4,7 +4,7 @@ import Testing
 @Suite struct NearestNameTests {
     @Test(arguments: [
         ("tial", "tail"), ("tailor", "tail"), ("SERVE", "serve"), ("publsh", "publish"), ("oder", "order"),
-    ]) func findsASlip(_ word: String, _ name: String) {
+    ]) func findsASlip(_ word: String, name: String) {
         #expect(nearest(to: word, among: ["serve", "tail", "publish", "order"]) == name)
     }
 
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [("", "", 0), ("", "ab", 2), ("ab", "ba", 1), ("kitten", "sitting", 3)])
-    func countsEdits(_ left: String, _ right: String, _ distance: Int) {
-        #expect(editDistance(left, right) == distance)
+    func countsEdits(_ left: String, right: String, distance: Int) {
+        #expect(editDistance(left, to: right) == distance)
     }
 }

@@ -6,7 +6,7 @@ import Testing
         var name: String
         /// `user@time`: a purchase; with `!` a claim while access ran, with `?` one while it did not.
         var facts: String
-        /// By `transfer`, `transfer_if_inactive`, `keep`, `share`.
+        /// Under `transfer`, `transfer_if_inactive`, `keep` and `share`.
         var users: [String]
         var testDescription: String { name }
     }

@@ -59,7 +59,7 @@ import Testing
         Flaw("gid://shöp/User/{user}:paywall", right: nil),
         Flaw("gid://shop/Admin:User/{user}", right: nil),
         Flaw("gid://:{user}", right: nil),
-    ]) func refusesWhatRailsNeverSigns(_ flaw: Flaw) {
+    ]) func refusesNamesThatRailsNeverSigns(_ flaw: Flaw) {
         #expect(throws: flaw.flaw) { try StreamPattern(checking: flaw.pattern) }
     }
 
@@ -90,13 +90,13 @@ import Testing
 
     @Test(arguments: [
         "room:1", "user:42", "user::paywall", "user:paywall", "xuser:42:paywall", "user:42:paywallx", "user:42:Paywall",
-    ]) func anotherStreamIsNobodys(_ text: String) throws {
+    ]) func otherStreamsBelongToNobody(_ text: String) throws {
         #expect(StreamPattern.standard.user(of: try #require(StreamName(text))) == nil)
     }
 
-    /// Unused bits, another escape, padding: they decode to the same user, and are no stream that we would sign for them.
+    /// Unused bits, another escape, padding: these decode to the same user but are not the stream that we sign.
     @Test(arguments: ["Z2lkOi8vcC9VLzR:a", "Z2lkOi8vcC9VLzQ=:a", "Z2lkOi8vcC9VLyUzNA:a", "!!!:a", "gid://p/U/4:a"])
-    func anotherSpellingOfAParameterIsNobodys(_ text: String) throws {
+    func otherSpellingsOfAParameterBelongToNobody(_ text: String) throws {
         let pattern = try #require(StreamPattern("gid://p/U/{user}:a"))
         #expect(pattern.stream(for: "4")?.text == "Z2lkOi8vcC9VLzQ:a")
         #expect(pattern.user(of: try #require(StreamName(text))) == nil)

@@ -8,7 +8,7 @@ import Testing
             of: Contract(key: key, kind: .subscription),
             status: ContractStatus(state: .active, product: "m")
         )
-        // The language is the user's own, of the moment when it is shown.
+        // The language is the user's, at the moment when the fragment is shown.
         #expect(Set(heldContract.templateValues(user: "42").keys).union(["locale"]) == TemplateValues.names)
     }
 

@@ -2,25 +2,25 @@
 ///
 /// Compiled together with Sources/WebSocket into one module: see `run`.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzFrames(_ start: UnsafePointer<UInt8>?, count: Int) -> CInt {
     var input = UnsafeBufferPointer(start: start, count: count)[...]
     let limits = [0, 1, 125, 126, 1000, 65_535, 65_536, 1 << 20]
     let limit = limits[Int(input.popFirst() ?? 0) % limits.count]
     let bytes = Array(input)
-    let expected = naivelyRead(bytes, limit)
-    rule(expected == read(bytes, limit) { _ in bytes.count }, "all at once")
-    rule(expected == read(bytes, limit) { _ in 1 }, "byte by byte")
-    rule(expected == read(bytes, limit) { Int(bytes[$0]) + 1 }, "in pieces")
+    let expected = naivelyRead(bytes, limit: limit)
+    rule(expected == read(bytes, limit: limit) { _ in bytes.count }, name: "all at once")
+    rule(expected == read(bytes, limit: limit) { _ in 1 }, name: "byte by byte")
+    rule(expected == read(bytes, limit: limit) { Int(bytes[$0]) + 1 }, name: "in pieces")
     for event in expected { checkEncoding(event) }
     return 0
 }
 
-private func rule(_ holds: Bool, _ name: @autoclosure () -> String) {
+private func rule(_ holds: Bool, name: @autoclosure () -> String) {
     guard !holds else { return }
     fatalError(name())
 }
 
-private func read(_ bytes: [UInt8], _ limit: Int, pieces: (Int) -> Int) -> [FrameReader.Event] {
+private func read(_ bytes: [UInt8], limit: Int, pieces: (Int) -> Int) -> [FrameReader.Event] {
     var reader = FrameReader(messageLimit: limit)
     var events: [FrameReader.Event] = []
     var sent = 0
@@ -33,13 +33,13 @@ private func read(_ bytes: [UInt8], _ limit: Int, pieces: (Int) -> Int) -> [Fram
     for child in Mirror(reflecting: reader).children {
         guard let kept = child.value as? [UInt8] else { continue }
         let bound = child.label == "message" ? limit : Frame.controlLimit
-        rule(kept.count <= bound && kept.capacity <= max(64, 2 * bound + 64), "memory of \(child.label ?? "")")
+        rule(kept.count <= bound && kept.capacity <= max(64, 2 * bound + 64), name: "memory of \(child.label ?? "")")
     }
     return events
 }
 
 /// The same rules with all the bytes at hand (RFC 6455 §5.2), and no state but the position.
-private func naivelyRead(_ bytes: [UInt8], _ limit: Int) -> [FrameReader.Event] {
+private func naivelyRead(_ bytes: [UInt8], limit: Int) -> [FrameReader.Event] {
     var events: [FrameReader.Event] = []
     var message: [UInt8]?
     var isText = false
@@ -108,11 +108,11 @@ private func checkEncoding(_ event: FrameReader.Event) {
     case .pong(let bytes): (opcode, payload) = (.pong, bytes)
     case .closed, .failed: return
     }
-    var frame = Frame.encode(opcode, payload)
+    var frame = Frame.encode(opcode, payload: payload)
     let head = frame.count - payload.count
-    rule(frame[1] & 128 == 0 && frame.suffix(payload.count).elementsEqual(payload), "encoded")
+    rule(frame[1] & 128 == 0 && frame.suffix(payload.count).elementsEqual(payload), name: "encoded")
     frame[1] |= 128
     frame.insert(contentsOf: [0, 0, 0, 0], at: head)
     var reader = FrameReader(messageLimit: payload.count)
-    rule(frame.withUnsafeBytes { reader.read($0) } == [event], "encoded and read")
+    rule(frame.withUnsafeBytes { reader.read($0) } == [event], name: "encoded and read")
 }

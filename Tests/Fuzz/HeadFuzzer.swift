@@ -2,12 +2,12 @@
 ///
 /// Compiled together with Sources/HTTP1 into one module: see `run`.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzHeads(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzHeads(_ start: UnsafePointer<UInt8>?, count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     let whole = Reading(of: input) { _ in input.count }
     // What arrives in one piece, byte by byte, or in pieces of any sizes means the same.
-    rule(whole == Reading(of: input) { _ in 1 }, "byte by byte")
-    rule(whole == Reading(of: input) { Int(input[$0]) + 1 }, "in pieces")
+    rule(whole == Reading(of: input) { _ in 1 }, name: "byte by byte")
+    rule(whole == Reading(of: input) { Int(input[$0]) + 1 }, name: "in pieces")
     for request in whole.requests { check(request) }
     // Behind itself, an input with an empty line at both ends would have two of them.
     let canRepeat = !whole.hasFailed && whole.waiting == 0 && input.first != 13
@@ -15,7 +15,7 @@ public func fuzzHeads(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func rule(_ holds: Bool, _ name: @autoclosure () -> String) {
+private func rule(_ holds: Bool, name: @autoclosure () -> String) {
     guard !holds else { return }
     fatalError(name())
 }
@@ -55,7 +55,10 @@ private struct Meaning: Equatable {
         query = head.query
         values = [:]
         for name in FieldName.allCases {
-            rule(head.has(name) == (head[name] != nil) && head.has(name) == (head.bytes(name) != nil), "has \(name)")
+            rule(
+                head.has(name) == (head[name] != nil) && head.has(name) == (head.bytes(name) != nil),
+                name: "has \(name)"
+            )
             values[name] = head[name].map(withoutSpace)
         }
     }
@@ -96,7 +99,7 @@ private struct Reading: Equatable {
                 } else if let head = try buffer.takeHead() {
                     // Whoever gets a longer body than it takes ends the connection.
                     let length = head.contentLength ?? 0
-                    rule(sent - buffer.count > read, "reads nothing")
+                    rule(sent - buffer.count > read, name: "reads nothing")
                     guard length <= Reading.bodyLimit else {
                         waiting = length
                         return
@@ -106,7 +109,10 @@ private struct Reading: Equatable {
                     continue
                 }
             } catch {
-                rule((400...431).contains(error.status) && !error.code.isEmpty && !error.description.isEmpty, "flaw")
+                rule(
+                    (400...431).contains(error.status) && !error.code.isEmpty && !error.description.isEmpty,
+                    name: "flaw"
+                )
                 hasFailed = true
                 return
             }
@@ -114,7 +120,10 @@ private struct Reading: Equatable {
             let end = min(input.count, sent + pieces(sent))
             input[sent..<end].withUnsafeBytes { buffer.append($0) }
             sent = end
-            rule(pending != nil || buffer.count <= RequestHead.sizeLimit + 2 || end - read > 256, "waits for more")
+            rule(
+                pending != nil || buffer.count <= RequestHead.sizeLimit + 2 || end - read > 256,
+                name: "waits for more"
+            )
         }
         waiting = buffer.count + (pending?.length ?? 0)
     }
@@ -125,48 +134,48 @@ private func check(_ request: ReadRequest) {
     let (meaning, head) = (request.meaning, request.head)
     var rest = head[...]
     if rest.starts(with: [13, 10]) { rest = rest.dropFirst(2) }
-    rule(rest.count <= RequestHead.sizeLimit, "size")
-    rule(rest.suffix(4).elementsEqual([13, 10, 13, 10]), "ends with an empty line")
+    rule(rest.count <= RequestHead.sizeLimit, name: "size")
+    rule(rest.suffix(4).elementsEqual([13, 10, 13, 10]), name: "ends with an empty line")
     for (index, byte) in zip(rest.indices, rest) {
         switch byte {
-        case 13: rule(index + 1 < head.endIndex && head[index + 1] == 10, "bare CR")
-        case 10: rule(index > rest.startIndex && head[index - 1] == 13, "bare LF")
-        default: rule(byte >= 32 && byte != 127 || byte == 9, "control character")
+        case 13: rule(index + 1 < head.endIndex && head[index + 1] == 10, name: "bare CR")
+        case 10: rule(index > rest.startIndex && head[index - 1] == 13, name: "bare LF")
+        default: rule(byte >= 32 && byte != 127 || byte == 9, name: "control character")
         }
     }
     var lines = rest.dropLast(4).split(separator: 13, omittingEmptySubsequences: false)
     lines = [lines[0]] + lines.dropFirst().map { $0.dropFirst() }
-    rule(!lines.contains(where: \.isEmpty), "consumed more than one head")
-    rule(lines.count - 1 <= RequestHead.fieldLimit && lines[0].count <= RequestHead.lineLimit, "limits")
+    rule(!lines.contains(where: \.isEmpty), name: "consumed more than one head")
+    rule(lines.count - 1 <= RequestHead.fieldLimit && lines[0].count <= RequestHead.lineLimit, name: "limits")
 
     var sent: [String: [[UInt8]]] = [:]
     for line in lines.dropFirst() {
         guard let colon = line.firstIndex(of: 58) else { fatalError("no colon") }
-        rule(colon > line.startIndex && !line[..<colon].contains { $0 <= 32 || $0 >= 127 }, "name")
+        rule(colon > line.startIndex && !line[..<colon].contains { $0 <= 32 || $0 >= 127 }, name: "name")
         sent[String(decoding: line[..<colon], as: UTF8.self).lowercased(), default: []]
             .append(Array(line[(colon + 1)...].trimmed))
     }
     for name in FieldName.allCases {
         let values = sent[name.rawValue] ?? []
-        rule(name.isList || values.count <= 1, "\(name) twice")
+        rule(name.isList || values.count <= 1, name: "\(name) twice")
         let joined = values.isEmpty ? nil : values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
-        rule(meaning.values[name] == joined.map(withoutSpace), "\(name)")
+        rule(meaning.values[name] == joined.map(withoutSpace), name: "\(name)")
     }
-    rule(meaning.contentLength == meaning.values[.contentLength].flatMap { Int($0) }, "content length")
-    rule((meaning.contentLength == nil) == (sent["content-length"] == nil), "content length unread")
-    rule(request.body.count == meaning.contentLength ?? 0, "body")
+    rule(meaning.contentLength == meaning.values[.contentLength].flatMap { Int($0) }, name: "content length")
+    rule((meaning.contentLength == nil) == (sent["content-length"] == nil), name: "content length unread")
+    rule(request.body.count == meaning.contentLength ?? 0, name: "body")
     let connection = items(meaning.values[.connection])
     rule(
         meaning.isLast == (connection.contains("close") || meaning.isHTTP10 && !connection.contains("keep-alive")),
-        "last"
+        name: "last"
     )
     let upgrades = items(meaning.values[.upgrade]).contains("websocket") && connection.contains("upgrade")
     let isPlain = meaning.method == "GET" && !meaning.isHTTP10 && request.body.isEmpty && !meaning.hasTransferEncoding
-    rule(meaning.asksForWebSocket == (upgrades && isPlain), "upgrade")
+    rule(meaning.asksForWebSocket == (upgrades && isPlain), name: "upgrade")
 
     let words = lines[0].split(separator: 32, omittingEmptySubsequences: false)
-    rule(words.count == 3 && words[0].elementsEqual(meaning.method.utf8), "method")
-    rule(words[2].elementsEqual((meaning.isHTTP10 ? "HTTP/1.0" : "HTTP/1.1").utf8), "version")
+    rule(words.count == 3 && words[0].elementsEqual(meaning.method.utf8), name: "method")
+    rule(words[2].elementsEqual((meaning.isHTTP10 ? "HTTP/1.0" : "HTTP/1.1").utf8), name: "version")
     checkCanonical(meaning, target: words[1])
 }
 
@@ -185,8 +194,8 @@ private func checkCanonical(_ meaning: Meaning, target: ArraySlice<UInt8>) {
     if meaning.path == "*" {
         text += String(decoding: target, as: UTF8.self)
     } else {
-        rule(meaning.path.utf8.first == 47 && !meaning.path.utf8.contains(0), "path")
-        rule(!meaning.path.utf8.split(separator: 47).contains { $0.elementsEqual("..".utf8) }, "parent")
+        rule(meaning.path.utf8.first == 47 && !meaning.path.utf8.contains(0), name: "path")
+        rule(!meaning.path.utf8.split(separator: 47).contains { $0.elementsEqual("..".utf8) }, name: "parent")
         text += escaped(meaning.path)
         let query = target.drop { $0 != 63 }.dropFirst()
         let arguments = query.split(separator: 38).map { pair in
@@ -195,7 +204,7 @@ private func checkCanonical(_ meaning: Meaning, target: ArraySlice<UInt8>) {
         }
         for (name, value) in arguments.reversed() where !names.contains(name) {
             let first = arguments.first { $0.0.utf8.elementsEqual(name.utf8) }?.1 ?? value
-            rule(meaning.query[name].map { $0.utf8.elementsEqual(first.utf8) } ?? false, "argument")
+            rule(meaning.query[name].map { $0.utf8.elementsEqual(first.utf8) } ?? false, name: "argument")
             names.append(name)
         }
         text += "?" + arguments.map { "\(escaped($0.0))=\(escaped($0.1))" }.joined(separator: "&")
@@ -212,8 +221,8 @@ private func checkCanonical(_ meaning: Meaning, target: ArraySlice<UInt8>) {
     var expected = meaning
     // The authority of an absolute form has become the host.
     expected.values[.host] = meaning.host
-    rule(Meaning(again) == expected, "means another thing when written anew: \(text)")
-    for name in names { rule(again.query[name] == meaning.query[name], "argument when written anew") }
+    rule(Meaning(again) == expected, name: "means another thing when written anew: \(text)")
+    for name in names { rule(again.query[name] == meaning.query[name], name: "argument when written anew") }
 }
 
 private func escaped(_ text: String) -> String {
@@ -262,7 +271,7 @@ private func checkMemory(_ input: [UInt8], requests: Int) {
             guard buffer.takeBody(head.contentLength ?? 0) != nil else { break }
             read += 1
         }
-        rule(buffer.capacity <= 4 * (64 << 10) + 4 * input.count, "memory")
+        rule(buffer.capacity <= 4 * (64 << 10) + 4 * input.count, name: "memory")
     }
-    rule(read >= rounds, "reads \(read) of \(rounds * requests) requests")
+    rule(read >= rounds, name: "reads \(read) of \(rounds * requests) requests")
 }

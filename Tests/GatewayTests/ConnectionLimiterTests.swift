@@ -13,12 +13,13 @@ import Testing
         )
     }
 
-    private func fill(_ limiter: ConnectionLimiter, _ address: String?, _ count: Int) -> [ConnectionLimiter.Admission] {
+    private func fill(_ limiter: ConnectionLimiter, from address: String?, count: Int) -> [ConnectionLimiter.Admission]
+    {
         (0..<count).map { _ in limiter.enter(address.flatMap { IPAddress($0) }) }
     }
 
     @Test func inAllThereAreSeatsThenAReserveThenNothing() throws {
-        let admissions = try fill(limiter(), nil, 5 + Limits.fullReserve + 3)
+        let admissions = try fill(limiter(), from: nil, count: 5 + Limits.fullReserve + 3)
         #expect(admissions.prefix(5).allSatisfy { $0 == .accept })
         #expect(admissions.dropFirst(5).prefix(Limits.fullReserve).allSatisfy { $0 == .overflow })
         #expect(admissions.suffix(3).allSatisfy { $0 == .reject })
@@ -26,23 +27,23 @@ import Testing
 
     @Test(arguments: ["203.0.113.7", "2001:db8::1"]) func oneAddressHasItsShare(_ address: String) throws {
         let limiter = try limiter(connections: 1000)
-        #expect(fill(limiter, address, 3) == [.accept, .accept, .overflow])
-        #expect(fill(limiter, address, Limits.fullReserve).last == ConnectionLimiter.Admission.reject)
-        #expect(fill(limiter, "203.0.113.8", 1) == [.accept])
+        #expect(fill(limiter, from: address, count: 3) == [.accept, .accept, .overflow])
+        #expect(fill(limiter, from: address, count: Limits.fullReserve).last == ConnectionLimiter.Admission.reject)
+        #expect(fill(limiter, from: "203.0.113.8", count: 1) == [.accept])
         #expect(limiter.total == 3 + Limits.fullReserve)
     }
 
     @Test func aNetworkOfIPv6IsOneClient() throws {
         let limiter = try limiter()
         let admissions = ["2001:db8::1", "2001:db8::2", "2001:db8::ffff:1", "2001:db8:0:1::1"].flatMap {
-            fill(limiter, $0, 1)
+            fill(limiter, from: $0, count: 1)
         }
         #expect(admissions == [.accept, .accept, .overflow, .accept])
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "10.0.0.9", "192.168.1.1", "fd00::1", "198.51.100.1"])
     func whoStandsForManyIsNotCounted(_ address: String) throws {
-        #expect(try fill(limiter(), address, 5).allSatisfy { $0 == .accept })
+        #expect(try fill(limiter(), from: address, count: 5).allSatisfy { $0 == .accept })
     }
 
     @Test func whoLeavesMakesRoom() throws {
@@ -58,7 +59,7 @@ import Testing
     @Test func aProxysConnectionCountsForItsClient() throws {
         let limiter = try limiter()
         let (proxy, client) = (IPAddress("198.51.100.1"), IPAddress("203.0.113.7"))
-        #expect(fill(limiter, "203.0.113.7", 2) == [.accept, .accept])
+        #expect(fill(limiter, from: "203.0.113.7", count: 2) == [.accept, .accept])
         #expect(limiter.enter(proxy) == .accept)
         #expect(limiter.move(from: proxy, to: client) == .overflow)
         #expect(limiter.move(from: client, to: proxy) == .accept)

@@ -17,12 +17,12 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static let openHead = HTTP2Frame(.headers, stream: 1, payload: HTTP2Frame.request(1, "/up").payload)
+    private static let openHead = HTTP2Frame(.headers, stream: 1, payload: HTTP2Frame.request(1, path: "/up").payload)
 
     static let floods = [
         Flood(
             name: "resets",
-            frames: (0..<500).flatMap { [.request(2 * $0 + 1, "/streams?name=x"), .reset(2 * $0 + 1)] }
+            frames: (0..<500).flatMap { [.request(2 * $0 + 1, path: "/streams?name=x"), .reset(2 * $0 + 1)] }
         ),
         Flood(name: "settings", frames: Array(repeating: .settings(), count: 20_000)),
         Flood(
@@ -37,7 +37,7 @@ import Testing
         // libwebsockets, which does not read these frames here, would read freed memory.
         Flood(
             name: "a priority in the middle of a head",
-            frames: [openHead, .init(.priority, stream: 1, payload: [0, 0, 0, 0, 16]), .request(3, "/up")]
+            frames: [openHead, .init(.priority, stream: 1, payload: [0, 0, 0, 0, 16]), .request(3, path: "/up")]
         ),
         Flood(
             name: "garbage behind the preface",
@@ -46,36 +46,36 @@ import Testing
     ]
 
     @Test(arguments: floods) func endsTheConnectionAndNobodyElses(_ flood: Flood) throws {
-        let scene = try HTTP2Scene()
-        let other = try scene.connect()
-        try scene.openPage(1, on: other)
-        let client = try scene.connect()
+        let fixture = try HTTP2Fixture()
+        let other = try fixture.connect()
+        try fixture.openPage(1, on: other)
+        let client = try fixture.connect()
         try? client.socket.send(flood.frames.flatMap(\.bytes))
         _ = try client.framesToEnd()
-        try scene.waitFor("paycast_http2_connections 1")
-        try scene.waitFor("paycast_http2_streams 1")
-        try scene.publish("hello")
+        try fixture.waitFor("paycast_http2_connections 1")
+        try fixture.waitFor("paycast_http2_streams 1")
+        try fixture.publish("hello")
         #expect(try other.text(1, until: "\n\n") == "data: hello\n\n")
-        try scene.expectHealth()
+        try fixture.expectHealth()
     }
 
     @Test func rapidResetIsCountedAsAbuse() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.connect()
+        let fixture = try HTTP2Fixture()
+        let client = try fixture.connect()
         try? client.socket.send(HTTP2AttackTests.floods[0].frames.flatMap(\.bytes))
-        try scene.waitFor("paycast_http2_abusive_total 1")
+        try fixture.waitFor("paycast_http2_abusive_total 1")
     }
 
     /// Its window stays shut: the loop's rule for slow readers cuts the page, and its memory stays bounded.
     @Test func slowPageIsClosedAndOthersMissNothing() throws {
-        let scene = try HTTP2Scene(loops: 1)  // or the loop of the slow page may itself be behind
-        let (slow, fast) = (try scene.connect(), try scene.connect())
-        try scene.openPage(1, on: slow)
-        try scene.openPage(1, on: fast)
+        let fixture = try HTTP2Fixture(loops: 1)  // or the loop of the slow page may itself be behind
+        let (slow, fast) = (try fixture.connect(), try fixture.connect())
+        try fixture.openPage(1, on: slow)
+        try fixture.openPage(1, on: fast)
         let filling = String(repeating: "x", count: 60_000)
         var number = 0
-        while !scene.server.metrics.page().contains("paycast_slow_closed_total 1\n"), number < 200 {
-            try scene.publish("\(number) \(filling)")
+        while !fixture.server.metrics.page().contains("paycast_slow_closed_total 1\n"), number < 200 {
+            try fixture.publish("\(number) \(filling)")
             #expect(try fast.text(1, until: "\n\n").hasPrefix("data: \(number) "))
             try fast.send(.credit(70_000), .credit(70_000, stream: 1))
             number += 1
@@ -86,41 +86,43 @@ import Testing
 
     /// A stream without any room, for ever.
     @Test func shutWindowHasADeadline() throws {
-        let scene = try HTTP2Scene(limits: HTTP2AttackTests.limits { $0.writeSeconds = 1 })
-        let client = try scene.connect([(id: 4, value: 0)])
-        try client.send(.request(1, "/metrics"), .request(3, "/up"))
+        let fixture = try HTTP2Fixture(limits: HTTP2AttackTests.limits { $0.writeSeconds = 1 })
+        let client = try fixture.connect([(id: 4, value: 0)])
+        try client.send(.request(1, path: "/metrics"), .request(3, path: "/up"))
         var resets: [UInt32: UInt32] = [:]
         while resets.count < 2 {
             let frame = try client.frame()
             if frame.kind == .reset { resets[frame.stream] = frame.code }
         }
         #expect(resets == [1: 8, 3: 8])
-        try scene.waitFor("paycast_http2_streams 0")
+        try fixture.waitFor("paycast_http2_streams 0")
     }
 
     /// An upload that was answered long ago, and never ends.
     @Test func bodyThatNobodyWantsHasADeadline() throws {
-        let scene = try HTTP2Scene(limits: HTTP2AttackTests.limits { $0.writeSeconds = 1 })
-        let client = try scene.connect()
-        try client.send(.request(1, "/orders", method: "POST", fields: [("content-length", "900000")], ends: false))
+        let fixture = try HTTP2Fixture(limits: HTTP2AttackTests.limits { $0.writeSeconds = 1 })
+        let client = try fixture.connect()
+        try client.send(
+            .request(1, path: "/orders", method: "POST", fields: [("content-length", "900000")], ends: false)
+        )
         #expect(try client.frame(.reset, stream: 1).code == 8)
-        try scene.waitFor("paycast_http2_streams 0")
+        try fixture.waitFor("paycast_http2_streams 0")
     }
 
     /// A client that asks and never reads its socket. Its last frames may still fit into the kernel's buffer: then it is
     /// idle.
     @Test func connectionThatTakesNothingHasADeadline() throws {
-        let scene = try HTTP2Scene(
+        let fixture = try HTTP2Fixture(
             limits: HTTP2AttackTests.limits {
                 $0.writeSeconds = 1
                 $0.idleSeconds = 1
             }
         )
-        let client = try scene.connect([(id: 4, value: 0x7FFF_FFFF)])
-        try client.send(.credit(0x7FFF_0000), .request(1, "/metrics"))
-        try scene.waitFor("paycast_http2_connections 1")
-        try scene.waitFor("paycast_http2_connections 0")
-        try scene.waitFor("paycast_connections 0")
+        let client = try fixture.connect([(id: 4, value: 0x7FFF_FFFF)])
+        try client.send(.credit(0x7FFF_0000), .request(1, path: "/metrics"))
+        try fixture.waitFor("paycast_http2_connections 1")
+        try fixture.waitFor("paycast_http2_connections 0")
+        try fixture.waitFor("paycast_connections 0")
         withExtendedLifetime(client) {}
     }
 
@@ -133,46 +135,46 @@ import Testing
     static let stalls = [
         Stall(name: "after the preface", frames: []),
         Stall(name: "in a head", frames: [openHead]),
-        Stall(name: "between two requests", frames: [.request(1, "/up")]),
+        Stall(name: "between two requests", frames: [.request(1, path: "/up")]),
     ]
 
     @Test(arguments: stalls) func stalledConnectionIsClosed(_ stall: Stall) throws {
-        let scene = try HTTP2Scene(
+        let fixture = try HTTP2Fixture(
             limits: HTTP2AttackTests.limits {
                 $0.headerSeconds = 1
                 $0.idleSeconds = 1
             }
         )
-        let client = try scene.connect()
+        let client = try fixture.connect()
         try client.socket.send(stall.frames.flatMap(\.bytes))
         _ = try client.framesToEnd()
-        try scene.waitFor("paycast_http2_connections 0")
+        try fixture.waitFor("paycast_http2_connections 0")
     }
 
     @Test func bodyThatStallsIsReset() throws {
-        let scene = try HTTP2Scene(limits: HTTP2AttackTests.limits { $0.bodySeconds = 1 })
-        let client = try scene.connect()
-        try client.send(.request(1, "/orders", method: "POST", fields: [("content-length", "500")], ends: false))
+        let fixture = try HTTP2Fixture(limits: HTTP2AttackTests.limits { $0.bodySeconds = 1 })
+        let client = try fixture.connect()
+        try client.send(.request(1, path: "/orders", method: "POST", fields: [("content-length", "500")], ends: false))
         #expect(try client.frame(.reset, stream: 1).code == 8)
     }
 
     /// Each stream counts, and those beyond the limit are told to come back.
     @Test func streamsCountAsConnections() throws {
-        let scene = try HTTP2Scene(limits: HTTP2AttackTests.limits { $0.connections = 5 })
-        let client = try scene.connect()
+        let fixture = try HTTP2Fixture(limits: HTTP2AttackTests.limits { $0.connections = 5 })
+        let client = try fixture.connect()
         // One for the connection, one for each page.
-        for stream in [1, 3, 5, 7] as [UInt32] { try scene.openPage(stream, on: client) }
-        try client.send(.request(9, "/streams?name=x"))
+        for stream in [1, 3, 5, 7] as [UInt32] { try fixture.openPage(stream, on: client) }
+        try client.send(.request(9, path: "/streams?name=x"))
         #expect(try client.text(9, until: "\n\n").hasPrefix("retry: "))
-        #expect(scene.server.metrics.page().contains("paycast_pages{transport=\"sse\"} 4\n"))
+        #expect(fixture.server.metrics.page().contains("paycast_pages{transport=\"sse\"} 4\n"))
     }
 
     @Test func idlePagesKeepNoThreadBusy() throws {
-        let scene = try HTTP2Scene(loops: 1)
-        let client = try scene.connect()
-        for stream in [1, 3, 5] as [UInt32] { try scene.openPage(stream, on: client) }
-        let before = cpuTicks(of: scene.server.gateway)
-        _ = try? RawSocket(port: scene.port, timeout: .milliseconds(500)).readSome()
-        #expect(cpuTicks(of: scene.server.gateway) - before < 15)
+        let fixture = try HTTP2Fixture(loops: 1)
+        let client = try fixture.connect()
+        for stream in [1, 3, 5] as [UInt32] { try fixture.openPage(stream, on: client) }
+        let before = cpuTicks(of: fixture.server.gateway)
+        _ = try? RawSocket(port: fixture.port, timeout: .milliseconds(500)).readSome()
+        #expect(cpuTicks(of: fixture.server.gateway) - before < 15)
     }
 }

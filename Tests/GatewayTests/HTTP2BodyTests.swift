@@ -20,9 +20,9 @@ import Testing
     ]
 
     @Test(arguments: cases) func isDroppedAndTheAnswerArrives(_ example: Case) throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.connect(HTTP2BodyTests.shut)
-        try client.send(.request(1, example.path, ends: false))
+        let fixture = try HTTP2Fixture()
+        let client = try fixture.connect(HTTP2BodyTests.shut)
+        try client.send(.request(1, path: example.path, ends: false))
         var upload = Upload(on: 1, of: client)
         let request = String(repeating: "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", count: 400)
         try upload.send(Array(request.utf8), times: 15)
@@ -37,9 +37,9 @@ import Testing
             isOver = frame.flags & HTTP2Frame.endStream != 0
         }
         #expect(example.isWhole ? text == example.answer : text.withoutHeartbeats.hasSuffix(example.answer))
-        let page = scene.server.metrics.page()
+        let page = fixture.server.metrics.page()
         #expect(page.contains("paycast_http_responses_total{class=\"4xx\"} 0\n"))
-        try client.send(.request(3, "/up"), .credit(100, stream: 3))
+        try client.send(.request(3, path: "/up"), .credit(100, stream: 3))
         #expect(try client.text(3, until: "up\n") == "up\n")
     }
 
@@ -54,7 +54,7 @@ import Testing
             environment: ["PAYCAST_API_KEY": "key-key-key-key-key", "PAYCAST_STREAM_KEYS": "stream-stream-stream"]
         )
         let client = try HTTP2Client(port: server.port, settings: HTTP2BodyTests.shut)
-        try client.send(.request(1, "/long.txt", ends: false))
+        try client.send(.request(1, path: "/long.txt", ends: false))
         var upload = Upload(on: 1, of: client)
         let piece = [UInt8](repeating: 120, count: 16_000)
         // What the first bytes need, and what is kept.

@@ -7,10 +7,10 @@ import Testing
 
 /// What is served over HTTP/1.1 is served over HTTP/2, by the same rules, and on the same port.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HTTP2Tests {
-    private let scene: HTTP2Scene
+    private let fixture: HTTP2Fixture
 
     init() throws {
-        scene = try HTTP2Scene()
+        fixture = try HTTP2Fixture()
     }
 
     struct Exchange: Sendable, CustomTestStringConvertible {
@@ -44,34 +44,34 @@ import Testing
     ]
 
     @Test(arguments: exchanges) func answersAsOverHTTP1(_ exchange: Exchange) throws {
-        let old = try curl(exchange, "--http1.1")
-        let new = try curl(exchange, "--http2")
+        let old = try curl(exchange, version: "--http1.1")
+        let new = try curl(exchange, version: "--http2")
         #expect(new.hasSuffix("2"))
         #expect(new.dropLast() == old.dropLast(3))
         #expect(old.count > 4)
     }
 
     /// Status, type and body, and the version at the end.
-    private func curl(_ exchange: Exchange, _ version: String) throws -> String {
+    private func curl(_ exchange: Exchange, version: String) throws -> String {
         let format = "%{response_code} %{content_type} %{size_download} %{http_version}"
-        let common = ["-sS", "--cacert", scene.certificate.certificateFile, "--max-time", "10", "-w", format]
+        let common = ["-sS", "--cacert", fixture.certificate.certificateFile, "--max-time", "10", "-w", format]
         // What HTTP/1.1 and HTTP/2 write differently in a head is not compared.
         let output = exchange.options.contains("-I") ? ["-o", "/dev/null"] : []
-        let address = "https://localhost:\(scene.port)\(exchange.path)"
-        let curl = RunningProcess("curl", common + output + [version] + exchange.options + [address])
+        let address = "https://localhost:\(fixture.port)\(exchange.path)"
+        let curl = RunningProcess("curl", arguments: common + output + [version] + exchange.options + [address])
         // 18, 92: the body that was announced never came.
         #expect([0, 18, 92, 28].contains(try curl.waitForExit()), "\(curl.errors)")
         return curl.output
     }
 
     @Test func pagesOfOneConnectionAllGetEveryMessage() throws {
-        let client = try scene.connect()
+        let client = try fixture.connect()
         let streams = (0..<20).map { UInt32(2 * $0 + 1) }
-        for stream in streams { try scene.openPage(stream, on: client) }
-        try scene.waitFor("paycast_pages{transport=\"sse\"} 20")
-        #expect(scene.server.metrics.page().contains("paycast_http2_connections 1\n"))
-        #expect(scene.server.metrics.page().contains("paycast_http2_streams 20\n"))
-        for number in 0..<10 { try scene.publish("message \(number)") }
+        for stream in streams { try fixture.openPage(stream, on: client) }
+        try fixture.waitFor("paycast_pages{transport=\"sse\"} 20")
+        #expect(fixture.server.metrics.page().contains("paycast_http2_connections 1\n"))
+        #expect(fixture.server.metrics.page().contains("paycast_http2_streams 20\n"))
+        for number in 0..<10 { try fixture.publish("message \(number)") }
         var texts: [UInt32: String] = [:]
         while streams.contains(where: { texts[$0]?.contains("message 9\n\n") != true }) {
             let frame = try client.frame()
@@ -80,87 +80,89 @@ import Testing
         }
         let all = (0..<10).map { "data: message \($0)\n\n" }.joined()
         for stream in streams { #expect(texts[stream]?.withoutHeartbeats == all) }
-        try scene.expectHealth()
+        try fixture.expectHealth()
     }
 
     @Test func pageThatIsResetIsForgottenAndTheOthersStay() throws {
-        let client = try scene.connect()
-        for stream in [1, 3] as [UInt32] { try scene.openPage(stream, on: client) }
+        let client = try fixture.connect()
+        for stream in [1, 3] as [UInt32] { try fixture.openPage(stream, on: client) }
         try client.send(.reset(1))
-        try scene.waitFor("paycast_pages{transport=\"sse\"} 1")
-        try scene.publish("still there")
+        try fixture.waitFor("paycast_pages{transport=\"sse\"} 1")
+        try fixture.publish("still there")
         #expect(try client.text(3, until: "\n\n") == "data: still there\n\n")
     }
 
     @Test func connectionThatDiesTakesItsPagesAlong() throws {
-        var client: HTTP2Client? = try scene.connect()
-        for stream in [1, 3, 5] as [UInt32] { try client.map { try scene.openPage(stream, on: $0) } }
-        try client?.send(.request(7, "/orders", method: "POST", fields: [("content-length", "500")], ends: false))
-        try scene.waitFor("paycast_http2_streams 4")
+        var client: HTTP2Client? = try fixture.connect()
+        for stream in [1, 3, 5] as [UInt32] { try client.map { try fixture.openPage(stream, on: $0) } }
+        try client?.send(.request(7, path: "/orders", method: "POST", fields: [("content-length", "500")], ends: false))
+        try fixture.waitFor("paycast_http2_streams 4")
         client = nil
         for line in ["paycast_http2_streams 0", "paycast_http2_connections 0", "paycast_connections 0"] {
-            try scene.waitFor(line)
+            try fixture.waitFor(line)
         }
     }
 
     /// Larger than every window and buffer on the way.
     @Test func longAnswerArrivesWhole() throws {
-        let size = try scene.curl("/metrics", "--http2", "-o", "/dev/null", "-w", "%{size_download}")
+        let size = try fixture.curl("/metrics", options: "--http2", "-o", "/dev/null", "-w", "%{size_download}")
         #expect(size == "\(ScriptedGateway.long.utf8.count)")
     }
 
     @Test func answerBeforeTheBodyReachesAClientThatIsStillSending() throws {
         let folder = TemporaryFolder()
         let body = folder.write(String(repeating: "x", count: 600_000), to: "body")
-        let status = try scene.curl("/orders", "--http2", "--data-binary", "@\(body)", "-w", " %{http_code}")
+        let status = try fixture.curl("/orders", options: "--http2", "--data-binary", "@\(body)", "-w", " %{http_code}")
         #expect(status.contains("body_too_large"))
         #expect(status.hasSuffix(" 413"))
     }
 
     @Test func answerBeforeTheBodyLetsOtherRequestsPass() throws {
-        let client = try scene.connect()
-        try client.send(.request(1, "/orders", method: "POST", fields: [("content-length", "900000")], ends: false))
+        let client = try fixture.connect()
+        try client.send(
+            .request(1, path: "/orders", method: "POST", fields: [("content-length", "900000")], ends: false)
+        )
         #expect(try client.text(1, until: "}").contains("body_too_large"))
-        try client.send(.init(.data, stream: 1, payload: [1]), .request(3, "/up"))
+        try client.send(.init(.data, stream: 1, payload: [1]), .request(3, path: "/up"))
         #expect(try client.text(3, until: "up\n") == "up\n")
     }
 
     @Test func webSocketsAreServedBesideIt() throws {
-        let tunnel = TLSSocket(port: scene.port, options: ["-alpn", "http/1.1"])
-        let page = try WebSocketClient(over: tunnel.socket, port: scene.port, path: "/streams?name=x")
+        let tunnel = TLSSocket(port: fixture.port, options: ["-alpn", "http/1.1"])
+        let page = try WebSocketClient(over: tunnel.socket, port: fixture.port, path: "/streams?name=x")
         #expect(page.isAccepted)
         try page.send(.ping)
         while try page.frame().opcode != .pong {}
-        try scene.publish("hello")
+        try fixture.publish("hello")
         #expect(try page.text() == "hello")
     }
 
     @Test func renewedCertificateIsShownToNewConnectionsOnly() throws {
-        let standing = try scene.connect()
-        try scene.openPage(1, on: standing)
+        let standing = try fixture.connect()
+        try fixture.openPage(1, on: standing)
         let renewed = try TemporaryCertificate("renewed")
-        scene.server.gateway.renew(
+        fixture.server.gateway.renew(
             try ServerIdentity(certificateFile: renewed.certificateFile, keyFile: renewed.keyFile)
         )
         // The port is a queue that is taken before the sockets: the first that comes after it sees the new one.
         let curl = RunningProcess(
             "curl",
-            ["-s", "--http2", "--cacert", renewed.certificateFile, "-w", "%{http_version}"]
-                + ["https://localhost:\(scene.port)/up"]
+            arguments: ["-s", "--http2", "--cacert", renewed.certificateFile, "-w", "%{http_version}"]
+                + ["https://localhost:\(fixture.port)/up"]
         )
         #expect(try curl.waitForExit() == 0)
         #expect(curl.output == "up\n2")
-        try scene.publish("hello")
+        try fixture.publish("hello")
         #expect(try standing.text(1, until: "\n\n") == "data: hello\n\n")
     }
 
     /// One turn of the loop writes 256 KiB. The turns follow each other at once, and wait for no tick: here none comes.
     @Test func longMessageIsNotHeldUpBetweenTurns() throws {
-        let scene = try HTTP2Scene(tick: .seconds(3600))
-        let client = try scene.connect([(id: 4, value: 0x7FFF_FFFF)])
+        let fixture = try HTTP2Fixture(tick: .seconds(3600))
+        let client = try fixture.connect([(id: 4, value: 0x7FFF_FFFF)])
         try client.send(.credit(0x7FFF_0000))
-        try scene.openPage(1, on: client)
-        try scene.publish(String(repeating: "x", count: 16 << 20))
+        try fixture.openPage(1, on: client)
+        try fixture.publish(String(repeating: "x", count: 16 << 20))
         var count = try client.frame(.data, stream: 1).payload.count
         let whole = (16 << 20) + "data: \n\n".utf8.count
         while count < whole { count += try client.frame(.data, stream: 1).payload.count }
@@ -169,9 +171,9 @@ import Testing
 
     /// A goodbye for the connection, a reconnect delay for each page, and the end of both.
     @Test func drainEndsPagesAndThenTheConnection() throws {
-        let client = try scene.connect()
-        for stream in [1, 3] as [UInt32] { try scene.openPage(stream, on: client) }
-        scene.server.gateway.drain()
+        let client = try fixture.connect()
+        for stream in [1, 3] as [UInt32] { try fixture.openPage(stream, on: client) }
+        fixture.server.gateway.drain()
         let frames = try client.framesToEnd()
         #expect(frames.contains { $0.kind == .goAway && $0.code == 0 })
         for stream in [1, 3] as [UInt32] {

@@ -14,53 +14,55 @@ import Testing
     }
 
     private static let host = "Host: localhost\r\n"
-    private static func post(_ path: String, _ headers: String, _ body: String = "") -> String {
+    private static func post(_ path: String, headers: String, body: String = "") -> String {
         "POST \(path) HTTP/1.1\r\n\(host)\(headers)\r\n\(body)"
     }
 
     static let attacks = [
         Attack(
             name: "chunked body",
-            pieces: [post("/orders", "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n")],
+            pieces: [post("/orders", headers: "Transfer-Encoding: chunked\r\n", body: "5\r\nhello\r\n0\r\n\r\n")],
             answer: "HTTP/1.1 411",
             contains: "length_required"
         ),
-        Attack(name: "no length", pieces: [post("/orders", "")], answer: "HTTP/1.1 411"),
+        Attack(name: "no length", pieces: [post("/orders", headers: "")], answer: "HTTP/1.1 411"),
         Attack(
             name: "chunked and a length",
-            pieces: [post("/orders", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "hello")],
+            pieces: [post("/orders", headers: "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", body: "hello")],
             answer: "HTTP/1.1 411"
         ),
         Attack(
             name: "negative length",
-            pieces: [post("/orders", "Content-Length: -5\r\n", "hello")],
+            pieces: [post("/orders", headers: "Content-Length: -5\r\n", body: "hello")],
             answer: "HTTP/1.1 400",
             contains: "invalid_content_length"
         ),
         Attack(
             name: "length with a sign",
-            pieces: [post("/orders", "Content-Length: +5\r\n", "hello")],
+            pieces: [post("/orders", headers: "Content-Length: +5\r\n", body: "hello")],
             answer: "HTTP/1.1 400"
         ),
         Attack(
             name: "over-long length",
-            pieces: [post("/orders", "Content-Length: 99999999999999999999999\r\n", "hello")],
+            pieces: [post("/orders", headers: "Content-Length: 99999999999999999999999\r\n", body: "hello")],
             answer: "HTTP/1.1 400"
         ),
         Attack(
             name: "two lengths",
-            pieces: [post("/orders", "Content-Length: 5\r\nContent-Length: 6\r\n", "hello")],
+            pieces: [post("/orders", headers: "Content-Length: 5\r\nContent-Length: 6\r\n", body: "hello")],
             answer: "HTTP/1.1 400"
         ),
         Attack(
             name: "body over the limit",
-            pieces: [post("/orders", "Content-Length: 262145\r\n", String(repeating: "x", count: 262_145))],
+            pieces: [
+                post("/orders", headers: "Content-Length: 262145\r\n", body: String(repeating: "x", count: 262_145))
+            ],
             answer: "HTTP/1.1 413",
             contains: "body_too_large"
         ),
         Attack(
             name: "length over the limit, no body",
-            pieces: [post("/orders", "Content-Length: 999999999\r\n")],
+            pieces: [post("/orders", headers: "Content-Length: 999999999\r\n")],
             answer: "HTTP/1.1 413"
         ),
         Attack(

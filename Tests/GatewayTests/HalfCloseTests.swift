@@ -42,7 +42,7 @@ import Testing
         let socket = try server.connect()
         try socket.send(example.requests.joined())
         socket.finishSending()
-        expect(try socket.readToEnd(), example)
+        expect(try socket.readToEnd(), of: example)
     }
 
     @Test(arguments: cases) func everyRequestIsAnsweredOverTLS(_ example: Case) throws {
@@ -50,10 +50,10 @@ import Testing
         let client = try TLSClient(port: server.gateway.port)
         try client.send(example.requests.joined())
         try client.finishSending()
-        expect(try client.readToEnd().bytes, example)
+        expect(try client.readToEnd().bytes, of: example)
     }
 
-    private func expect(_ bytes: [UInt8], _ example: Case) {
+    private func expect(_ bytes: [UInt8], of example: Case) {
         let answers = String(decoding: bytes, as: UTF8.self).split(separator: "HTTP/1.1 ")
         #expect(answers.count == example.answers.count)
         for (answer, end) in zip(answers, example.answers) {

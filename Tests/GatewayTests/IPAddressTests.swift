@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("::1", "::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:DB8::1", "2001:db8::1"),
         ("0.0.0.0", "0.0.0.0"), ("::", "::"),
-    ]) func isReadAndSpelledInOneWay(_ text: String, _ spelling: String) {
+    ]) func isReadAndSpelledInOneWay(_ text: String, spelling: String) {
         #expect(IPAddress(text)?.description == spelling)
     }
 

@@ -10,7 +10,7 @@ import Testing
         server = try ScriptedGateway()
     }
 
-    private func post(_ body: String, _ headers: String = "") -> String {
+    private func post(_ body: String, headers: String = "") -> String {
         "POST /broadcasts HTTP/1.1\r\nHost: x\r\n\(headers)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
@@ -128,7 +128,7 @@ import Testing
 
     @Test func closesWhenAskedTo() throws {
         let socket = try used()
-        try socket.send(post("bye", "Connection: close\r\n"))
+        try socket.send(post("bye", headers: "Connection: close\r\n"))
         #expect(String(decoding: try socket.readToEnd(), as: UTF8.self).hasSuffix("3 bytes\n"))
     }
 
@@ -141,7 +141,7 @@ import Testing
         #expect(try answer(direct).hasSuffix("\r\n\r\n\(example.untrusted)\n"))
         let proxied = try ScriptedGateway(proxies: try localProxy())
         let socket = try proxied.connect()
-        for request in [post("a", "X-Forwarded-For: 203.0.113.7\r\n"), question] {
+        for request in [post("a", headers: "X-Forwarded-For: 203.0.113.7\r\n"), question] {
             try socket.send(request)
             let text = try answer(socket)
             #expect(request != question || text.hasSuffix("\r\n\r\n\(example.trusted)\n"), "\(text)")
@@ -150,7 +150,7 @@ import Testing
 
     @Test func aPageOfAnotherSenderMayUpgradeAfterAForwardedRequest() throws {
         let socket = try server.connect()
-        try socket.send(post("a", "X-Forwarded-For: 203.0.113.7\r\n"))
+        try socket.send(post("a", headers: "X-Forwarded-For: 203.0.113.7\r\n"))
         #expect(try answer(socket).hasSuffix("1 bytes\n"))
         try socket.send(
             "GET /streams?name=room%3A1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -161,7 +161,7 @@ import Testing
 
     @Test func anotherProtocolIsIgnored() throws {
         let socket = try used()
-        try socket.send(post("four", "Connection: Upgrade\r\nUpgrade: h2c\r\n"))
+        try socket.send(post("four", headers: "Connection: Upgrade\r\nUpgrade: h2c\r\n"))
         #expect(try answer(socket).hasSuffix("4 bytes\n"))
     }
 

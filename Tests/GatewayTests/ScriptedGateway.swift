@@ -82,7 +82,7 @@ private struct Script: RequestHandler {
         case .ready: return .respond(told(request))
         case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
         case .streams: return .open(page(request.query["name"] ?? ""))
-        default: return .respond(.error(404, "not_found", "There is nothing at this address."))
+        default: return .respond(.error(404, code: "not_found", message: "There is nothing at this address."))
         }
     }
 

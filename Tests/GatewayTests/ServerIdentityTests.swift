@@ -54,6 +54,6 @@ import Testing
     }
 
     private func openssl(_ arguments: [String]) throws {
-        #expect(try RunningProcess("openssl", arguments).waitForExit() == 0)
+        #expect(try RunningProcess("openssl", arguments: arguments).waitForExit() == 0)
     }
 }

@@ -18,13 +18,13 @@ import Testing
         var bytes: [UInt8]
         var testDescription: String { name }
 
-        init(_ name: String, _ bytes: [UInt8]) {
+        init(_ name: String, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes
         }
 
-        init(_ name: String, _ text: String) {
-            self.init(name, Array(text.utf8))
+        init(_ name: String, text: String) {
+            self.init(name, bytes: Array(text.utf8))
         }
     }
 
@@ -32,21 +32,21 @@ import Testing
     private static let hello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03]
 
     static let attacks = [
-        Attack("HTTP in the clear", "GET /up HTTP/1.1\r\nHost: x\r\n\r\n"),
-        Attack("HTTP/2 preface in the clear", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-        Attack("garbage", [UInt8](repeating: 0xFF, count: 20_000)),
-        Attack("zeros", [UInt8](repeating: 0, count: 20_000)),
-        Attack("handshake that stalls at once", []),
-        Attack("handshake that stalls in its first record", hello),
-        Attack("hello without sense", hello + [UInt8](repeating: 0x41, count: 505)),
+        Attack("HTTP in the clear", text: "GET /up HTTP/1.1\r\nHost: x\r\n\r\n"),
+        Attack("HTTP/2 preface in the clear", text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        Attack("garbage", bytes: [UInt8](repeating: 0xFF, count: 20_000)),
+        Attack("zeros", bytes: [UInt8](repeating: 0, count: 20_000)),
+        Attack("handshake that stalls at once", bytes: []),
+        Attack("handshake that stalls in its first record", bytes: hello),
+        Attack("hello without sense", bytes: hello + [UInt8](repeating: 0x41, count: 505)),
         Attack(
             "hello that never ends",
-            [0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 16_379)
+            bytes: [0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 16_379)
         ),
-        Attack("alert instead of a hello", [0x15, 0x03, 0x03, 0x00, 0x02, 0x01, 0x00]),
-        Attack("application data instead of a hello", [0x17, 0x03, 0x03, 0x00, 0x03, 0x41, 0x41, 0x41]),
-        Attack("heartbeat", [0x18, 0x03, 0x03, 0x00, 0x03, 0x01, 0x40, 0x00]),
-        Attack("hellos one after the other", (0..<50).flatMap { _ in hello }),
+        Attack("alert instead of a hello", bytes: [0x15, 0x03, 0x03, 0x00, 0x02, 0x01, 0x00]),
+        Attack("application data instead of a hello", bytes: [0x17, 0x03, 0x03, 0x00, 0x03, 0x41, 0x41, 0x41]),
+        Attack("heartbeat", bytes: [0x18, 0x03, 0x03, 0x00, 0x03, 0x01, 0x40, 0x00]),
+        Attack("hellos one after the other", bytes: (0..<50).flatMap { _ in hello }),
     ]
 
     /// All at once, so that the deadline is waited for once.

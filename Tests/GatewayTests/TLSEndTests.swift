@@ -12,18 +12,18 @@ import Testing
         var speaks = "http/1.1"
         var testDescription: String { name }
 
-        init(_ name: String, _ request: String, opening: String? = nil) {
+        init(_ name: String, request: String, opening: String? = nil) {
             self.name = name
             self.request = Array(request.utf8)
             self.opening = opening
         }
 
-        init(_ name: String, _ request: String, frame: [UInt8]) {
+        init(_ name: String, request: String, frame: [UInt8]) {
             self.name = name
             self.request = Array(request.utf8) + frame
         }
 
-        init(_ name: String, _ frames: HTTP2Frame...) {
+        init(_ name: String, frames: HTTP2Frame...) {
             self.name = name
             speaks = "h2"
             request = HTTP2Frame.preface + HTTP2Frame.settings().bytes + frames.flatMap(\.bytes)
@@ -35,13 +35,17 @@ import Testing
         + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 
     static let cases = [
-        Case("last answer", "GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-        Case("long last answer", "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-        Case("refusal", "hello\r\n\r\n"),
-        Case("page that is sent away", "GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n", opening: "id: test-7\n\n"),
-        Case("WebSocket that its client closes", upgrade, frame: WebSocketClient.bytes(.close)),
-        Case("WebSocket that breaks the rules", upgrade, frame: [0xFF, 0xFF]),
-        Case("HTTP/2 that breaks the rules", HTTP2Frame(.data, stream: 1, payload: [1])),
+        Case("last answer", request: "GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+        Case("long last answer", request: "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+        Case("refusal", request: "hello\r\n\r\n"),
+        Case(
+            "page that is sent away",
+            request: "GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n",
+            opening: "id: test-7\n\n"
+        ),
+        Case("WebSocket that its client closes", request: upgrade, frame: WebSocketClient.bytes(.close)),
+        Case("WebSocket that breaks the rules", request: upgrade, frame: [0xFF, 0xFF]),
+        Case("HTTP/2 that breaks the rules", frames: HTTP2Frame(.data, stream: 1, payload: [1])),
     ]
 
     @Test(arguments: cases) func isAnnounced(_ example: Case) throws {

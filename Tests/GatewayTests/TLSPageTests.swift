@@ -22,7 +22,7 @@ import Testing
         server.gateway.publish([Publication(transient: [message])])
     }
 
-    private func waitForPages(_ count: Int, _ transport: String) throws {
+    private func waitForPages(_ count: Int, transport: String) throws {
         try server.waitFor("paycast_pages{transport=\"\(transport)\"} \(count)")
     }
 
@@ -53,9 +53,9 @@ import Testing
         } else if let socket = tunnel?.socket {
             _ = try WebSocketClient(over: socket, port: server.gateway.port, path: "/streams?name=x")
         }
-        try waitForPages(1, transport)
+        try waitForPages(1, transport: transport)
         tunnel = nil
-        try waitForPages(0, transport)
+        try waitForPages(0, transport: transport)
     }
 
     @Test func slowPageIsClosedAndOthersMissNothing() throws {

@@ -22,7 +22,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static func post(_ path: String, _ body: String, _ headers: String = "") -> String {
+    private static func post(_ path: String, body: String, headers: String = "") -> String {
         "POST \(path) HTTP/1.1\r\nHost: x\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
@@ -31,10 +31,13 @@ import Testing
     static let exchanges = [
         Exchange(name: "GET", request: "GET /up HTTP/1.1\r\nHost: x\r\n\(last)\r\n"),
         Exchange(name: "HEAD", request: "HEAD /up HTTP/1.1\r\nHost: x\r\n\(last)\r\n"),
-        Exchange(name: "nothing there", request: post("/nothing", "", last)),
-        Exchange(name: "wrong method", request: post("/up", "", last)),
-        Exchange(name: "small body", request: post("/orders", "hello", last)),
-        Exchange(name: "body of many records", request: post("/orders", String(repeating: "x", count: 250_000), last)),
+        Exchange(name: "nothing there", request: post("/nothing", body: "", headers: last)),
+        Exchange(name: "wrong method", request: post("/up", body: "", headers: last)),
+        Exchange(name: "small body", request: post("/orders", body: "hello", headers: last)),
+        Exchange(
+            name: "body of many records",
+            request: post("/orders", body: String(repeating: "x", count: 250_000), headers: last)
+        ),
         Exchange(
             name: "queue that is full",
             request: "GET /users/1/entitlements HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
@@ -85,7 +88,9 @@ import Testing
         let secure = connect()
         for size in [5, 0, 70_000, 16_384] {
             let body = String(repeating: "x", count: size)
-            try secure.socket.send(TLSTests.post("/broadcasts", body, "Authorization: Bearer test-key\r\n"))
+            try secure.socket.send(
+                TLSTests.post("/broadcasts", body: body, headers: "Authorization: Bearer test-key\r\n")
+            )
             #expect(try secure.socket.read(until: "bytes\n").contains("\(size) bytes"))
         }
     }
@@ -107,11 +112,11 @@ import Testing
             try ServerIdentity(certificateFile: renewed.certificateFile, keyFile: renewed.keyFile)
         )
         // The port is a queue: once this is answered, the renewal before it has been taken.
-        try standing.socket.send(TLSTests.post("/orders", "hello"))
+        try standing.socket.send(TLSTests.post("/orders", body: "hello"))
         _ = try standing.socket.read(until: "5 bytes\n")
         let curl = RunningProcess(
             "curl",
-            ["-s", "--cacert", renewed.certificateFile, "https://localhost:\(server.gateway.port)/up"]
+            arguments: ["-s", "--cacert", renewed.certificateFile, "https://localhost:\(server.gateway.port)/up"]
         )
         #expect(try curl.waitForExit() == 0)
         #expect(curl.output == "up\n")

@@ -12,7 +12,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static func ping(_ payload: String) -> [UInt8] { WebSocketClient.bytes(.ping, Array(payload.utf8)) }
+    private static func ping(_ payload: String) -> [UInt8] {
+        WebSocketClient.bytes(.ping, payload: Array(payload.utf8))
+    }
 
     static let cases = [
         Case(name: "one", frames: [ping("a")], answer: "a"),
@@ -20,7 +22,7 @@ import Testing
         Case(name: "a newest one without a payload", frames: [ping("a"), ping("")], answer: ""),
         Case(
             name: "messages between them",
-            frames: [ping("a"), WebSocketClient.bytes(.text, [120]), ping("b"), WebSocketClient.bytes(.pong)],
+            frames: [ping("a"), WebSocketClient.bytes(.text, payload: [120]), ping("b"), WebSocketClient.bytes(.pong)],
             answer: "b"
         ),
         Case(name: "a flood", frames: (0..<1000).map { ping("\($0)") }, answer: "999"),
@@ -32,7 +34,7 @@ import Testing
         try page.socket.send(example.frames.flatMap { $0 })
         #expect(try pong(page) == example.answer)
         // Nothing else came before the answer to the next one.
-        try page.send(.ping, Array("last".utf8))
+        try page.send(.ping, payload: Array("last".utf8))
         #expect(try pong(page) == "last")
     }
 

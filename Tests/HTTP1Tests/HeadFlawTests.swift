@@ -9,33 +9,33 @@ import Testing
         var flaw: HeadFlaw
         var testDescription: String { name }
 
-        init(_ name: String, bytes: [UInt8], _ flaw: HeadFlaw) {
+        init(_ name: String, bytes: [UInt8], is flaw: HeadFlaw) {
             self.name = name
             self.bytes = bytes
             self.flaw = flaw
         }
 
         /// A whole head.
-        init(_ name: String, _ text: String, _ flaw: HeadFlaw) {
-            self.init(name, bytes: Array(text.utf8), flaw)
+        init(_ name: String, text: String, is flaw: HeadFlaw) {
+            self.init(name, bytes: Array(text.utf8), is: flaw)
         }
 
         /// A first line, with a Host behind it.
-        init(_ name: String, line: String, _ flaw: HeadFlaw) {
-            self.init(name, "\(line)\r\nHost: a\r\n\r\n", flaw)
+        init(_ name: String, line: String, is flaw: HeadFlaw) {
+            self.init(name, text: "\(line)\r\nHost: a\r\n\r\n", is: flaw)
         }
 
-        init(_ name: String, target: String, _ flaw: HeadFlaw = .target) {
-            self.init(name, line: "GET \(target) HTTP/1.1", flaw)
+        init(_ name: String, target: String, is flaw: HeadFlaw = .target) {
+            self.init(name, line: "GET \(target) HTTP/1.1", is: flaw)
         }
 
         /// Lines behind a Host.
         init(_ name: String, fields: String..., flaw: HeadFlaw) {
-            self.init(name, RequestHead.text(fields: fields), flaw)
+            self.init(name, text: RequestHead.text(fields: fields), is: flaw)
         }
 
         init(_ name: String, host: String) {
-            self.init(name, "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", .host)
+            self.init(name, text: "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", is: .host)
         }
 
         init(_ name: String, contentLength: String) {
@@ -44,27 +44,27 @@ import Testing
     }
 
     static let requestLines = [
-        Attack("HTTP/0.9", line: "GET /", .requestLine),
-        Attack("a method alone", line: "GET", .requestLine),
-        Attack("no method", line: " / HTTP/1.1", .requestLine),
-        Attack("no target", line: "GET  HTTP/1.1", .target),
-        Attack("two spaces", line: "GET  / HTTP/1.1", .requestLine),
-        Attack("two spaces before the version", line: "GET /  HTTP/1.1", .requestLine),
-        Attack("a space in the target", line: "GET /a b HTTP/1.1", .requestLine),
-        Attack("a space at the end", line: "GET / HTTP/1.1 ", .requestLine),
-        Attack("a tab for a space", line: "GET\t/ HTTP/1.1", .requestLine),
-        Attack("a tab before the version", line: "GET /\tHTTP/1.1", .requestLine),
-        Attack("a space before the method", line: " GET / HTTP/1.1", .requestLine),
-        Attack("a method with a colon", line: "GET: / HTTP/1.1", .requestLine),
-        Attack("a method with a parenthesis", line: "G(ET / HTTP/1.1", .requestLine),
-        Attack("a method with a NUL", line: "GET\0 / HTTP/1.1", .controlCharacter),
-        Attack("a method beyond ASCII", line: "GÉT / HTTP/1.1", .requestLine),
-        Attack("a long method", line: "\(String(repeating: "M", count: 33)) / HTTP/1.1", .requestLine),
-        Attack("http in lower case", line: "GET / http/1.1", .requestLine),
-        Attack("another protocol", line: "GET / HTCPCP/1.1", .requestLine),
-        Attack("another protocol's version", line: "DESCRIBE / RTSP/1.0", .requestLine),
-        Attack("a fold in the first line", "GET /\r\n HTTP/1.1\r\nHost: a\r\n\r\n", .requestLine),
-        Attack("two requests in one line", line: "GET / HTTP/1.1 GET /b HTTP/1.1", .requestLine),
+        Attack("HTTP/0.9", line: "GET /", is: .requestLine),
+        Attack("a method alone", line: "GET", is: .requestLine),
+        Attack("no method", line: " / HTTP/1.1", is: .requestLine),
+        Attack("no target", line: "GET  HTTP/1.1", is: .target),
+        Attack("two spaces", line: "GET  / HTTP/1.1", is: .requestLine),
+        Attack("two spaces before the version", line: "GET /  HTTP/1.1", is: .requestLine),
+        Attack("a space in the target", line: "GET /a b HTTP/1.1", is: .requestLine),
+        Attack("a space at the end", line: "GET / HTTP/1.1 ", is: .requestLine),
+        Attack("a tab for a space", line: "GET\t/ HTTP/1.1", is: .requestLine),
+        Attack("a tab before the version", line: "GET /\tHTTP/1.1", is: .requestLine),
+        Attack("a space before the method", line: " GET / HTTP/1.1", is: .requestLine),
+        Attack("a method with a colon", line: "GET: / HTTP/1.1", is: .requestLine),
+        Attack("a method with a parenthesis", line: "G(ET / HTTP/1.1", is: .requestLine),
+        Attack("a method with a NUL", line: "GET\0 / HTTP/1.1", is: .controlCharacter),
+        Attack("a method beyond ASCII", line: "GÉT / HTTP/1.1", is: .requestLine),
+        Attack("a long method", line: "\(String(repeating: "M", count: 33)) / HTTP/1.1", is: .requestLine),
+        Attack("http in lower case", line: "GET / http/1.1", is: .requestLine),
+        Attack("another protocol", line: "GET / HTCPCP/1.1", is: .requestLine),
+        Attack("another protocol's version", line: "DESCRIBE / RTSP/1.0", is: .requestLine),
+        Attack("a fold in the first line", text: "GET /\r\n HTTP/1.1\r\nHost: a\r\n\r\n", is: .requestLine),
+        Attack("two requests in one line", line: "GET / HTTP/1.1 GET /b HTTP/1.1", is: .requestLine),
     ]
 
     static let versions =
@@ -72,10 +72,10 @@ import Testing
             "0.9", "1.2", "1.3", "2.0", "9.9", "0.0", "1.10", "1.01", "01.1", "1", "1.", "1,1", "1.1a", "1.1\t", "+1.1",
             "", "２.0",
         ]
-        .map { Attack("version \($0)", line: "GET / HTTP/\($0)", .version) }
+        .map { Attack("version \($0)", line: "GET / HTTP/\($0)", is: .version) }
         + [
-            Attack("HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", .version),
-            Attack("version without its slash", line: "GET / HTTP1.1", .requestLine),
+            Attack("HTTP/2's preface", text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", is: .version),
+            Attack("version without its slash", line: "GET / HTTP1.1", is: .requestLine),
         ]
 
     static let targets = [
@@ -84,8 +84,8 @@ import Testing
         Attack("a fragment", target: "/a#b"),
         Attack("a fragment in the query", target: "/a?b#c"),
         Attack("an asterisk for anything but OPTIONS", target: "*"),
-        Attack("an asterisk with more", line: "OPTIONS *a HTTP/1.1", .target),
-        Attack("an asterisk for lower-case options", line: "options * HTTP/1.1", .target),
+        Attack("an asterisk with more", line: "OPTIONS *a HTTP/1.1", is: .target),
+        Attack("an asterisk for lower-case options", line: "options * HTTP/1.1", is: .target),
         Attack("an address without its slashes", target: "http:/a/"),
         Attack("another scheme", target: "ftp://a/"),
         Attack("a WebSocket's scheme", target: "ws://a/"),
@@ -98,9 +98,9 @@ import Testing
         Attack("an address with a query only", target: "http://a?b"),
         Attack("an address whose query has a slash", target: "http://a?b/"),
         Attack("an authority", target: "a:80"),
-        Attack("CONNECT to a path", line: "CONNECT /a HTTP/1.1", .target),
-        Attack("CONNECT to an address", line: "CONNECT http://a/ HTTP/1.1", .target),
-        Attack("CONNECT to everything", line: "CONNECT * HTTP/1.1", .target),
+        Attack("CONNECT to a path", line: "CONNECT /a HTTP/1.1", is: .target),
+        Attack("CONNECT to an address", line: "CONNECT http://a/ HTTP/1.1", is: .target),
+        Attack("CONNECT to everything", line: "CONNECT * HTTP/1.1", is: .target),
         Attack("an escape without digits", target: "/%"),
         Attack("an escape cut short", target: "/%4"),
         Attack("an escape of other letters", target: "/%zz"),
@@ -128,9 +128,9 @@ import Testing
         Attack("a NUL in an argument's name", target: "/a?%00=b"),
         Attack("no UTF-8 in the query", target: "/a?b=%ff"),
         Attack("a raw byte beyond ASCII in the query", target: "/a?é"),
-        Attack("a control character", target: "/\u{1}", .controlCharacter),
-        Attack("a delete character", target: "/\u{7F}", .controlCharacter),
-        Attack("a raw NUL", target: "/a\0b", .controlCharacter),
+        Attack("a control character", target: "/\u{1}", is: .controlCharacter),
+        Attack("a delete character", target: "/\u{7F}", is: .controlCharacter),
+        Attack("a raw NUL", target: "/a\0b", is: .controlCharacter),
     ]
 
     static let lines = [
@@ -147,7 +147,7 @@ import Testing
         Attack("a line folded by a tab", fields: "X-A: b", "\tc", flaw: .fieldLine),
         Attack("a fold that looks like a header", fields: "X-A: b", " Content-Length: 40", flaw: .fieldLine),
         Attack("a fold of white space", fields: "X-A: b", " ", flaw: .fieldLine),
-        Attack("a fold of the first header", "GET / HTTP/1.1\r\n Host: a\r\n\r\n", .fieldLine),
+        Attack("a fold of the first header", text: "GET / HTTP/1.1\r\n Host: a\r\n\r\n", is: .fieldLine),
         Attack("a name in quotes", fields: "\"X\": a", flaw: .fieldLine),
         Attack("a name with a bracket", fields: "X[]: a", flaw: .fieldLine),
         Attack("a name with a slash", fields: "X/A: a", flaw: .fieldLine),
@@ -155,7 +155,7 @@ import Testing
         Attack("a name beyond ASCII", fields: "Ｈost: b", flaw: .fieldLine),
         Attack("a name with a soft hyphen", fields: "Content\u{AD}Length: 40", flaw: .fieldLine),
         Attack("a pseudo-header", fields: ":path: /b", flaw: .fieldLine),
-        Attack("a byte order mark", "GET / HTTP/1.1\r\n\u{FEFF}Host: a\r\n\r\n", .fieldLine),
+        Attack("a byte order mark", text: "GET / HTTP/1.1\r\n\u{FEFF}Host: a\r\n\r\n", is: .fieldLine),
     ]
 
     static let controlCharacters =
@@ -165,30 +165,30 @@ import Testing
         + [
             Attack("a NUL at a value's end", fields: "Authorization: Bearer a\0", flaw: .controlCharacter),
             Attack("a NUL before a value", fields: "Content-Length:\0 40", flaw: .controlCharacter),
-            Attack("lines with LF only", "GET / HTTP/1.1\nHost: a\n\n", .controlCharacter),
-            Attack("one line with LF only", "GET / HTTP/1.1\r\nX-A: b\nHost: a\r\n\r\n", .controlCharacter),
-            Attack("the last line with LF only", "GET / HTTP/1.1\r\nHost: a\r\n\n", .controlCharacter),
+            Attack("lines with LF only", text: "GET / HTTP/1.1\nHost: a\n\n", is: .controlCharacter),
+            Attack("one line with LF only", text: "GET / HTTP/1.1\r\nX-A: b\nHost: a\r\n\r\n", is: .controlCharacter),
+            Attack("the last line with LF only", text: "GET / HTTP/1.1\r\nHost: a\r\n\n", is: .controlCharacter),
             Attack("a header behind a bare LF", fields: "X-A: b\nContent-Length: 40", flaw: .controlCharacter),
             Attack("a header behind a bare CR", fields: "X-A: b\rContent-Length: 40", flaw: .controlCharacter),
-            Attack("lines with CR only", "GET / HTTP/1.1\rHost: a\r\r", .controlCharacter),
-            Attack("two CR", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n", .controlCharacter),
-            Attack("two CR at the end", "GET / HTTP/1.1\r\nHost: a\r\n\r\r\n", .controlCharacter),
-            Attack("a bare CR in the first line", "GET /\rHTTP/1.1\r\nHost: a\r\n\r\n", .controlCharacter),
-            Attack("a bare CR in a name", "GET / HTTP/1.1\r\nHo\rst: a\r\n\r\n", .controlCharacter),
-            Attack("LF before CR", "GET / HTTP/1.1\n\rHost: a\n\r\n\r", .controlCharacter),
+            Attack("lines with CR only", text: "GET / HTTP/1.1\rHost: a\r\r", is: .controlCharacter),
+            Attack("two CR", text: "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n", is: .controlCharacter),
+            Attack("two CR at the end", text: "GET / HTTP/1.1\r\nHost: a\r\n\r\r\n", is: .controlCharacter),
+            Attack("a bare CR in the first line", text: "GET /\rHTTP/1.1\r\nHost: a\r\n\r\n", is: .controlCharacter),
+            Attack("a bare CR in a name", text: "GET / HTTP/1.1\r\nHo\rst: a\r\n\r\n", is: .controlCharacter),
+            Attack("LF before CR", text: "GET / HTTP/1.1\n\rHost: a\n\r\n\r", is: .controlCharacter),
         ]
 
     static let hosts = [
-        Attack("no Host", "GET / HTTP/1.1\r\n\r\n", .host),
-        Attack("no Host with an absolute target", "GET http://a/ HTTP/1.1\r\n\r\n", .host),
-        Attack("a Host whose name is cut short", "GET / HTTP/1.1\r\nHos: a\r\n\r\n", .host),
+        Attack("no Host", text: "GET / HTTP/1.1\r\n\r\n", is: .host),
+        Attack("no Host with an absolute target", text: "GET http://a/ HTTP/1.1\r\n\r\n", is: .host),
+        Attack("a Host whose name is cut short", text: "GET / HTTP/1.1\r\nHos: a\r\n\r\n", is: .host),
         Attack("two Hosts", fields: "Host: b", flaw: .host),
         Attack("the same Host twice", fields: "Host: pay.example", flaw: .host),
         Attack("two Hosts in different cases", fields: "hOsT: b", flaw: .host),
-        Attack("two Hosts in HTTP/1.0", "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", .host),
+        Attack("two Hosts in HTTP/1.0", text: "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", is: .host),
         Attack("two Hosts in one line", host: "a, b"),
         Attack("an empty Host", host: ""),
-        Attack("an empty Host with an absolute target", "GET http://a/ HTTP/1.1\r\nHost:\r\n\r\n", .host),
+        Attack("an empty Host with an absolute target", text: "GET http://a/ HTTP/1.1\r\nHost:\r\n\r\n", is: .host),
         Attack("a port only", host: ":80"),
         Attack("a port that is none", host: "a:b"),
         Attack("a port with a sign", host: "a:+80"),
@@ -250,12 +250,14 @@ import Testing
             .webSocketProtocol, .realIP, .forwardedFor, .forwardedProto, .forwardedHost,
         ].contains(name)
     }
-    .map { Attack("\($0) twice", fields: "\($0.rawValue): a", "\($0.rawValue.uppercased()): a", flaw: .repeatedField) }
+    .map {
+        Attack("\($0) twice", fields: "\($0.rawValue): a", "\($0.rawValue.uppercased()): a", flaw: .repeatedField)
+    }
 
     static let limits = [
-        Attack("a long line", target: "/" + String(repeating: "a", count: 8192 - 13), .targetTooLong),
-        Attack("a long line of junk", line: String(repeating: "a", count: 8193), .targetTooLong),
-        Attack("101 headers", RequestHead.text(fields: (0..<100).map { "X-\($0): a" }), .tooLarge),
+        Attack("a long line", target: "/" + String(repeating: "a", count: 8192 - 13), is: .targetTooLong),
+        Attack("a long line of junk", line: String(repeating: "a", count: 8193), is: .targetTooLong),
+        Attack("101 headers", text: RequestHead.text(fields: (0..<100).map { "X-\($0): a" }), is: .tooLarge),
     ]
 
     static let attacks =
@@ -263,10 +265,10 @@ import Testing
 
     /// What the buffer takes for another thing than one head.
     static let others = [
-        Attack("nothing", "", .controlCharacter),
-        Attack("nothing but the empty line", "\r\n", .requestLine),
-        Attack("no empty line", "GET / HTTP/1.1\r\nHost: a\r\n", .controlCharacter),
-        Attack("two heads", "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", .fieldLine),
+        Attack("nothing", text: "", is: .controlCharacter),
+        Attack("nothing but the empty line", text: "\r\n", is: .requestLine),
+        Attack("no empty line", text: "GET / HTTP/1.1\r\nHost: a\r\n", is: .controlCharacter),
+        Attack("two heads", text: "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", is: .fieldLine),
     ]
 
     @Test(arguments: attacks + others) func refuses(_ attack: Attack) {
@@ -274,7 +276,7 @@ import Testing
     }
 
     /// Whatever its pieces are. Which flaw is said first may depend on them.
-    @Test(arguments: attacks, [1, 7, 1 << 20]) func isRefusedByTheBuffer(_ attack: Attack, _ size: Int) {
+    @Test(arguments: attacks, [1, 7, 1 << 20]) func isRefusedByTheBuffer(_ attack: Attack, size: Int) {
         var buffer = RequestBuffer()
         #expect(throws: HeadFlaw.self) {
             for start in stride(from: 0, to: attack.bytes.count, by: size) {

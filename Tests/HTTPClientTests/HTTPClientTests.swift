@@ -10,7 +10,7 @@ import Testing
         let server = Recorder("HTTP/1.1 201 Created\r\nX-One: a\r\nContent-Length: 2\r\n\r\nhi")
         let response = try client.send(
             "POST",
-            server.url + "/orders?x=1",
+            to: server.url + "/orders?x=1",
             headers: [("Authorization", "Bearer key"), ("Content-Type", "application/json"), ("X-Empty", "")],
             body: Array(#"{"user":"42"}"#.utf8)
         )
@@ -33,15 +33,15 @@ import Testing
                 try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(answer.utf8.count)\r\n\r\n\(answer)")
             }
         }
-        let first = try client.send("GET", server.url, headers: [("Authorization", "Bearer key")])
-        let second = try client.send("GET", server.url + "/else")
+        let first = try client.send("GET", to: server.url, headers: [("Authorization", "Bearer key")])
+        let second = try client.send("GET", to: server.url + "/else")
         #expect([first, second].map { String(decoding: $0.body, as: UTF8.self) } == ["1 true", "2 false"])
     }
 
     @Test func getHasNoBodyAndPostWithoutBodySaysSo() throws {
         let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        _ = try client.send("GET", server.url)
-        _ = try client.send("POST", server.url)
+        _ = try client.send("GET", to: server.url)
+        _ = try client.send("POST", to: server.url)
         #expect(server.requests.count == 2)
         #expect(!server.requests[0].contains("Content-"))
         #expect(server.requests[1].contains("Content-Length: 0\r\n"))
@@ -51,23 +51,23 @@ import Testing
     @Test(arguments: ["302 Found\r\nLocation: /elsewhere", "404 Not Found", "503 Busy\r\nRetry-After: 1"])
     func anyStatusIsAnAnswer(_ head: String) throws {
         let server = Recorder("HTTP/1.1 \(head)\r\nContent-Length: 0\r\n\r\n")
-        #expect(try client.send("GET", server.url).status == Int(head.prefix(3)))
+        #expect(try client.send("GET", to: server.url).status == Int(head.prefix(3)))
         #expect(server.requests.count == 1)
     }
 
     @Test(arguments: ["", "nonsense", "file:///etc/passwd", "ftp://host/", "http://"])
     func refusesTheAddress(_ url: String) {
         #expect {
-            try client.send("GET", url)
+            try client.send("GET", to: url)
         } throws: { error in
             if case .invalidURL = error as? HTTPClientError { true } else { false }
         }
     }
 
     @Test(arguments: [("X-A", "b\r\nX-C: d"), ("X-A", "b\nc"), ("X A", "b"), ("X-A\r\nX-B", "c"), ("", "b")])
-    func refusesHeadersThatWouldBecomeOthers(_ name: String, _ value: String) {
+    func refusesHeadersThatWouldBecomeOthers(_ name: String, value: String) {
         #expect {
-            try client.send("GET", "http://127.0.0.1:1", headers: [(name, value)])
+            try client.send("GET", to: "http://127.0.0.1:1", headers: [(name, value)])
         } throws: { error in
             if case .invalidRequest = error as? HTTPClientError { true } else { false }
         }
@@ -75,20 +75,20 @@ import Testing
 
     @Test func nobodyThereNamesTheOriginAndNoSecret() {
         #expect(throws: HTTPClientError.refused(ReservedPort.unused.url)) {
-            try client.send("GET", "http://user:secret@127.0.0.1:\(ReservedPort.unused.number)/path?token=secret")
+            try client.send("GET", to: "http://user:secret@127.0.0.1:\(ReservedPort.unused.number)/path?token=secret")
         }
     }
 
     @Test func silenceTimesOut() {
         let server = SocketServer { _ = try $0.readToEnd() }
         #expect(throws: HTTPClientError.timedOut(server.url)) {
-            try HTTPClient(timeout: .milliseconds(100)).send("GET", server.url)
+            try HTTPClient(timeout: .milliseconds(100)).send("GET", to: server.url)
         }
     }
 
     @Test func halfAnAnswerIsNone() {
         let server = Recorder("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
-        #expect(throws: HTTPClientError.brokenOff(server.url)) { try client.send("GET", server.url) }
+        #expect(throws: HTTPClientError.brokenOff(server.url)) { try client.send("GET", to: server.url) }
     }
 
     @Test func bodyIsBounded() {
@@ -98,7 +98,7 @@ import Testing
             let megabyte = [UInt8](repeating: 97, count: 1 << 20)
             for _ in 0..<20 { try socket.send(megabyte) }
         }
-        #expect(throws: HTTPClientError.tooLarge(server.url)) { try client.send("GET", server.url) }
+        #expect(throws: HTTPClientError.tooLarge(server.url)) { try client.send("GET", to: server.url) }
     }
 
     @Test func namesItsLibrary() {

@@ -8,12 +8,12 @@ import Testing
     private let paywall = StreamName("user:1:paywall")
     private let other = StreamName("user:2:paywall")
 
-    private func message(_ stream: StreamName?, _ position: Int64, _ html: String = "x") throws -> Message {
+    private func message(on stream: StreamName?, position: Int64, html: String = "x") throws -> Message {
         let parts = [Part(html: Array(html.utf8), collapseKey: nil)]
         return Message(stream: try #require(stream), position: position, parts: parts)
     }
 
-    private func positions(_ hub: Hub, _ stream: StreamName?, after position: Int64) throws -> [Int64?]? {
+    private func positions(of hub: Hub, on stream: StreamName?, after position: Int64) throws -> [Int64?]? {
         hub.recentMessages(on: try #require(stream), after: position)?.map(\.position)
     }
 
@@ -21,7 +21,7 @@ import Testing
     private func hub(recentBytes: Int = 1 << 20) throws -> Hub {
         var hub = Hub(limits: Hub.Limits(recentBytes: recentBytes), position: 10)
         for (position, stream) in [(11, paywall), (12, other), (13, paywall)] as [(Int64, StreamName?)] {
-            _ = hub.publish(try message(stream, position))
+            _ = hub.publish(try message(on: stream, position: position))
             hub.advance(to: position)
         }
         // Of nobody's page.
@@ -31,36 +31,40 @@ import Testing
 
     @Test func everythingAfterTheCursorIsThereInOrder() throws {
         let hub = try hub()
-        #expect(try positions(hub, paywall, after: 10) == [11, 13])
-        #expect(try positions(hub, paywall, after: 11) == [13])
-        #expect(try positions(hub, paywall, after: 14) == [])
-        #expect(try positions(hub, other, after: 10) == [12])
-        #expect(try positions(hub, StreamName("nobody"), after: 10) == [])
+        #expect(try positions(of: hub, on: paywall, after: 10) == [11, 13])
+        #expect(try positions(of: hub, on: paywall, after: 11) == [13])
+        #expect(try positions(of: hub, on: paywall, after: 14) == [])
+        #expect(try positions(of: hub, on: other, after: 10) == [12])
+        #expect(try positions(of: hub, on: StreamName("nobody"), after: 10) == [])
     }
 
     @Test func whatWasBeforeTheStartOrIsNotYetHereOnlyTheLedgerKnows() throws {
         let hub = try hub()
-        #expect(try positions(hub, paywall, after: 9) == nil)
-        #expect(try positions(hub, paywall, after: 15) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 9) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 15) == nil)
     }
 
     @Test func repeatedAndTransientMessagesAreNotKept() throws {
         var hub = try hub()
-        _ = hub.publish(try message(paywall, 13))
+        _ = hub.publish(try message(on: paywall, position: 13))
         _ = hub.publish(Message(stream: try #require(paywall), position: nil, parts: []))
-        #expect(try positions(hub, paywall, after: 10) == [11, 13])
+        #expect(try positions(of: hub, on: paywall, after: 10) == [11, 13])
     }
 
     @Test func oldestLeaveFirstAndAreAskedForElsewhere() throws {
         var hub = Hub(limits: Hub.Limits(recentBytes: 20_000), position: 0)
         for position in 1...100 as ClosedRange<Int64> {
             _ = hub.publish(
-                try message(position.isMultiple(of: 2) ? paywall : other, position, String(repeating: "x", count: 1000))
+                try message(
+                    on: position.isMultiple(of: 2) ? paywall : other,
+                    position: position,
+                    html: String(repeating: "x", count: 1000)
+                )
             )
             hub.advance(to: position)
         }
-        #expect(try positions(hub, paywall, after: 50) == nil)
-        #expect(try positions(hub, paywall, after: 95) == [96, 98, 100])
+        #expect(try positions(of: hub, on: paywall, after: 50) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 95) == [96, 98, 100])
         let known = (0...100).filter { hub.recentMessages(on: other ?? .feed(""), after: Int64($0)) != nil }
         // 20,000 bytes hold 16 of them.
         #expect(known == Array(84...100))
@@ -69,41 +73,41 @@ import Testing
     @Test func moreThanAPageShouldGetIsAskedForElsewhere() throws {
         var hub = Hub(position: 0)
         for position in 1...150 as ClosedRange<Int64> {
-            _ = hub.publish(try message(paywall, position))
+            _ = hub.publish(try message(on: paywall, position: position))
             hub.advance(to: position)
         }
-        #expect(try positions(hub, paywall, after: 49) == nil)
-        #expect(try positions(hub, paywall, after: 50)?.count == 100)
+        #expect(try positions(of: hub, on: paywall, after: 49) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 50)?.count == 100)
     }
 
     @Test func forgottenIsForgotten() throws {
         var hub = try hub()
         hub.forgetRecentMessages()
-        #expect(try positions(hub, paywall, after: 13) == nil)
-        #expect(try positions(hub, paywall, after: 14) == [])
-        _ = hub.publish(try message(paywall, 15))
+        #expect(try positions(of: hub, on: paywall, after: 13) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 14) == [])
+        _ = hub.publish(try message(on: paywall, position: 15))
         hub.advance(to: 15)
-        #expect(try positions(hub, paywall, after: 14) == [15])
+        #expect(try positions(of: hub, on: paywall, after: 14) == [15])
     }
 
     /// Its user reads another language: the ledger tells what was published, and what is newer is told from here again.
     @Test func oneStreamIsForgotten() throws {
         var hub = try hub()
         hub.forgetRecentMessages(on: try #require(paywall))
-        #expect(try positions(hub, paywall, after: 10) == nil)
-        #expect(try positions(hub, paywall, after: 12) == nil)
-        #expect(try positions(hub, paywall, after: 13) == [])
-        #expect(try positions(hub, other, after: 10) == [12])
-        _ = hub.publish(try message(paywall, 15))
+        #expect(try positions(of: hub, on: paywall, after: 10) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 12) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 13) == [])
+        #expect(try positions(of: hub, on: other, after: 10) == [12])
+        _ = hub.publish(try message(on: paywall, position: 15))
         hub.advance(to: 15)
-        #expect(try positions(hub, paywall, after: 12) == nil)
-        #expect(try positions(hub, paywall, after: 13) == [15])
+        #expect(try positions(of: hub, on: paywall, after: 12) == nil)
+        #expect(try positions(of: hub, on: paywall, after: 13) == [15])
     }
 
     @Test func whatIsNotRememberedNeedsNoForgetting() throws {
         var hub = Hub(position: 0)
         hub.forgetRecentMessages(on: try #require(paywall))
-        #expect(try positions(hub, paywall, after: 0) == [])
+        #expect(try positions(of: hub, on: paywall, after: 0) == [])
         #expect(hub.newestMessages(on: try #require(paywall))?.isEmpty == true)
     }
 }

@@ -35,7 +35,7 @@ import Testing
         Refusal(status: 404, hint: "/webhooks/apple"), Refusal(status: 301, hint: "last address"),
         Refusal(status: 413, hint: "256 KiB", isFinal: true),
     ]) func refusalNamesTheServerAndWhatToDo(_ given: Refusal) throws {
-        let server = AnsweringServer { _ in .init(given.status, given.body) }
+        let server = AnsweringServer { _ in .init(given.status, body: given.body) }
         let subject = server.url + "/secret/webhooks/apple?token=secret"
         let error = #expect(throws: StoreAPIError.self) { try Forwarder().post([], to: subject, now: Self.now) }
         let job = Self.job(subject)
@@ -67,7 +67,7 @@ import Testing
         ("https://a@secret@host/x@y", "https://host"), ("https://host?x=@secret", "https://host"),
         ("https://host#secret", "https://host"), ("https://host\\secret@x", "https://host"),
         ("secret", "of PAYCAST_FORWARD"), ("", "of PAYCAST_FORWARD"),
-    ]) func originHoldsNoSecret(_ address: String, _ origin: String) {
+    ]) func originHoldsNoSecret(_ address: String, origin: String) {
         #expect(Self.job(address).origin == origin)
     }
 

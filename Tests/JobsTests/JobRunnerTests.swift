@@ -13,54 +13,54 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct JobRunnerTests {
     private let lineage = "2000000000000007"
 
-    private func purchase(_ stage: AppleStage) throws -> Event {
-        try stage.say()
-        return try stage.api.transaction(lineage, in: .sandbox, now: AppleStage.now)
+    private func purchase(_ fixture: AppleFixture) throws -> Event {
+        try fixture.say()
+        return try fixture.api.transaction(lineage, in: .sandbox, now: AppleFixture.now)
     }
 
     /// Bought outside the app: the claimant's order is told to Apple, and every later notification carries it.
     @Test func accountTokenIsSetAfterAClaim() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
-        let runner = ledger.runner([.apple: stage.api])
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
+        let runner = ledger.runner([.apple: fixture.api])
         runner.start()
         let order = try ledger.order(for: "42")
-        let receipt = try ledger.send(purchase(stage), claim: Claim(user: "42", order: order))
+        let receipt = try ledger.send(purchase(fixture), claim: Claim(user: "42", order: order))
         #expect(receipt.claim == .granted)
-        try ledger.wait { stage.server.requests.contains { $0.method == "PUT" } }
+        try ledger.wait { fixture.server.requests.contains { $0.method == "PUT" } }
         try ledger.wait { try ledger.backlog().waiting == 0 }
-        let later = try stage.api.statuses(of: lineage, in: .sandbox, now: AppleStage.now)
+        let later = try fixture.api.statuses(of: lineage, in: .sandbox, now: AppleFixture.now)
         #expect(later.first?.observation?.token == order)
         runner.close()
         ledger.close()
     }
 
     @Test func finishedAfterTheCommit() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
-        let runner = ledger.runner([.apple: stage.api])
-        var event = try purchase(stage)
-        event.jobs = [job(.finish, lineage)]
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
+        let runner = ledger.runner([.apple: fixture.api])
+        var event = try purchase(fixture)
+        event.jobs = [job(.finish, subject: lineage)]
         try ledger.send(event)
         runner.start()
         try ledger.wait { try ledger.backlog().waiting == 0 }
-        #expect(stage.server.requests.last?.path.hasSuffix("/\(lineage)/finish") == true)
+        #expect(fixture.server.requests.last?.path.hasSuffix("/\(lineage)/finish") == true)
         runner.close()
         ledger.close()
     }
 
     @Test func whatAppleRefusesIsGivenUp() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
-        let runner = ledger.runner([.apple: stage.api])
-        var event = try purchase(stage)
-        event.jobs = [job(.finish, "2000000000000099")]
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
+        let runner = ledger.runner([.apple: fixture.api])
+        var event = try purchase(fixture)
+        event.jobs = [job(.finish, subject: "2000000000000099")]
         try ledger.send(event)
         runner.start()
         try ledger.wait { ledger.metrics.page().contains("paycast_jobs_abandoned_total 1") }
-        #expect(stage.server.requests.count { $0.method == "POST" } == 1)
+        #expect(fixture.server.requests.count { $0.method == "POST" } == 1)
         #expect(ledger.lines.all.contains { $0.contains("job abandoned") && $0.contains("4040010") })
         #expect(!ledger.lines.all.contains { $0.contains("2000000000000099") })
         // A counter: what comes later does not take it back.
-        var next = try purchase(stage)
-        (next.id, next.jobs) = ("next", [job(.finish, lineage)])
+        var next = try purchase(fixture)
+        (next.id, next.jobs) = ("next", [job(.finish, subject: lineage)])
         try ledger.send(next)
         try ledger.wait { try ledger.backlog().waiting == 0 }
         #expect(ledger.metrics.page().contains("paycast_jobs_abandoned_total 1"))
@@ -71,10 +71,10 @@ import Testing
 
     /// Google refunds after three days: somebody has to know a day before.
     @Test func nearDeadlineIsAProblem() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
         let runner = ledger.runner([:])
-        var event = try purchase(stage)
-        event.jobs = [job(.acknowledge, "token", deadline: AppleStage.now + .seconds(3600))]
+        var event = try purchase(fixture)
+        event.jobs = [job(.acknowledge, subject: "token", deadline: AppleFixture.now + .seconds(3600))]
         event.jobs[0].provider = .google
         try ledger.send(event)
         runner.start()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func forwardedBodyIsTheSameByteForByte() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
         let attempts = Mutex(0)
         let staging = AnsweringServer { _ in
             let number = attempts.withLock { attempts in
@@ -97,9 +97,9 @@ import Testing
             return number == 1 ? .init(503, headers: [("Retry-After", "1")]) : .init(200)
         }
         let runner = ledger.runner([:])
-        let verifier = ForwardingVerifier(stage.verifier, to: [staging.url + "/hook"])
-        let body = try stage.body(of: "SUBSCRIBED")
-        let event = try verifier.verify(Delivery(body: body), now: AppleStage.now)
+        let verifier = ForwardingVerifier(fixture.verifier, to: [staging.url + "/hook"])
+        let body = try fixture.body(of: "SUBSCRIBED")
+        let event = try verifier.verify(Delivery(body: body), now: AppleFixture.now)
         try ledger.send(event)
         #expect(try ledger.send(event).outcome == .duplicate)
         runner.start()
@@ -112,7 +112,7 @@ import Testing
 
     /// A round may take minutes: 100 attempts, at a server that is slow.
     @Test func gaugeFallsWithEachJobOfABurst() throws {
-        let (stage, ledger) = (try AppleStage(), try LedgerStage())
+        let (fixture, ledger) = (try AppleFixture(), try LedgerFixture())
         let gate = Promise<Void>()
         let count = Mutex(0)
         defer { gate.fulfil(()) }
@@ -125,9 +125,9 @@ import Testing
             return .init(200)
         }
         let runner = ledger.runner([:])
-        let verifier = ForwardingVerifier(stage.verifier, to: [staging.url])
+        let verifier = ForwardingVerifier(fixture.verifier, to: [staging.url])
         for _ in 0..<3 {
-            try ledger.send(verifier.verify(Delivery(body: stage.body(of: "SUBSCRIBED")), now: AppleStage.now))
+            try ledger.send(verifier.verify(Delivery(body: fixture.body(of: "SUBSCRIBED")), now: AppleFixture.now))
         }
         runner.start()
         try ledger.wait { staging.requests.count == 3 }
@@ -139,18 +139,18 @@ import Testing
     }
 
     @Test func productionIsNotForwarded() throws {
-        let stage = try AppleStage()
-        let verifier = ForwardingVerifier(stage.verifier, to: ["https://staging.example"])
-        let body = try stage.body(of: "SUBSCRIBED", in: .production)
-        #expect(try verifier.verify(Delivery(body: body), now: AppleStage.now).jobs.isEmpty)
+        let fixture = try AppleFixture()
+        let verifier = ForwardingVerifier(fixture.verifier, to: ["https://staging.example"])
+        let body = try fixture.body(of: "SUBSCRIBED", in: .production)
+        #expect(try verifier.verify(Delivery(body: body), now: AppleFixture.now).jobs.isEmpty)
     }
 
-    private func job(_ kind: Job.Kind, _ subject: String, deadline: Instant? = nil) -> Job {
+    private func job(_ kind: Job.Kind, subject: String, deadline: Instant? = nil) -> Job {
         Job(
             kind: kind,
             provider: .apple,
             environment: .sandbox,
-            app: AppleStage.bundle,
+            app: AppleFixture.bundle,
             subject: subject,
             deadline: deadline
         )

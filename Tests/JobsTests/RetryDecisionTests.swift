@@ -10,7 +10,7 @@ import Testing
 
     static func queued(
         _ kind: Job.Kind = .finish,
-        _ subject: String = "1",
+        subject: String = "1",
         id: Int64 = 1,
         attempts: Int = 0,
         age: Duration = .zero,
@@ -107,21 +107,21 @@ import Testing
 
     @Test func storeThatIsDownIsNotAskedAgainInTheRound() {
         var round = JobRound()
-        let jobs = [Self.queued(.finish, "7", id: 1), Self.queued(.setToken, "8", id: 2)]
+        let jobs = [Self.queued(.finish, subject: "7", id: 1), Self.queued(.setToken, subject: "8", id: 2)]
         var other = jobs[1]
         other.job.app = "com.other"
-        round.failed(jobs[0], .refused(status: 400, code: nil, reason: ""))
+        round.failed(jobs[0], error: .refused(status: 400, code: nil, reason: ""))
         #expect(round.obstacle(to: jobs[1]) == nil)
-        round.failed(jobs[0], Self.down)
+        round.failed(jobs[0], error: Self.down)
         #expect(round.obstacle(to: jobs[1]) == Self.down)
         #expect(round.obstacle(to: other) == nil)
     }
 
     /// Whose app it is says nothing to a staging server.
     @Test func stagingServerThatIsDownIsNotAskedAgainInTheRound() {
-        var (round, other) = (JobRound(), Self.queued(.forward, "https://a", id: 2))
+        var (round, other) = (JobRound(), Self.queued(.forward, subject: "https://a", id: 2))
         other.job.app = "com.other"
-        round.failed(Self.queued(.forward, "https://a"), Self.down)
+        round.failed(Self.queued(.forward, subject: "https://a"), error: Self.down)
         #expect(round.obstacle(to: other) == Self.down)
     }
 

@@ -28,13 +28,13 @@ import Testing
     }
 
     /// Three servers, of which one answers when the test says so, and not before.
-    private final class Scene: Sendable {
-        let ledger: LedgerStage
+    private final class Fixture: Sendable {
+        let ledger: LedgerFixture
         let gate = Promise<Void>()
         let slow: AnsweringServer
-        let good = AnsweringServer { _ in .init(200, "{}") }
+        let good = AnsweringServer { _ in .init(200, body: "{}") }
         let apis: [Provider: any StoreAPI]
-        private let stage: AppleStage
+        private let fixture: AppleFixture
         private let given: Case
 
         init(_ given: Case) throws {
@@ -42,30 +42,30 @@ import Testing
             let gate = gate
             slow = AnsweringServer { _ in
                 gate.wait()
-                return .init(200, "{}")
+                return .init(200, body: "{}")
             }
             let (slow, good) = (slow.url, good.url)
             let address: (Destination) -> String = { given.slow == $0 ? slow : good }
-            stage = try AppleStage()
-            ledger = try LedgerStage(apis: [.apple, .google, .stripe])
+            fixture = try AppleFixture()
+            ledger = try LedgerFixture(apis: [.apple, .google, .stripe])
             let (google, apple) = (address(.google), address(.apple))
-            apis = [.google: try Scene.google(google), .apple: try Scene.apple(apple, stage)]
+            apis = [.google: try Fixture.google(google), .apple: try Fixture.apple(apple, in: fixture)]
         }
 
-        private static func apple(_ url: String, _ stage: AppleStage) throws -> AppleServerAPI {
+        private static func apple(_ url: String, in fixture: AppleFixture) throws -> AppleServerAPI {
             AppleServerAPI(
                 key: try .generate(.p256),
                 keyID: "1",
                 issuer: "1",
-                app: AppleStage.bundle,
-                verifier: stage.verifier,
+                app: AppleFixture.bundle,
+                verifier: fixture.verifier,
                 addresses: [.sandbox: url],
                 client: HTTPClient(timeout: .seconds(60))
             )
         }
 
         static func google(_ url: String) throws -> GooglePlayAPI {
-            let tokens = AnsweringServer { _ in .init(200, #"{"access_token":"ya29.1","expires_in":3599}"#) }
+            let tokens = AnsweringServer { _ in .init(200, body: #"{"access_token":"ya29.1","expires_in":3599}"#) }
             let credentials = GoogleCredentials(
                 account: "a@b",
                 keyID: "1",
@@ -74,27 +74,27 @@ import Testing
             )
             return GooglePlayAPI(
                 client: HTTPClient(timeout: .seconds(60)),
-                clock: { AppleStage.now },
+                clock: { AppleFixture.now },
                 credentials: { withExtendedLifetime(tokens) { credentials } },
                 address: { url }
             )
         }
 
         func queue() throws {
-            try stage.say()
-            var event = try stage.api.transaction("2000000000000007", in: .sandbox, now: AppleStage.now)
-            event.jobs = (0..<given.count).map { job(for: given.slow, slow.url, $0) }
+            try fixture.say()
+            var event = try fixture.api.transaction("2000000000000007", in: .sandbox, now: AppleFixture.now)
+            event.jobs = (0..<given.count).map { job(for: given.slow, url: slow.url, number: $0) }
             try ledger.send(event)
-            (event.id, event.jobs) = ("next", [job(for: given.good, good.url, 0)])
+            (event.id, event.jobs) = ("next", [job(for: given.good, url: good.url, number: 0)])
             try ledger.send(event)
         }
 
-        private func job(for destination: Destination, _ url: String, _ number: Int) -> Job {
+        private func job(for destination: Destination, url: String, number: Int) -> Job {
             var job = Job(
                 kind: .forward,
                 provider: .apple,
                 environment: .sandbox,
-                app: AppleStage.bundle,
+                app: AppleFixture.bundle,
                 subject: "\(url)/\(destination.rawValue.prefix(7))",
                 detail: "products/\(number)"
             )
@@ -118,63 +118,63 @@ import Testing
         Case(slow: .staging, good: .google), Case(slow: .staging, good: .other),
         Case(slow: .google, good: .apple, count: 120), Case(slow: .staging, good: .google, count: 120),
     ]) func holdsUpNobodyElse(_ given: Case) throws {
-        let scene = try Scene(given)
-        defer { scene.close() }
-        try scene.queue()
-        let runner = scene.ledger.runner(scene.apis)
+        let fixture = try Fixture(given)
+        defer { fixture.close() }
+        try fixture.queue()
+        let runner = fixture.ledger.runner(fixture.apis)
         runner.start()
-        try scene.ledger.wait { scene.slow.requests.count == 1 && scene.good.requests.count == 1 }
+        try fixture.ledger.wait { fixture.slow.requests.count == 1 && fixture.good.requests.count == 1 }
         let waiting = "paycast_jobs_waiting \(given.count)\n"
-        try scene.ledger.wait { scene.ledger.metrics.page().contains(waiting) }
+        try fixture.ledger.wait { fixture.ledger.metrics.page().contains(waiting) }
         // Not even one had to be given up for that.
-        #expect(!scene.ledger.lines.all.contains { $0.contains("postponed") })
-        scene.gate.fulfil(())
-        try scene.ledger.wait { try scene.ledger.backlog().waiting == 0 }
-        #expect(scene.slow.requests.count == given.count, "each once")
+        #expect(!fixture.ledger.lines.all.contains { $0.contains("postponed") })
+        fixture.gate.fulfil(())
+        try fixture.ledger.wait { try fixture.ledger.backlog().waiting == 0 }
+        #expect(fixture.slow.requests.count == given.count, "each once")
         runner.close()
     }
 
     /// What waits behind a hanging call is not begun any more.
     @Test func endWaitsForTheCallsThatRun() throws {
-        let scene = try Scene(Case(slow: .google, good: .staging, count: 20))
-        defer { scene.close() }
-        try scene.queue()
-        let runner = scene.ledger.runner(scene.apis)
+        let fixture = try Fixture(Case(slow: .google, good: .staging, count: 20))
+        defer { fixture.close() }
+        try fixture.queue()
+        let runner = fixture.ledger.runner(fixture.apis)
         runner.start()
-        try scene.ledger.wait { scene.slow.requests.count == 1 && scene.good.requests.count == 1 }
+        try fixture.ledger.wait { fixture.slow.requests.count == 1 && fixture.good.requests.count == 1 }
         runner.halt()
-        scene.gate.fulfil(())
+        fixture.gate.fulfil(())
         runner.close()
-        #expect(scene.slow.requests.count == 1)
-        #expect(try scene.ledger.backlog().waiting == 19)
+        #expect(fixture.slow.requests.count == 1)
+        #expect(try fixture.ledger.backlog().waiting == 19)
     }
 
     /// Both periods are over; Stripe is asked while Google is silent.
     @Test(arguments: [1, 3]) func renewalsAreFoundOutWhileAnotherStoreHangs(_ count: Int) throws {
-        let scene = try Scene(Case(slow: .google, good: .staging))
-        defer { scene.close() }
-        for number in 0..<count { try scene.ledger.send(ended(.google, "token.\(number)")) }
-        try scene.ledger.send(ended(.stripe, "sub_1"))
-        let stripe = StripeAPI(key: "rk_test_1", address: scene.good.url)
-        let apis: [Provider: any StoreAPI] = [.google: try Scene.google(scene.slow.url), .stripe: stripe]
-        let reconciler = scene.ledger.reconciler(apis)
+        let fixture = try Fixture(Case(slow: .google, good: .staging))
+        defer { fixture.close() }
+        for number in 0..<count { try fixture.ledger.send(ended(.google, lineage: "token.\(number)")) }
+        try fixture.ledger.send(ended(.stripe, lineage: "sub_1"))
+        let stripe = StripeAPI(key: "rk_test_1", address: fixture.good.url)
+        let apis: [Provider: any StoreAPI] = [.google: try Fixture.google(fixture.slow.url), .stripe: stripe]
+        let reconciler = fixture.ledger.reconciler(apis)
         reconciler.start()
-        try scene.ledger.wait { scene.slow.requests.count == 1 && scene.good.requests.count == 1 }
-        #expect(!scene.ledger.lines.all.contains { $0.contains("google") })
+        try fixture.ledger.wait { fixture.slow.requests.count == 1 && fixture.good.requests.count == 1 }
+        #expect(!fixture.ledger.lines.all.contains { $0.contains("google") })
         reconciler.halt()
-        scene.gate.fulfil(())
+        fixture.gate.fulfil(())
         reconciler.close()
-        #expect(scene.slow.requests.count == 1)
+        #expect(fixture.slow.requests.count == 1)
     }
 
-    private func ended(_ provider: Provider, _ lineage: String) -> Event {
+    private func ended(_ provider: Provider, lineage: String) -> Event {
         let contract = ContractKey(provider: provider, environment: .sandbox, app: "com.example", lineage: lineage)
         let snapshot = Snapshot(
             state: .active,
             product: "monthly",
             autoRenew: true,
-            accessUntil: AppleStage.now - .seconds(1),
-            signedAt: AppleStage.now - .seconds(60)
+            accessUntil: AppleFixture.now - .seconds(1),
+            signedAt: AppleFixture.now - .seconds(60)
         )
         return Event(
             provider: provider,
@@ -183,7 +183,7 @@ import Testing
             id: lineage,
             type: "T",
             kind: .subscriptionStarted,
-            signedAt: AppleStage.now - .seconds(60),
+            signedAt: AppleFixture.now - .seconds(60),
             observation: Observation(contract: contract, kind: .subscription, snapshot: snapshot),
             body: []
         )

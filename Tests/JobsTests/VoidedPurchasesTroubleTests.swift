@@ -22,52 +22,58 @@ import Testing
 
     private static func page(_ entries: String, next: String? = nil) -> AnsweringServer.Answer {
         let more = next.map { #","tokenPagination":{"nextPageToken":"\#($0)"}"# } ?? ""
-        return .init(200, #"{"voidedPurchases":[\#(entries)]\#(more)}"#)
+        return .init(200, body: #"{"voidedPurchases":[\#(entries)]\#(more)}"#)
     }
 
-    private static func refusal(_ status: Int, _ reason: String) -> AnsweringServer.Answer {
-        .init(status, #"{"error":{"errors":[{"reason":"\#(reason)"}]}}"#)
+    private static func refusal(_ status: Int, reason: String) -> AnsweringServer.Answer {
+        .init(status, body: #"{"error":{"errors":[{"reason":"\#(reason)"}]}}"#)
     }
 
     private static let purchase = #"{"purchaseToken":"nobodys","orderId":"GPA.1","voidedTimeMillis":"1767225000000"}"#
 
     static let troubles: [Trouble] = [
-        .init(testDescription: "nothing was voided", isFailure: false) { _ in .init(200, "{}") },
-        .init(testDescription: "no JSON") { _ in .init(200, "<html>") },
-        .init(testDescription: "an array") { _ in .init(200, "[]") },
+        .init(testDescription: "nothing was voided", isFailure: false) { _ in .init(200, body: "{}") },
+        .init(testDescription: "no JSON") { _ in .init(200, body: "<html>") },
+        .init(testDescription: "an array") { _ in .init(200, body: "[]") },
         .init(testDescription: "down") { _ in .init(503) },
-        .init(testDescription: "quota") { _ in refusal(403, "quotaExceeded") },
-        .init(testDescription: "no right", problem: "View financial data") { _ in refusal(403, "permissionDenied") },
+        .init(testDescription: "quota") { _ in refusal(403, reason: "quotaExceeded") },
+        .init(testDescription: "no right", problem: "View financial data") { _ in
+            refusal(403, reason: "permissionDenied")
+        },
         .init(testDescription: "no key", problem: "401") { _ in .init(401) },
-        .init(testDescription: "no such app", problem: "link it") { _ in refusal(404, "applicationNotFound") },
+        .init(testDescription: "no such app", problem: "link it") { _ in refusal(404, reason: "applicationNotFound") },
         .init(testDescription: "page forgotten") { $0.parameter("token") == nil ? page("", next: "a") : .init(410) },
         .init(testDescription: "the same page again") { _ in page("", next: "a") },
         .init(testDescription: "two pages in a circle") { page("", next: $0.parameter("token") == "a" ? "b" : "a") },
         .init(testDescription: "pages without an end") {
             page("", next: "\(($0.parameter("token").flatMap { Int($0) } ?? 0) + 1)")
         },
-        .init(testDescription: "list in an object", isFailure: false) { _ in .init(200, #"{"voidedPurchases":{}}"#) },
+        .init(testDescription: "list in an object", isFailure: false) { _ in
+            .init(200, body: #"{"voidedPurchases":{}}"#)
+        },
         .init(testDescription: "strange entries", isFailure: false, found: 4, refused: 4) { _ in
             page(#"5,{},{"purchaseToken":""},{"purchaseToken":"a\u0000","orderId":"GPA.1"}"#)
         },
         .init(testDescription: "a foreign purchase", isFailure: false, found: 1) { request in
-            request.path.contains("/tokens/") ? refusal(400, "purchaseTokenDoesNotMatchPackageName") : page(purchase)
+            request.path.contains("/tokens/")
+                ? refusal(400, reason: "purchaseTokenDoesNotMatchPackageName") : page(purchase)
         },
         .init(testDescription: "nothing but the token", isFailure: false, found: 1) { request in
-            request.path.contains("/tokens/") ? refusal(404, "purchaseTokenNotFound") : page(#"{"purchaseToken":"x"}"#)
+            request.path.contains("/tokens/")
+                ? refusal(404, reason: "purchaseTokenNotFound") : page(#"{"purchaseToken":"x"}"#)
         },
         .init(testDescription: "a quantity beyond all", isFailure: false, found: 1) { request in
             request.path.contains("/tokens/")
-                ? refusal(410, "")
+                ? refusal(410, reason: "")
                 : page(#"{"purchaseToken":"x","voidedQuantity":9223372036854775807,"voidedTimeMillis":"-1"}"#)
         },
     ]
 
     @Test(arguments: troubles) func harmsNothing(_ given: Trouble) throws {
-        let (google, ledger) = (try GoogleStore(), try LedgerStage(apis: [.google]))
+        let (google, ledger) = (try GoogleFixture(), try LedgerFixture(apis: [.google]))
         defer { ledger.close() }
         google.answer(given.answer)
-        let voids = ledger.voids(google.reader, of: GoogleStore.package)
+        let voids = ledger.voids(google.reader, of: GoogleFixture.package)
         for _ in 0..<2 {
             let report = voids.recover(since: nil)
             #expect(report.isFailure == given.isFailure && report.problems.isEmpty != given.isFailure, "\(report)")
@@ -80,7 +86,7 @@ import Testing
         #expect(said.count == (given.isFailure ? 1 : 0), "\(said)")
         #expect(!ledger.lines.all.contains { $0.contains("nobodys") })
         #expect(google.server.requests.count <= 2 * 201)
-        let mark = try ledger.mark("history/google/\(GoogleStore.package)")
+        let mark = try ledger.mark("history/google/\(GoogleFixture.package)")
         #expect((mark == nil) == given.isFailure)
         // As soon as it can be read, all is well.
         google.answer(nil)
@@ -89,7 +95,7 @@ import Testing
 
     /// Each page is done with before the next one comes.
     @Test func tenThousandEntriesAreRead() throws {
-        let (google, ledger) = (try GoogleStore(), try LedgerStage(apis: [.google]))
+        let (google, ledger) = (try GoogleFixture(), try LedgerFixture(apis: [.google]))
         defer { ledger.close() }
         let facts = SimulatedSubscription(product: "p", lineage: "token.1", state: .active)
         let push = try google.say("VOIDED_PURCHASE", of: facts)
@@ -101,13 +107,13 @@ import Testing
             let number = request.parameter("token").flatMap { Int($0) } ?? 1
             return Self.page(entries, next: number < 10 ? "\(number + 1)" : nil)
         }
-        let report = ledger.voids(google.reader, of: GoogleStore.package).recover(since: nil)
+        let report = ledger.voids(google.reader, of: GoogleFixture.package).recover(since: nil)
         #expect((report.found, report.outcomes, report.problems) == (10_000, [.duplicate: 10_000], []))
     }
 
     /// The server goes down while a list without an end is read.
     @Test func stopsInTheMiddle() throws {
-        let (google, ledger) = (try GoogleStore(), try LedgerStage(apis: [.google]))
+        let (google, ledger) = (try GoogleFixture(), try LedgerFixture(apis: [.google]))
         let (reached, gate) = (Promise<Void>(), Promise<Void>())
         google.answer { request in
             let number = request.parameter("token").flatMap { Int($0) } ?? 0
@@ -117,7 +123,7 @@ import Testing
             }
             return Self.page("", next: "\(number + 1)")
         }
-        let voids = ledger.voids(google.reader, of: GoogleStore.package)
+        let voids = ledger.voids(google.reader, of: GoogleFixture.package)
         voids.start()
         reached.wait()
         voids.halt()

@@ -26,7 +26,7 @@ struct AppPost {
 
     func post(
         _ path: String,
-        _ body: String,
+        body: String,
         isTrusted: Bool = false,
         headers: [(String, String)] = [],
         method: String = "POST"
@@ -46,8 +46,8 @@ struct AppPost {
     }
 
     /// Members that are texts.
-    func post(_ path: String, _ members: [String: String], isTrusted: Bool = false) throws -> Answer {
-        try post(path, AppPost.json(members), isTrusted: isTrusted)
+    func post(_ path: String, members: [String: String], isTrusted: Bool = false) throws -> Answer {
+        try post(path, body: AppPost.json(members), isTrusted: isTrusted)
     }
 
     static func json(_ members: [String: String]) -> String {
@@ -55,18 +55,18 @@ struct AppPost {
     }
 
     func webhook(_ notification: SimulatedNotification) throws -> Answer {
-        try post("/webhooks/apple", String(decoding: try store.body(notification), as: UTF8.self))
+        try post("/webhooks/apple", body: String(decoding: try store.body(notification), as: UTF8.self))
     }
 
     /// The signed name of a user's stream, as his page has it.
     func stream(of user: String) throws -> String {
-        let order = try post("/orders", ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)
+        let order = try post("/orders", members: ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)
         return order["signed_stream"] ?? ""
     }
 
     /// A token that the store will repeat.
     func order(of user: String) throws -> OrderToken? {
-        try post("/orders", ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)["order"]
+        try post("/orders", members: ["user": user, "product": "paycast.pro.monthly"], isTrusted: true)["order"]
             .flatMap { OrderToken($0) }
     }
 
@@ -75,9 +75,9 @@ struct AppPost {
     }
 
     /// What the pages of a user were told up to now, one line each; a broadcast of our own is the end.
-    func told(_ page: EventStreamClient, _ user: String) throws -> [String] {
+    func told(_ page: EventStreamClient, of user: String) throws -> [String] {
         let mark = #"<turbo-stream action="remove" target="mark"></turbo-stream>"#
-        _ = try post("/broadcasts", ["user": user, "html": mark], isTrusted: true)
+        _ = try post("/broadcasts", members: ["user": user, "html": mark], isTrusted: true)
         var told: [String] = []
         while true {
             guard let data = try page.message().data, data != mark else { return told }
@@ -86,11 +86,11 @@ struct AppPost {
     }
 
     func entitlements(of user: String) throws -> String {
-        try post("/users/\(user)/entitlements", "", isTrusted: true, method: "GET").body
+        try post("/users/\(user)/entitlements", body: "", isTrusted: true, method: "GET").body
     }
 
     /// A subscription that is bought `ago` seconds before now.
-    func purchase(_ lineage: String, _ token: OrderToken? = nil, ago: Int64 = 600) -> SimulatedNotification {
+    func purchase(_ lineage: String, token: OrderToken? = nil, ago: Int64 = 600) -> SimulatedNotification {
         SimulatedNotification(
             type: "SUBSCRIBED",
             subtype: "INITIAL_BUY",

@@ -25,7 +25,7 @@ import Testing
             let backup = server.paycast("backup", "copy.db")
             #expect(try backup.waitForExit() == 0, "\(backup.errors)")
             #expect(
-                backup.output.contains("copy.db: ") && backup.output.contains("up to \(cursor), read again and whole")
+                backup.output.contains("copy.db: ") && backup.output.contains("up to \(cursor), read back and intact")
             )
         }
         #expect(server.folder.names.filter { $0.hasPrefix("copy.db") } == ["copy.db"])
@@ -57,7 +57,7 @@ import Testing
         let cursor = try head(of: server)
         let ahead = cursor.prefix { $0 != "-" } + "-1000"
         let tail = server.paycast("tail", "--since", String(ahead), "--json", "--limit", "1", "--timeout", "60")
-        _ = try tail.errorLine { $0.contains("going on after \(cursor)") }
+        _ = try tail.errorLine { $0.contains("continuing after \(cursor)") }
         try broadcast("second", on: server)
         #expect(try tail.waitForExit() == 0, "\(tail.errors)")
     }
@@ -91,7 +91,7 @@ import Testing
         server.folder.write("my notes\n", to: "notes.txt")
         let other = RunningProcess(
             "python3",
-            ["-c", "import sqlite3; sqlite3.connect('other.db').execute('CREATE TABLE a(b)')"],
+            arguments: ["-c", "import sqlite3; sqlite3.connect('other.db').execute('CREATE TABLE a(b)')"],
             folder: server.folder.path
         )
         try other.waitForExit()

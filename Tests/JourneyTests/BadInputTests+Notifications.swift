@@ -66,7 +66,7 @@ extension BadInputTests {
             status: given.status,
             code: given.code
         )
-        let answer = try send(attack, to: server, workspace.apiKey)
+        let answer = try send(attack, to: server, key: workspace.apiKey)
         #expect(
             answer.hasPrefix("HTTP/1.1 \(given.status) ") && answer.contains(#""error":"\#(given.code)""#),
             "\(answer)"
@@ -99,17 +99,17 @@ extension BadInputTests {
                 status: 400,
                 code: code
             )
-            let answer = try send(attack, to: server, own.apiKey)
+            let answer = try send(attack, to: server, key: own.apiKey)
             #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(#""error":"\#(code)""#), "\(answer)")
         }
         let head = Attack(name: "head", method: "GET", path: "/users/1/entitlements", status: 200, code: "")
-        #expect(try send(head, to: server, own.apiKey).contains(#"-0","user":"1""#), "nothing was committed")
+        #expect(try send(head, to: server, key: own.apiKey).contains(#"-0","user":"1""#), "nothing was committed")
     }
 
     @Test func unconfiguredServerAsksAppleToComeBack() throws {
         let server = try PaycastServer([])
         let attack = Attack(name: "", path: "/webhooks/apple", body: "{}", isTrusted: false, status: 503, code: "")
-        let answer = try send(attack, to: server, "")
+        let answer = try send(attack, to: server, key: "")
         #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains(#""error":"not_configured""#))
     }
 }

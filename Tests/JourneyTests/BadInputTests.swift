@@ -194,7 +194,7 @@ import Testing
         #expect(try server.paycast(words).waitForExit() == 0)
         let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
         for attack in BadInputTests.attacks {
-            let answer = try send(attack, to: server, key)
+            let answer = try send(attack, to: server, key: key)
             #expect(answer.hasPrefix("HTTP/1.1 \(attack.status) "), "\(attack.name): \(answer.prefix(200))")
             #expect(answer.contains(#""error":"\#(attack.code)""#), "\(attack.name): \(answer.suffix(200))")
             #expect(answer.contains("Content-Type: application/json"), "\(attack.name)")
@@ -202,13 +202,13 @@ import Testing
         let head = try send(
             Attack(name: "head", method: "GET", path: "/users/1/entitlements", status: 200, code: ""),
             to: server,
-            key
+            key: key
         )
         #expect(head.contains(#"-0","user":"1""#), "nothing was committed")
         #expect(!server.process.errors.contains(key))
     }
 
-    func send(_ attack: Attack, to server: PaycastServer, _ key: String) throws -> String {
+    func send(_ attack: Attack, to server: PaycastServer, key: String) throws -> String {
         let socket = try server.connect()
         var head = "\(attack.method) \(attack.path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         if attack.isTrusted { head += "Authorization: Bearer \(key)\r\n" }

@@ -19,20 +19,20 @@ import Testing
         let send: @Sendable (CableClient) throws -> Void
         var testDescription: String { name }
 
-        init(_ name: String, _ outcome: Outcome, _ send: @escaping @Sendable (CableClient) throws -> Void) {
+        init(_ name: String, outcome: Outcome, send: @escaping @Sendable (CableClient) throws -> Void) {
             self.name = name
             self.outcome = outcome
             self.send = send
         }
 
         /// One text frame.
-        init(_ name: String, _ outcome: Outcome, text: String) {
-            self.init(name, outcome) { try $0.webSocket.send(text: text) }
+        init(_ name: String, outcome: Outcome, text: String) {
+            self.init(name, outcome: outcome) { try $0.webSocket.send(text: text) }
         }
 
         /// One `subscribe`.
-        init(_ name: String, _ outcome: Outcome, identifier: String) {
-            self.init(name, outcome) { try $0.send("subscribe", identifier) }
+        init(_ name: String, outcome: Outcome, identifier: String) {
+            self.init(name, outcome: outcome) { try $0.send("subscribe", identifier: identifier) }
         }
     }
 
@@ -40,35 +40,49 @@ import Testing
         #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"InJvb206MSI=--\#(String(repeating: "0", count: 64))"}"#
 
     static let attacks = [
-        Attack("a frame of 17 KB", .closed(1009), text: String(repeating: " ", count: 17_000)),
-        Attack("a message of endless fragments", .closed(1009)) { client in
-            try client.webSocket.send(.text, [], isFinal: false)
+        Attack("a frame of 17 KB", outcome: .closed(1009), text: String(repeating: " ", count: 17_000)),
+        Attack("a message of endless fragments", outcome: .closed(1009)) { client in
+            try client.webSocket.send(.text, payload: [], isFinal: false)
             for _ in 0..<20 {
-                try client.webSocket.send(.continuation, [UInt8](repeating: 32, count: 1000), isFinal: false)
+                try client.webSocket.send(.continuation, payload: [UInt8](repeating: 32, count: 1000), isFinal: false)
             }
         },
-        Attack("a binary frame", .closed(1003)) { try $0.webSocket.send(.binary, [1, 2, 3]) },
-        Attack("text that is no UTF-8", .closed(1007)) { try $0.webSocket.send(.text, [0xFF, 0xFE]) },
-        Attack("601 commands a minute", .disconnected("too_many_commands")) { client in
+        Attack("a binary frame", outcome: .closed(1003)) { try $0.webSocket.send(.binary, payload: [1, 2, 3]) },
+        Attack("text that is no UTF-8", outcome: .closed(1007)) {
+            try $0.webSocket.send(.text, payload: [0xFF, 0xFE])
+        },
+        Attack("601 commands a minute", outcome: .disconnected("too_many_commands")) { client in
             for _ in 0..<601 { try client.webSocket.send(text: "{}") }
         },
-        Attack("a subscribe in two fragments that says nothing", .ignored) { client in
-            try client.webSocket.send(.text, Array("{".utf8), isFinal: false)
-            try client.webSocket.send(.continuation, Array("}".utf8))
+        Attack("a subscribe in two fragments that says nothing", outcome: .ignored) { client in
+            try client.webSocket.send(.text, payload: Array("{".utf8), isFinal: false)
+            try client.webSocket.send(.continuation, payload: Array("}".utf8))
         },
-        Attack("no JSON", .ignored, text: "subscribe"),
-        Attack("nothing", .ignored, text: ""),
-        Attack("an unknown command", .ignored, text: #"{"command":"explode","identifier":"{}"}"#),
-        Attack("deep JSON", .ignored, text: String(repeating: #"{"command":"#, count: 1000)),
-        Attack("an identifier that is an object", .ignored, text: #"{"command":"subscribe","identifier":{"a":1}}"#),
-        Attack("an identifier that is a number", .ignored, text: #"{"command":"subscribe","identifier":7}"#),
-        Attack("unsubscribing what never was", .ignored, text: #"{"command":"unsubscribe","identifier":"x"}"#),
-        Attack("a forged name", .rejected, identifier: forged),
-        Attack("an identifier that is no JSON", .rejected, identifier: "room:1"),
-        Attack("an identifier that is an array", .rejected, identifier: "[]"),
-        Attack("an identifier without a name", .rejected, identifier: #"{"channel":"AdminChannel"}"#),
-        Attack("a name with control characters", .rejected, identifier: #"{"signed_stream_name":"\u0000\u0007"}"#),
-        Attack("an identifier of half a surrogate", .ignored, text: #"{"command":"subscribe","identifier":"\ud800"}"#),
+        Attack("no JSON", outcome: .ignored, text: "subscribe"),
+        Attack("nothing", outcome: .ignored, text: ""),
+        Attack("an unknown command", outcome: .ignored, text: #"{"command":"explode","identifier":"{}"}"#),
+        Attack("deep JSON", outcome: .ignored, text: String(repeating: #"{"command":"#, count: 1000)),
+        Attack(
+            "an identifier that is an object",
+            outcome: .ignored,
+            text: #"{"command":"subscribe","identifier":{"a":1}}"#
+        ),
+        Attack("an identifier that is a number", outcome: .ignored, text: #"{"command":"subscribe","identifier":7}"#),
+        Attack("unsubscribing what never was", outcome: .ignored, text: #"{"command":"unsubscribe","identifier":"x"}"#),
+        Attack("a forged name", outcome: .rejected, identifier: forged),
+        Attack("an identifier that is no JSON", outcome: .rejected, identifier: "room:1"),
+        Attack("an identifier that is an array", outcome: .rejected, identifier: "[]"),
+        Attack("an identifier without a name", outcome: .rejected, identifier: #"{"channel":"AdminChannel"}"#),
+        Attack(
+            "a name with control characters",
+            outcome: .rejected,
+            identifier: #"{"signed_stream_name":"\u0000\u0007"}"#
+        ),
+        Attack(
+            "an identifier of half a surrogate",
+            outcome: .ignored,
+            text: #"{"command":"subscribe","identifier":"\ud800"}"#
+        ),
     ]
 
     @Test(arguments: attacks) func isAnswered(_ attack: Attack) throws {

@@ -70,7 +70,7 @@ import Testing
             #expect(message["identifier"]?.text == identifier)
             #expect(message["message"]?.text?.contains(stream) == true)
         }
-        try client.send("unsubscribe", identifiers[0])
+        try client.send("unsubscribe", identifier: identifiers[0])
         try publish("unheard", to: "room:1")
         try publish("heard", to: "room:2")
         #expect(try client.html().contains("heard"))
@@ -92,7 +92,7 @@ import Testing
         let client = try CableClient(port: server.port)
         try client.send(
             "subscribe",
-            CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() - .seconds(1)))
+            identifier: CableClient.identifier(try sign("room:1", expires: Concurrency.Clock().now() - .seconds(1)))
         )
         #expect(try client.html().contains("refresh"))
         #expect(try client.next()["type"]?.text == "reject_subscription")

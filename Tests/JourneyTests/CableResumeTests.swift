@@ -62,8 +62,8 @@ import Testing
         let second = try resumed(sid)
         #expect(second.welcome["restored"]?.boolean == true)
         #expect(second.welcome["restored_ids"] == .array([.string(escaped(identifier))]))
-        try second.send("history", identifier, history(after: seen))
-        let missed = try messages(until: "confirm_history", second)
+        try second.send("history", identifier: identifier, adding: history(after: seen))
+        let missed = try messages(until: "confirm_history", on: second)
         #expect(missed.contains("two") && missed.contains("three"))
         try publish("four")
         #expect(try second.html().contains("four"))
@@ -75,8 +75,8 @@ import Testing
         let client = try client()
         let epoch = try #require(try epoch())
         let rest = #","history":{"streams":{"room:1":{"epoch":"\#(epoch)","offset":1}}}"#
-        #expect(try client.subscribe(identifier, rest) == "confirm_subscription")
-        let missed = try messages(until: "confirm_history", client)
+        #expect(try client.subscribe(identifier, adding: rest) == "confirm_subscription")
+        let missed = try messages(until: "confirm_history", on: client)
         #expect(missed.contains("two") && !missed.contains("one"))
     }
 
@@ -84,18 +84,18 @@ import Testing
         try publish("one")
         let client = try client()
         let rest = #","history":{"streams":{"room:1":{"epoch":"gone","offset":1}}}"#
-        #expect(try client.subscribe(identifier, rest) == "confirm_subscription")
-        #expect(try messages(until: "reject_history", client).contains("refresh"))
+        #expect(try client.subscribe(identifier, adding: rest) == "confirm_subscription")
+        #expect(try messages(until: "reject_history", on: client).contains("refresh"))
     }
 
     @Test func historySinceATimeIsWhatWasCommittedAfterIt() throws {
         try publish("one")
         let client = try client()
-        #expect(try client.subscribe(identifier, #","history":{"since":1000000000}"#) == "confirm_subscription")
-        #expect(try messages(until: "confirm_history", client).contains("one"))
+        #expect(try client.subscribe(identifier, adding: #","history":{"since":1000000000}"#) == "confirm_subscription")
+        #expect(try messages(until: "confirm_history", on: client).contains("one"))
         let late = try self.client()
-        #expect(try late.subscribe(identifier, #","history":{"since":9000000000}"#) == "confirm_subscription")
-        #expect(try messages(until: "confirm_history", late).isEmpty)
+        #expect(try late.subscribe(identifier, adding: #","history":{"since":9000000000}"#) == "confirm_subscription")
+        #expect(try messages(until: "confirm_history", on: late).isEmpty)
     }
 
     @Test func answersAPing() throws {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    private func messages(until type: String, _ client: CableClient) throws -> String {
+    private func messages(until type: String, on client: CableClient) throws -> String {
         var html = ""
         while true {
             let message = try client.next()
@@ -124,7 +124,7 @@ import Testing
 
     private func epoch() throws -> String? {
         let probe = try client()
-        #expect(try probe.subscribe(identifier, #","history":{"since":0}"#) == "confirm_subscription")
+        #expect(try probe.subscribe(identifier, adding: #","history":{"since":0}"#) == "confirm_subscription")
         return try probe.next()["epoch"]?.text
     }
 

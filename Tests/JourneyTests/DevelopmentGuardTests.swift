@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [("0.0.0.0", true), ("127.0.0.1", false), ("localhost", false)])
-    func warnsWhenTheNetworkIsLetIn(_ address: String, _ warns: Bool) throws {
+    func warnsWhenTheNetworkIsLetIn(_ address: String, warns: Bool) throws {
         let folder = TemporaryFolder()
         let process = PaycastProgram.start(
             ["serve", "--dev", "--port", "0", "--bind", address, "--public", PaycastProgram.root + "/public"],

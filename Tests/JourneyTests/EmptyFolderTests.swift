@@ -15,7 +15,7 @@ import Testing
     }
 
     private func get(_ url: String) throws -> (status: Int, text: String) {
-        let response = try client.send("GET", url)
+        let response = try client.send("GET", to: url)
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 

@@ -34,11 +34,11 @@ import Testing
     @Test func aSubscriptionIsToldThreeTimesAndThenRejected() throws {
         let client = try CableClient(port: server.port)
         for _ in 0..<3 {
-            try client.send("subscribe", CableClient.identifier(name))
+            try client.send("subscribe", identifier: CableClient.identifier(name))
             #expect(try client.html().contains(#"action="refresh""#))
             #expect(try client.next()["type"]?.text == "reject_subscription")
         }
-        try client.send("subscribe", CableClient.identifier(name))
+        try client.send("subscribe", identifier: CableClient.identifier(name))
         #expect(try client.next()["type"]?.text == "reject_subscription")
     }
 

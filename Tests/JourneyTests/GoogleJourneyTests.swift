@@ -9,7 +9,7 @@ import Testing
 /// From an order through everything that Google says of it, to the page of the user who paid.
 @Suite(.timeLimit(.minutes(10))) struct GoogleJourneyTests {
     /// A server, its simulated Google Play, and the open page of one user.
-    private struct Scene {
+    private struct Fixture {
         let server: PaycastServer
         let store: SimulatedGooglePlay
         var token: OrderToken
@@ -50,7 +50,7 @@ import Testing
         func put(_ delivery: SimulatedDelivery) throws {
             for document in delivery.documents {
                 let address = server.url + "/demo/api/google" + document.path
-                #expect(try client.send("PUT", address, body: document.json).status == 200)
+                #expect(try client.send("PUT", to: address, body: document.json).status == 200)
             }
         }
 
@@ -58,7 +58,7 @@ import Testing
         func entitlements() throws -> String {
             let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
             let address = server.url + "/users/42/entitlements"
-            let answer = try client.send("GET", address, headers: [("Authorization", "Bearer \(key)")])
+            let answer = try client.send("GET", to: address, headers: [("Authorization", "Bearer \(key)")])
             let text = String(decoding: answer.body, as: UTF8.self)
             return String(text.split(separator: #""since""#).first ?? "")
         }
@@ -68,7 +68,7 @@ import Testing
             try put(delivery)
             let response = try client.send(
                 "POST",
-                server.url + delivery.path,
+                to: server.url + delivery.path,
                 headers: delivery.headers,
                 body: delivery.body
             )
@@ -76,7 +76,7 @@ import Testing
         }
 
         /// Posts a notification, and expects one message that replaces these elements.
-        mutating func say(_ words: String, _ state: ContractState, _ fragments: String...) throws {
+        mutating func say(_ words: String, becomes state: ContractState, showing fragments: String...) throws {
             let answer = try post(try delivery(words))
             #expect(answer.status == 204, "\(words): \(answer)")
             let message = try page.message().data ?? ""
@@ -92,7 +92,7 @@ import Testing
             var told = ""
             while ContinuousClock.now < deadline, !told.contains(text) {
                 told = String(
-                    decoding: try client.send("GET", server.url + "/demo/api/google/jobs").body,
+                    decoding: try client.send("GET", to: server.url + "/demo/api/google/jobs").body,
                     as: UTF8.self
                 )
             }
@@ -102,96 +102,101 @@ import Testing
     }
 
     @Test func subscriptionLives() throws {
-        var scene = try Scene()
+        var fixture = try Fixture()
         let bought = "SUBSCRIPTION_PURCHASED"
         let month = Duration.seconds(30 * 86_400)
-        try scene.say(bought, .active, "paywall", "subscription_status")
-        scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
-        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
-        scene.facts.accessUntil = Clock().now() + month
-        try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
-        try scene.say("SUBSCRIPTION_IN_GRACE_PERIOD", .inGracePeriod, "subscription_status")
-        try scene.say("SUBSCRIPTION_ON_HOLD", .inBillingRetry, "paywall", "subscription_status")
-        try scene.say("SUBSCRIPTION_RECOVERED", .active, "paywall", "subscription_status")
-        try scene.say("\(bought)/upgrade", .active, "paywall", "subscription_status")
-        scene.facts.lineage = SimulatedGooglePlay.successor(of: scene.facts.lineage)
-        scene.facts.product = "paycast.pro.annual"
-        try scene.waitForJob("acknowledge subscriptions/paycast.pro.annual \(scene.facts.lineage)")
-        try scene.say("SUBSCRIPTION_PAUSED", .paused, "paywall", "subscription_status")
-        try scene.say("SUBSCRIPTION_REVOKED", .revoked, "paywall", "subscription_status")
+        try fixture.say(bought, becomes: .active, showing: "paywall", "subscription_status")
+        fixture.facts.lineage = SimulatedGooglePlay.lineage(of: fixture.facts)
+        try fixture.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(fixture.facts.lineage)")
+        fixture.facts.accessUntil = Clock().now() + month
+        try fixture.say("SUBSCRIPTION_RENEWED", becomes: .active, showing: "subscription_status")
+        try fixture.say("SUBSCRIPTION_IN_GRACE_PERIOD", becomes: .inGracePeriod, showing: "subscription_status")
+        try fixture.say("SUBSCRIPTION_ON_HOLD", becomes: .inBillingRetry, showing: "paywall", "subscription_status")
+        try fixture.say("SUBSCRIPTION_RECOVERED", becomes: .active, showing: "paywall", "subscription_status")
+        try fixture.say("\(bought)/upgrade", becomes: .active, showing: "paywall", "subscription_status")
+        fixture.facts.lineage = SimulatedGooglePlay.successor(of: fixture.facts.lineage)
+        fixture.facts.product = "paycast.pro.annual"
+        try fixture.waitForJob("acknowledge subscriptions/paycast.pro.annual \(fixture.facts.lineage)")
+        try fixture.say("SUBSCRIPTION_PAUSED", becomes: .paused, showing: "paywall", "subscription_status")
+        try fixture.say("SUBSCRIPTION_REVOKED", becomes: .revoked, showing: "paywall", "subscription_status")
     }
 
     /// By what Google said then, whatever it says now; and nothing is acknowledged again.
     @Test func replayEndsInTheSameState() throws {
-        var scene = try Scene()
-        try scene.say("SUBSCRIPTION_PURCHASED", .active, "paywall", "subscription_status")
-        scene.facts.lineage = SimulatedGooglePlay.lineage(of: scene.facts)
-        try scene.say("SUBSCRIPTION_RENEWED", .active, "subscription_status")
-        #expect(try scene.post(try scene.delivery("TEST")).status == 204)
-        let held = try scene.entitlements()
-        try scene.put(try scene.delivery("SUBSCRIPTION_EXPIRED"))
+        var fixture = try Fixture()
+        try fixture.say("SUBSCRIPTION_PURCHASED", becomes: .active, showing: "paywall", "subscription_status")
+        fixture.facts.lineage = SimulatedGooglePlay.lineage(of: fixture.facts)
+        try fixture.say("SUBSCRIPTION_RENEWED", becomes: .active, showing: "subscription_status")
+        #expect(try fixture.post(try fixture.delivery("TEST")).status == 204)
+        let held = try fixture.entitlements()
+        try fixture.put(try fixture.delivery("SUBSCRIPTION_EXPIRED"))
         for mode in [["--dry-run"], []] {
-            let replay = scene.server.paycast(["replay", "--since", "start"] + mode)
+            let replay = fixture.server.paycast(["replay", "--since", "start"] + mode)
             #expect(try replay.waitForExit() == 0, "\(replay.errors)")
             let changed = mode.isEmpty ? "changed" : "would change"
             #expect(replay.output.contains("3 read, 0 \(changed), 1 skipped"), "\(replay.output)")
         }
-        #expect(try scene.entitlements() == held && held.contains(#""state":"active""#), "\(held)")
-        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(scene.facts.lineage)")
+        #expect(try fixture.entitlements() == held && held.contains(#""state":"active""#), "\(held)")
+        try fixture.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(fixture.facts.lineage)")
     }
 
     @Test func purchaseIsVoided() throws {
-        var scene = try Scene(kind: .nonConsumable)
-        try scene.say("ONE_TIME_PRODUCT_PURCHASED/pending", .pending, "paywall", "subscription_status")
-        try scene.say("ONE_TIME_PRODUCT_PURCHASED", .owned, "paywall", "subscription_status")
-        #expect(try scene.post(try scene.delivery("VOIDED_PURCHASE/partial")).status == 204)
-        try scene.say("VOIDED_PURCHASE", .revoked, "paywall", "subscription_status")
+        var fixture = try Fixture(kind: .nonConsumable)
+        try fixture.say(
+            "ONE_TIME_PRODUCT_PURCHASED/pending",
+            becomes: .pending,
+            showing: "paywall",
+            "subscription_status"
+        )
+        try fixture.say("ONE_TIME_PRODUCT_PURCHASED", becomes: .owned, showing: "paywall", "subscription_status")
+        #expect(try fixture.post(try fixture.delivery("VOIDED_PURCHASE/partial")).status == 204)
+        try fixture.say("VOIDED_PURCHASE", becomes: .revoked, showing: "paywall", "subscription_status")
     }
 
     /// An order that is no purchase at Google: nobody gets what is paid, so Google is to give the money back.
     @Test func contradictionIsNotAcknowledged() throws {
-        var scene = try Scene(options: ["--provider", "apple"])
-        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        var fixture = try Fixture(options: ["--provider", "apple"])
+        #expect(try fixture.post(try fixture.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
         let client = HTTPClient(timeout: .seconds(10))
-        let metrics = try client.send("GET", scene.server.url + "/metrics").body
+        let metrics = try client.send("GET", to: fixture.server.url + "/metrics").body
         let count = #"paycast_events_total{provider="google",outcome="quarantined"} 1"#
         #expect(String(decoding: metrics, as: UTF8.self).contains(count))
         // In their order: when a later purchase is acknowledged, nothing waits before it.
-        let refunded = SimulatedGooglePlay.lineage(of: scene.facts)
-        scene.token = .random()
-        scene.facts = SimulatedSubscription(product: scene.facts.product, order: scene.token)
-        #expect(try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
-        let bought = SimulatedGooglePlay.lineage(of: scene.facts)
-        try scene.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(bought)")
-        let told = try client.send("GET", scene.server.url + "/demo/api/google/jobs").body
+        let refunded = SimulatedGooglePlay.lineage(of: fixture.facts)
+        fixture.token = .random()
+        fixture.facts = SimulatedSubscription(product: fixture.facts.product, order: fixture.token)
+        #expect(try fixture.post(try fixture.delivery("SUBSCRIPTION_PURCHASED")).status == 204)
+        let bought = SimulatedGooglePlay.lineage(of: fixture.facts)
+        try fixture.waitForJob("acknowledge subscriptions/paycast.pro.monthly \(bought)")
+        let told = try client.send("GET", to: fixture.server.url + "/demo/api/google/jobs").body
         #expect(!String(decoding: told, as: UTF8.self).contains(refunded))
     }
 
     /// What a store says is text, wherever it stands in a template.
     @Test func markupIsEscapedOnThePage() throws {
-        var scene = try Scene(kind: .nonConsumable)
-        scene.facts.product = #""><script>alert(1)</script>"#
-        #expect(try scene.post(try scene.delivery("ONE_TIME_PRODUCT_PURCHASED")).status == 204)
-        let message = try scene.page.message().data ?? ""
+        var fixture = try Fixture(kind: .nonConsumable)
+        fixture.facts.product = #""><script>alert(1)</script>"#
+        #expect(try fixture.post(try fixture.delivery("ONE_TIME_PRODUCT_PURCHASED")).status == 204)
+        let message = try fixture.page.message().data ?? ""
         #expect(message.contains("&lt;script&gt;") && !message.contains("<script>"), "\(message)")
     }
 
     @Test func badDeliveriesAreAnswered() throws {
-        let scene = try Scene(environment: ["PAYCAST_GOOGLE_PACKAGE": SimulatedGooglePlay.package])
-        var stranger = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        let fixture = try Fixture(environment: ["PAYCAST_GOOGLE_PACKAGE": SimulatedGooglePlay.package])
+        var stranger = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         stranger.headers = []
-        #expect(try scene.post(stranger).status == 401)
-        var forged = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        #expect(try fixture.post(stranger).status == 401)
+        var forged = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         forged.headers = [("Authorization", "\(forged.headers[0].1.dropLast(4))AAAA")]
-        #expect(try scene.post(forged).status == 401)
-        let other = try scene.post(try scene.delivery("SUBSCRIPTION_PURCHASED", app: "com.example.other"))
+        #expect(try fixture.post(forged).status == 401)
+        let other = try fixture.post(try fixture.delivery("SUBSCRIPTION_PURCHASED", app: "com.example.other"))
         #expect(other.status == 503 && other.text.contains(#""error":"wrong_app""#), "\(other)")
-        var huge = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        var huge = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         huge.body += [UInt8](repeating: 32, count: 256 * 1024)
-        #expect(try scene.post(huge).status == 413)
-        var senseless = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        #expect(try fixture.post(huge).status == 413)
+        var senseless = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         senseless.body = Array("{".utf8)
-        #expect(try scene.post(senseless).status == 204)
+        #expect(try fixture.post(senseless).status == 204)
     }
 
     /// With the API down nothing is stored and nothing is lost: Pub/Sub delivers again. The API is another development
@@ -204,25 +209,25 @@ import Testing
         let account = #"{"type":"service_account","client_email":"a@b.example","private_key_id":"1","#
         let file = google.folder.path + "/account.json"
         let json = #"\#(account)"private_key":"\#(key)\n","token_uri":"\#(api)/token"}"#
-        try SmallFile.replace(file, Array(json.utf8))
-        let scene = try Scene(environment: ["PAYCAST_GOOGLE_CREDENTIALS": file, "PAYCAST_GOOGLE_API_URL": api])
-        let delivery = try scene.delivery("SUBSCRIPTION_PURCHASED")
+        try SmallFile.replace(file, contents: Array(json.utf8))
+        let fixture = try Fixture(environment: ["PAYCAST_GOOGLE_CREDENTIALS": file, "PAYCAST_GOOGLE_API_URL": api])
+        let delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         try google.stop()
-        let refused = try scene.post(delivery)
+        let refused = try fixture.post(delivery)
         #expect(refused.status == 503 && refused.text.contains(#""error":"store_unreachable""#), "\(refused)")
         try google.start()
         let client = HTTPClient(timeout: .seconds(10))
         for document in delivery.documents {
-            #expect(try client.send("PUT", api + document.path, body: document.json).status == 200)
+            #expect(try client.send("PUT", to: api + document.path, body: document.json).status == 200)
         }
-        #expect(try scene.post(delivery).status == 204)
-        #expect(try scene.page.message().data?.contains("target=\"paywall\"") == true)
+        #expect(try fixture.post(delivery).status == 204)
+        #expect(try fixture.page.message().data?.contains("target=\"paywall\"") == true)
     }
 
     /// A server outside development knows no service account that it was not given.
     @Test func unconfiguredServerAsksGoogleToComeBack() throws {
         let server = try PaycastServer([])
-        let response = try HTTPClient(timeout: .seconds(10)).send("POST", server.url + "/webhooks/google", body: [])
+        let response = try HTTPClient(timeout: .seconds(10)).send("POST", to: server.url + "/webhooks/google", body: [])
         #expect(response.status == 503)
         #expect(String(decoding: response.body, as: UTF8.self).contains("not_configured"))
     }

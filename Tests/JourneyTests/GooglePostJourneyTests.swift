@@ -8,12 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct GooglePostJourneyTests {
     private static let path = "/transactions/google"
 
-    private struct Scene {
+    private struct Fixture {
         let app: AppPost
         let google: SimulatedGooglePlay
         var facts: SimulatedSubscription
 
-        init(kind: ProductKind = .subscription, _ environment: [String: String] = [:]) throws {
+        init(kind: ProductKind = .subscription, environment: [String: String] = [:]) throws {
             app = try AppPost(environment)
             google = SimulatedGooglePlay(key: app.workspace.google)
             let product = kind == .subscription ? "paycast.pro.monthly" : "paycast.lifetime"
@@ -21,12 +21,12 @@ import Testing
         }
 
         /// Google knows it from now on; its push is returned, not posted.
-        func buy(_ type: String, _ token: OrderToken? = nil) throws -> SimulatedDelivery {
+        func buy(_ type: String, token: OrderToken? = nil) throws -> SimulatedDelivery {
             let event = SimulatedEvent(type: type, facts: facts, token: token, now: Clock().now())
             let delivery = try google.delivery(event)
             for document in delivery.documents {
                 let body = String(decoding: document.json, as: UTF8.self)
-                let put = try app.post("/demo/api/google" + document.path, body, method: "PUT")
+                let put = try app.post("/demo/api/google" + document.path, body: body, method: "PUT")
                 #expect(put.status == 200)
             }
             return delivery
@@ -34,60 +34,62 @@ import Testing
 
         func push(_ delivery: SimulatedDelivery) throws -> Int {
             let body = String(decoding: delivery.body, as: UTF8.self)
-            return try app.post(delivery.path, body, headers: delivery.headers).status
+            return try app.post(delivery.path, body: body, headers: delivery.headers).status
         }
     }
 
     @Test func appComesFirstAndThePushIsSilent() throws {
-        let scene = try Scene()
-        let page = try scene.app.page("42")
-        let delivery = try scene.buy("SUBSCRIPTION_PURCHASED", try scene.app.order(of: "42"))
-        let body = try ["purchaseToken": scene.facts.lineage, "stream": scene.app.stream(of: "42")]
-        let posted = try scene.app.post(Self.path, body)
+        let fixture = try Fixture()
+        let page = try fixture.app.page("42")
+        let delivery = try fixture.buy("SUBSCRIPTION_PURCHASED", token: try fixture.app.order(of: "42"))
+        let body = try ["purchaseToken": fixture.facts.lineage, "stream": fixture.app.stream(of: "42")]
+        let posted = try fixture.app.post(Self.path, members: body)
         #expect(posted.status == 200, "\(posted)")
         #expect(posted["outcome"] == "applied" && posted["claim"] == "granted", "\(posted)")
-        let told = try scene.app.told(page, "42")
+        let told = try fixture.app.told(page, of: "42")
         #expect(told.filter { $0.contains(#"target="paywall""#) }.count == 1, "\(told)")
-        #expect(try scene.push(delivery) == 204)
-        #expect(try scene.app.told(page, "42") == [])
-        #expect(try scene.app.entitlements(of: "42").contains(#""active":true"#))
+        #expect(try fixture.push(delivery) == 204)
+        #expect(try fixture.app.told(page, of: "42") == [])
+        #expect(try fixture.app.entitlements(of: "42").contains(#""active":true"#))
         // It was acknowledged once it was committed, as after a push.
         try Deadline(.seconds(20)).wait(for: "an acknowledgement") {
-            try scene.app.post("/demo/api/google/jobs", "", method: "GET").body.contains("acknowledge")
+            try fixture.app.post("/demo/api/google/jobs", body: "", method: "GET").body.contains("acknowledge")
         }
     }
 
     @Test(arguments: [ProductKind.subscription, .nonConsumable])
     func backendPostsForItsUser(_ kind: ProductKind) throws {
-        let scene = try Scene(kind: kind)
+        let fixture = try Fixture(kind: kind)
         let type = kind == .subscription ? "SUBSCRIPTION_PURCHASED" : "ONE_TIME_PRODUCT_PURCHASED"
-        _ = try scene.buy(type)
-        let body = ["purchaseToken": scene.facts.lineage, "productId": scene.facts.product]
-        #expect(try scene.app.post(Self.path, body, isTrusted: true)["outcome"] == "unclaimed")
+        _ = try fixture.buy(type)
+        let body = ["purchaseToken": fixture.facts.lineage, "productId": fixture.facts.product]
+        #expect(try fixture.app.post(Self.path, members: body, isTrusted: true)["outcome"] == "unclaimed")
         let forUser = body.merging(["user": "7"]) { $1 }
-        #expect(try scene.app.post(Self.path, forUser, isTrusted: true)["claim"] == "granted")
-        #expect(try scene.app.entitlements(of: "7").contains(#""active":true"#))
-        #expect(try scene.app.post(Self.path, forUser).status == 401, "a user without the key")
+        #expect(try fixture.app.post(Self.path, members: forUser, isTrusted: true)["claim"] == "granted")
+        #expect(try fixture.app.entitlements(of: "7").contains(#""active":true"#))
+        #expect(try fixture.app.post(Self.path, members: forUser).status == 401, "a user without the key")
     }
 
     @Test func whatIsKeptForItsUserIsRefusedToOthers() throws {
-        let scene = try Scene(["PAYCAST_TRANSFERS": "keep"])
-        #expect(try scene.push(try scene.buy("SUBSCRIPTION_PURCHASED", try scene.app.order(of: "old"))) == 204)
-        let body = try ["purchaseToken": scene.facts.lineage, "stream": scene.app.stream(of: "new")]
-        let posted = try scene.app.post(Self.path, body)
+        let fixture = try Fixture(environment: ["PAYCAST_TRANSFERS": "keep"])
+        #expect(
+            try fixture.push(try fixture.buy("SUBSCRIPTION_PURCHASED", token: try fixture.app.order(of: "old"))) == 204
+        )
+        let body = try ["purchaseToken": fixture.facts.lineage, "stream": fixture.app.stream(of: "new")]
+        let posted = try fixture.app.post(Self.path, members: body)
         #expect(posted.status == 409 && posted["error"] == "owned_by_other", "\(posted)")
-        #expect(try scene.app.entitlements(of: "old").contains(#""active":true"#))
+        #expect(try fixture.app.entitlements(of: "old").contains(#""active":true"#))
     }
 
     /// What the ledger keeps holds no key, and nothing of it reaches a log.
     @Test func tokenAndStreamAreNotLogged() throws {
-        let scene = try Scene()
-        let stream = try scene.app.stream(of: "42")
-        let refused = try scene.app.post(Self.path, ["purchaseToken": "token.of.nobody", "stream": stream])
+        let fixture = try Fixture()
+        let stream = try fixture.app.stream(of: "42")
+        let refused = try fixture.app.post(Self.path, members: ["purchaseToken": "token.of.nobody", "stream": stream])
         #expect(refused.status == 400 && refused["error"] == "unknown_purchase", "\(refused)")
-        _ = try scene.app.server.process.errorLine { $0.contains("unknown_purchase") }
-        #expect(!scene.app.server.process.errors.contains("token.of.nobody"))
-        #expect(!scene.app.server.process.errors.contains(stream.suffix(40)))
+        _ = try fixture.app.server.process.errorLine { $0.contains("unknown_purchase") }
+        #expect(!fixture.app.server.process.errors.contains("token.of.nobody"))
+        #expect(!fixture.app.server.process.errors.contains(stream.suffix(40)))
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
@@ -123,12 +125,12 @@ import Testing
     @Test func isRefused() throws {
         let app = try AppPost(["PAYCAST_GOOGLE_PACKAGE": SimulatedGooglePlay.package])
         for refusal in Self.refusals {
-            let answer = try app.post(Self.path, refusal.body, isTrusted: refusal.isTrusted)
+            let answer = try app.post(Self.path, body: refusal.body, isTrusted: refusal.isTrusted)
             #expect(answer.status == refusal.status && answer["error"] == refusal.error, "\(refusal): \(answer)")
         }
-        let asked = try app.post(Self.path, "", headers: [("Origin", "https://evil.example")], method: "OPTIONS")
+        let asked = try app.post(Self.path, body: "", headers: [("Origin", "https://evil.example")], method: "OPTIONS")
         #expect(asked.status == 403)
-        #expect(try app.post(Self.path, "", method: "GET").status == 405)
+        #expect(try app.post(Self.path, body: "", method: "GET").status == 405)
     }
 
     @Test func serverWithoutGoogleSaysSo() throws {

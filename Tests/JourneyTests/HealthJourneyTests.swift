@@ -2,7 +2,7 @@ import Simulator
 import TestSupport
 import Testing
 
-/// What happens to a running server's ledger is told by `/ready`, and nothing is answered 200 that the next start would not
+/// `/ready` reports what happens to a running server's ledger, and nothing is answered 200 that the next start would not
 /// find.
 @Suite(.timeLimit(.minutes(10))) struct HealthJourneyTests {
     struct Loss: Sendable, CustomTestStringConvertible {
@@ -44,85 +44,88 @@ import Testing
             problem: "it is damaged"
         ),
     ]) func lostLedgerIsToldAndTakesNoPurchase(_ loss: Loss) throws {
-        let scene = try HealthScene()
-        try scene.expectReady(true, #""problems":[]"#)
-        try scene.run("sh", "-c", loss.command)
-        try scene.expectReady(false, loss.problem)
-        for id in ["second", "third", "fourth"] { #expect(try scene.pay(id) == 503) }
+        let fixture = try HealthFixture()
+        try fixture.expectReady(true, saying: #""problems":[]"#)
+        try fixture.run("sh", arguments: "-c", loss.command)
+        try fixture.expectReady(false, saying: loss.problem)
+        for id in ["second", "third", "fourth"] { #expect(try fixture.pay(id) == 503) }
         let troubles = ["commit", "read", "files", "content", "checkpoint"].map {
-            scene.lines("ledger trouble part=\($0) ")
+            fixture.lines("ledger trouble part=\($0) ")
         }
-        #expect(troubles.contains(1) && troubles.allSatisfy { $0 <= 1 }, "\(scene.server.process.errors)")
+        #expect(troubles.contains(1) && troubles.allSatisfy { $0 <= 1 }, "\(fixture.server.process.errors)")
         guard let cure = loss.cure else { return }
-        try scene.run("sh", "-c", cure)
-        try scene.expectReady(true, #""problems":[]"#)
-        #expect(try scene.pay("second") == 200)
-        #expect(scene.lines("ledger trouble is over part=files") == 1)
-        try scene.server.restart(with: .kill)
-        #expect(try scene.pay("second") == 200)
+        try fixture.run("sh", arguments: "-c", cure)
+        try fixture.expectReady(true, saying: #""problems":[]"#)
+        #expect(try fixture.pay("second") == 200)
+        #expect(fixture.lines("ledger trouble is over part=files") == 1)
+        try fixture.server.restart(with: .kill)
+        #expect(try fixture.pay("second") == 200)
     }
 
     /// What was answered 200 outlives the end that the operator did not expect.
     @Test func nothingIsAnswered200IntoADeletedLedger() throws {
-        let scene = try HealthScene()
-        try scene.run("rm", "paycast.db")
-        #expect(try scene.pay("second") == 503, "at once, whether or not anybody has asked how it is")
+        let fixture = try HealthFixture()
+        try fixture.run("rm", arguments: "paycast.db")
+        #expect(try fixture.pay("second") == 503, "at once, whether or not anybody has asked how it is")
     }
 
     /// What was answered 200 before is not lost with the name of the file.
     @Test func deletedLedgerIsRescued() throws {
-        let scene = try HealthScene()
-        #expect(try scene.pay("second") == 200)
-        try scene.run("rm", "paycast.db")
-        #expect(try scene.pay("third") == 503)
-        try scene.server.stop(with: .terminate)
-        try scene.run(PaycastProgram.path, "restore", "paycast.db.rescued")
-        try scene.server.start()
-        for id in ["first", "second"] { #expect(try scene.outcome(of: id).contains("\"duplicate\"")) }
-        #expect(try !scene.outcome(of: "third").contains("\"duplicate\""))
+        let fixture = try HealthFixture()
+        #expect(try fixture.pay("second") == 200)
+        try fixture.run("rm", arguments: "paycast.db")
+        #expect(try fixture.pay("third") == 503)
+        try fixture.server.stop(with: .terminate)
+        try fixture.run(PaycastProgram.path, arguments: "restore", "paycast.db.rescued")
+        try fixture.server.start()
+        for id in ["first", "second"] { #expect(try fixture.outcome(of: id).contains("\"duplicate\"")) }
+        #expect(try !fixture.outcome(of: "third").contains("\"duplicate\""))
     }
 
     @Test func deletedJournalCostsNothing() throws {
-        let scene = try HealthScene()
-        #expect(try scene.pay("second") == 200)
-        try scene.run("rm", "paycast.db-wal")
-        #expect(try scene.pay("third") == 503)
-        try scene.server.restart(with: .kill)
-        #expect(try scene.outcome(of: "second").contains("\"duplicate\""))
-        #expect(try !scene.outcome(of: "third").contains("\"duplicate\""))
+        let fixture = try HealthFixture()
+        #expect(try fixture.pay("second") == 200)
+        try fixture.run("rm", arguments: "paycast.db-wal")
+        #expect(try fixture.pay("third") == 503)
+        try fixture.server.restart(with: .kill)
+        #expect(try fixture.outcome(of: "second").contains("\"duplicate\""))
+        #expect(try !fixture.outcome(of: "third").contains("\"duplicate\""))
     }
 
     /// A limit of file sizes is a disk that refuses.
     @Test func diskThatRefusesIsToldOnceAndRecovers() throws {
-        let scene = try HealthScene()
-        let process = "\(scene.server.process.number)"
-        try scene.run("prlimit", "--pid", process, "--fsize=1:unlimited")
-        for id in 2...20 { #expect(try scene.pay("\(id)") == 503) }
-        try scene.expectReady(false, "ledger: its disk refuses")
-        #expect(try scene.ready().status == 503)
-        #expect(scene.lines("ledger trouble part=commit") == 1)
-        let counted = try scene.metrics().split(separator: "\n").first {
+        let fixture = try HealthFixture()
+        let process = "\(fixture.server.process.number)"
+        try fixture.run("prlimit", arguments: "--pid", process, "--fsize=1:unlimited")
+        for id in 2...20 { #expect(try fixture.pay("\(id)") == 503) }
+        try fixture.expectReady(false, saying: "ledger: its disk refuses")
+        #expect(try fixture.ready().status == 503)
+        #expect(fixture.lines("ledger trouble part=commit") == 1)
+        let counted = try fixture.metrics().split(separator: "\n").first {
             $0.contains("troubles_total{part=\"commit\"}")
         }
         #expect((counted?.split(separator: " ").last).flatMap { Int($0) } ?? 0 >= 19, "\(counted ?? "")")
-        try scene.run("prlimit", "--pid", process, "--fsize=unlimited:unlimited")
-        try scene.expectReady(true, #""ready":true"#)
-        #expect(try scene.pay("2") == 200)
-        _ = try scene.server.process.errorLine { $0.contains("ledger trouble is over part=commit count=") }
-        #expect(scene.lines("ledger trouble part=commit") == 1)
+        try fixture.run("prlimit", arguments: "--pid", process, "--fsize=unlimited:unlimited")
+        try fixture.expectReady(true, saying: #""ready":true"#)
+        #expect(try fixture.pay("2") == 200)
+        _ = try fixture.server.process.errorLine { $0.contains("ledger trouble is over part=commit count=") }
+        #expect(fixture.lines("ledger trouble part=commit") == 1)
     }
 
     /// A second server could begin beside this one.
     @Test func lostLockIsTold() throws {
-        let scene = try HealthScene()
-        try scene.run("rm", "paycast.db-lock")
-        try scene.expectReady(false, "paycast.db-lock is gone")
+        let fixture = try HealthFixture()
+        try fixture.run("rm", arguments: "paycast.db-lock")
+        try fixture.expectReady(false, saying: "paycast.db-lock is gone")
     }
 
     @Test func endingCertificateIsTold() throws {
         let certificate = try TemporaryCertificate()
         let server = try PaycastServer(["--dev"] + certificate.settings)
-        let curl = RunningProcess("curl", ["-sS", "--cacert", certificate.certificateFile, server.url + "/ready"])
+        let curl = RunningProcess(
+            "curl",
+            arguments: ["-sS", "--cacert", certificate.certificateFile, server.url + "/ready"]
+        )
         #expect(try curl.waitForExit() == 0, "\(curl.errors)")
         #expect(
             curl.output.contains(#""ready":false"#) && curl.output.contains("the certificate ends on"),
@@ -136,23 +139,23 @@ import Testing
         let authority = certificate.folder.write(readFile(certificate.certificateFile) ?? "", to: "authority.pem")
         certificate.folder.write("", to: "certificate.pem")
         _ = try server.process.errorLine { $0.contains("certificate not renewed") }
-        let curl = RunningProcess("curl", ["-sS", "--cacert", authority, server.url + "/ready"])
+        let curl = RunningProcess("curl", arguments: ["-sS", "--cacert", authority, server.url + "/ready"])
         #expect(try curl.waitForExit() == 0, "\(curl.errors)")
         #expect(curl.output.contains("certificate not renewed, the last good one is shown"), "\(curl.output)")
     }
 
     @Test func storeThatRefusesIsTold() throws {
         let stripe = AnsweringServer { _ in .init(401) }
-        let scene = try WebhookScene(
+        let fixture = try WebhookFixture(
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_0123456789", "PAYCAST_STRIPE_API_URL": stripe.url]
         ) { SimulatedStripe(secret: $0.storeSecrets.stripe) }
-        _ = try scene.post(try scene.delivery("customer.subscription.created"))
-        let ready = RunningProcess("curl", ["-sS", scene.server.url + "/ready"])
+        _ = try fixture.post(try fixture.delivery("customer.subscription.created"))
+        let ready = RunningProcess("curl", arguments: ["-sS", fixture.server.url + "/ready"])
         #expect(try ready.waitForExit() == 0)
         #expect(
             ready.output.contains("the API of stripe refuses this server: PAYCAST_STRIPE_API_KEY"),
             "\(ready.output)"
         )
-        #expect(scene.server.process.errors.contains("store refuses provider=stripe"))
+        #expect(fixture.server.process.errors.contains("store refuses provider=stripe"))
     }
 }

@@ -11,30 +11,30 @@ import Testing
     @Test func aRetryIsAnsweredTheSameAndSendsNothing() throws {
         let app = try AppPost()
         let page = try follow(app)
-        let first = try publish(Self.body, "k-1", app)
+        let first = try publish(Self.body, key: "k-1", on: app)
         #expect(first.status == 202 && first.body.contains("-1\",null]"), "\(first.body)")
         // Quoted, as the draft has it, it is the same key.
-        #expect(try publish(Self.body, "\"k-1\"", app).body == first.body)
-        let told = try app.told(page, "42")
+        #expect(try publish(Self.body, key: "\"k-1\"", on: app).body == first.body)
+        let told = try app.told(page, of: "42")
         #expect(told.filter { $0.contains("ONE") }.count == 1)
         #expect(told.filter { $0.contains("TWO") }.count == 1)
-        #expect(try publish(Self.body, "k-2", app).body != first.body)
+        #expect(try publish(Self.body, key: "k-2", on: app).body != first.body)
     }
 
     @Test func anotherBodyIsRefused() throws {
         let app = try AppPost()
-        let first = try publish(Self.body, "k", app)
-        let other = try publish(Self.body.replacing("ONE", with: "1"), "k", app)
+        let first = try publish(Self.body, key: "k", on: app)
+        let other = try publish(Self.body.replacing("ONE", with: "1"), key: "k", on: app)
         #expect(other.status == 422 && other["error"] == "idempotency_key_reused")
         #expect(other["message"]?.hasSuffix(".") == true)
-        #expect(try publish(Self.body, "k", app).body == first.body)
+        #expect(try publish(Self.body, key: "k", on: app).body == first.body)
     }
 
     /// What was refused has not been made: the same key may be used for what is right.
     @Test func aRefusedBodyLeavesTheKeyFree() throws {
         let app = try AppPost()
-        #expect(try publish(#"{"user":"42","html":"no markup"}"#, "k", app).status == 422)
-        #expect(try publish(Self.body, "k", app).status == 202)
+        #expect(try publish(#"{"user":"42","html":"no markup"}"#, key: "k", on: app).status == 422)
+        #expect(try publish(Self.body, key: "k", on: app).status == 202)
     }
 
     /// Answered or not: what was committed before the end is known after it, and what was not is made then.
@@ -43,20 +43,20 @@ import Testing
         for round in 0..<10 {
             let body = #"{"user":"42","action":"append","target":"a","html":"<i>\#(round)</i>"}"#
             let socket = try app.server.connect()
-            try socket.send(Self.request(body, "round-\(round)", app))
+            try socket.send(Self.request(body, key: "round-\(round)", to: app))
             // On odd rounds the answer is on its way, or not even begun, when the server ends.
             let answer = round.isMultiple(of: 2) ? String(decoding: try socket.readToEnd(), as: UTF8.self) : nil
             try app.server.restart()
-            let again = try publish(body, "round-\(round)", app)
+            let again = try publish(body, key: "round-\(round)", on: app)
             #expect(again.status == 202)
             if let answer { #expect(answer.hasSuffix(again.body), "\(answer) \(again.body)") }
-            #expect(try publish(body, "round-\(round)", app).body == again.body)
+            #expect(try publish(body, key: "round-\(round)", on: app).body == again.body)
         }
         let page = try EventStreamClient(
             port: app.server.port,
             path: "/streams?name=\(try app.stream(of: "42"))&since=\(try start(app))"
         )
-        let told = try app.told(page, "42").joined()
+        let told = try app.told(page, of: "42").joined()
         for round in 0..<10 { #expect(told.components(of: "<i>\(round)</i>") == 1, "round \(round): \(told)") }
     }
 
@@ -64,11 +64,11 @@ import Testing
         let app = try AppPost()
         let page = try follow(app)
         let answers = try await withThrowingTaskGroup(of: AppPost.Answer.self) { group in
-            for _ in 0..<20 { group.addTask { try publish(Self.body, "k", app) } }
+            for _ in 0..<20 { group.addTask { try publish(Self.body, key: "k", on: app) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 202 && $0.body == answers.first?.body })
-        let told = try app.told(page, "42")
+        let told = try app.told(page, of: "42")
         #expect(told.filter { $0.contains("ONE") }.count == 1 && told.filter { $0.contains("TWO") }.count == 1)
     }
 
@@ -76,11 +76,11 @@ import Testing
         "", "\"", "\"\"", "two words", "\"open", "a, b", "schlüssel", "\"a\";x", String(repeating: "k", count: 256),
     ]) func whatIsNoKeyIsRefused(_ key: String) throws {
         let app = try AppPost()
-        let answer = try publish(Self.body, key, app)
+        let answer = try publish(Self.body, key: key, on: app)
         #expect(answer.status == 400 && answer["error"] == "invalid_idempotency_key", "\(answer.body)")
         let twice = try app.post(
             "/broadcasts",
-            Self.body,
+            body: Self.body,
             isTrusted: true,
             headers: [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
         )
@@ -95,11 +95,11 @@ import Testing
         return page
     }
 
-    private func publish(_ body: String, _ key: String, _ app: AppPost) throws -> AppPost.Answer {
-        try app.post("/broadcasts", body, isTrusted: true, headers: [("Idempotency-Key", key)])
+    private func publish(_ body: String, key: String, on app: AppPost) throws -> AppPost.Answer {
+        try app.post("/broadcasts", body: body, isTrusted: true, headers: [("Idempotency-Key", key)])
     }
 
-    private static func request(_ body: String, _ key: String, _ app: AppPost) -> String {
+    private static func request(_ body: String, key: String, to app: AppPost) -> String {
         """
         POST /broadcasts HTTP/1.1\r\nHost: 127.0.0.1:\(app.server.port)\r\nAuthorization: Bearer \(app.workspace.apiKey)\r
         Connection: close\r\nIdempotency-Key: \(key)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
@@ -108,7 +108,7 @@ import Testing
 
     /// The cursor before everything.
     private func start(_ app: AppPost) throws -> String {
-        let since = try app.post("/users/42/stream", "", isTrusted: true, method: "GET")["since"] ?? ""
+        let since = try app.post("/users/42/stream", body: "", isTrusted: true, method: "GET")["since"] ?? ""
         return "\(since.prefix { $0 != "-" })-0"
     }
 }

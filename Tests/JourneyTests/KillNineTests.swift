@@ -1,6 +1,6 @@
+import APIModel
 import Concurrency
 import Domain
-import FoundationEssentials
 import Simulator
 import Synchronization
 import TestSupport
@@ -29,10 +29,12 @@ import Testing
         for round in 0..<KillNineTests.rounds {
             let order = try load.order(of: "user-\(round)")
             let bodies = try (0..<KillNineTests.senders).map { sender in
-                try (0..<KillNineTests.perSender).map { try load.notification(order, "2\(round)0\(sender)", $0) }
+                try (0..<KillNineTests.perSender).map {
+                    try load.notification(order, of: "2\(round)0\(sender)", number: $0)
+                }
             }
             let killAfter = Int.random(in: 0...KillNineTests.senders * KillNineTests.perSender, using: &generator)
-            let seen = try load.run(bodies, order, since: start, killAfter: killAfter)
+            let seen = try load.run(bodies, order: order, since: start, killAfter: killAfter)
             try server.start()
             let committed = try load.feed(since: start)
             answered += seen.answered.count
@@ -49,7 +51,9 @@ import Testing
             #expect(seen.refused == 0)
             pages += seen.onPage.count
             if let (body, answer) = seen.last {
-                #expect(try load.post(body) == Answer(outcome: "duplicate", event: answer.event, cursor: answer.cursor))
+                var duplicate = answer
+                duplicate.outcome = "duplicate"
+                #expect(try load.post(body) == duplicate)
             }
             start = try load.head()
         }
@@ -57,43 +61,22 @@ import Testing
     }
 }
 
-private struct Answer: Decodable, Equatable {
-    var outcome: String
-    var event: String
-    var cursor: String
-}
-
-/// What the world outside knows of one round.
+/// What clients have been told in one round.
 private struct Seen: Sendable {
     var answered: [String: String] = [:]
     var shown: [String: String] = [:]
     var onPage: [String] = []
     /// Answers other than 200, from a server that lived.
     var refused = 0
-    var last: (body: [UInt8], answer: Answer)?
+    var last: (body: [UInt8], answer: CommitAnswer)?
 }
 
-/// The server was killed before it answered.
+/// The server was killed before it answered in full.
 private struct NoAnswer: Error {}
 
 private struct Refused: Error {}
 
-private struct CreatedOrder: Decodable {
-    var order: String
-    var signedStream: String
-    var since: String
-}
-
 private struct Load: Sendable {
-    private struct FeedLine: Decodable {
-        var cursor: String
-        var event: String?
-    }
-
-    private struct HeldContract: Decodable {
-        var since: String
-    }
-
     private let server: PaycastServer
     private let store: SimulatedAppStore
     private let authorization: String
@@ -105,15 +88,15 @@ private struct Load: Sendable {
         authorization = "Bearer \(workspace.apiKey)"
     }
 
-    func order(of user: String) throws -> CreatedOrder {
+    func order(of user: String) throws -> CreateOrderAnswer {
         let body = #"{"user":"\#(user)","product":"paycast.pro.monthly"}"#
         let socket = try server.connect()
         try socket.send("POST /orders HTTP/1.1\r\nHost: x\r\nAuthorization: \(authorization)\r\nConnection: close\r\n")
         try socket.send("Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        return try decode(CreatedOrder.self, from: try socket.readToEnd())
+        return try decode(CreateOrderAnswer.self, from: try socket.readToEnd())
     }
 
-    func notification(_ order: CreatedOrder, _ lineage: String, _ number: Int) throws -> [UInt8] {
+    func notification(_ order: CreateOrderAnswer, of lineage: String, number: Int) throws -> [UInt8] {
         let subscription = SimulatedSubscription(product: "paycast.pro.monthly", lineage: lineage)
         let isFirst = number == 0
         return try store.body(
@@ -121,7 +104,7 @@ private struct Load: Sendable {
                 type: isFirst ? "SUBSCRIBED" : "DID_RENEW",
                 subtype: isFirst ? "INITIAL_BUY" : nil,
                 subscription: subscription,
-                token: OrderToken(order.order),
+                token: OrderToken(order.order.order),
                 bundleID: "com.example.paycast",
                 now: Clock().now()
             )
@@ -129,7 +112,7 @@ private struct Load: Sendable {
     }
 
     /// Sends from several threads until `killAfter` answers have come, then kills the server.
-    func run(_ bodies: [[[UInt8]]], _ order: CreatedOrder, since start: String, killAfter: Int) throws -> Seen {
+    func run(_ bodies: [[[UInt8]]], order: CreateOrderAnswer, since start: String, killAfter: Int) throws -> Seen {
         let seen = Mutex(Seen())
         let waker = Waker()
         let follower = WorkerThread(name: "follower") {
@@ -137,7 +120,7 @@ private struct Load: Sendable {
             while let line = try? next(feed) { seen.withLock { $0.shown[line.cursor] = line.event } }
         }
         let page = WorkerThread(name: "page") {
-            let path = "/streams?name=\(order.signedStream)&since=\(order.since)"
+            let path = "/streams?name=\(order.stream.signedStream)&since=\(order.stream.since)"
             guard let page = try? EventStreamClient(port: server.port, path: path) else { return }
             while let message = try? page.message() { seen.withLock { $0.onPage.append(message.id ?? "none") } }
         }
@@ -170,12 +153,12 @@ private struct Load: Sendable {
         return seen.withLock { $0 }
     }
 
-    func post(_ body: [UInt8]) throws -> Answer {
+    func post(_ body: [UInt8]) throws -> CommitAnswer {
         let socket = try server.connect()
         try socket.send("POST /webhooks/apple HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
         try socket.send("Content-Length: \(body.count)\r\n\r\n")
         try socket.send(body)
-        return try decode(Answer.self, from: try socket.readToEnd())
+        return try decode(CommitAnswer.self, from: try socket.readToEnd())
     }
 
     /// The newest cursor.
@@ -183,7 +166,7 @@ private struct Load: Sendable {
         let socket = try server.connect()
         let headers = "Host: x\r\nAuthorization: \(authorization)\r\nConnection: close\r\n"
         try socket.send("GET /users/1/entitlements HTTP/1.1\r\n\(headers)\r\n")
-        return try decode(HeldContract.self, from: try socket.readToEnd()).since
+        return try decode(EntitlementsAnswer.self, from: try socket.readToEnd()).since
     }
 
     /// Everything after `start`, by cursor.
@@ -207,17 +190,17 @@ private struct Load: Sendable {
         )
     }
 
-    private func next(_ feed: EventStreamClient) throws -> FeedLine {
+    private func next(_ feed: EventStreamClient) throws -> FeedItem {
         let message = try feed.message()
-        return try JSONDecoder().decode(FeedLine.self, from: Data((message.data ?? "").utf8))
+        guard let item = JSON.decode(FeedItem.self, from: Array((message.data ?? "").utf8)) else { throw NoAnswer() }
+        return item
     }
 
     private func decode<Value: Decodable>(_ type: Value.Type, from response: [UInt8]) throws -> Value {
         let text = String(decoding: response, as: UTF8.self)
         guard let head = text.firstRange(of: "\r\n\r\n") else { throw NoAnswer() }
         guard text.hasPrefix("HTTP/1.1 20") else { throw Refused() }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(type, from: Data(text[head.upperBound...].utf8))
+        guard let value = JSON.decode(type, from: Array(text[head.upperBound...].utf8)) else { throw NoAnswer() }
+        return value
     }
 }

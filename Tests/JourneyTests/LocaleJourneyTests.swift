@@ -31,7 +31,11 @@ import Testing
     }
 
     @Test func thePageComesInTheLanguageThatWasSaidLast() throws {
-        let order = try ask("POST", "/orders", #"{"user":"42","product":"paycast.pro.annual","locale":"de"}"#)
+        let order = try ask(
+            "POST",
+            path: "/orders",
+            body: #"{"user":"42","product":"paycast.pro.annual","locale":"de"}"#
+        )
         let name = try #require(order["signed_stream"]?.text)
         let events = try EventStreamClient(port: server.port, path: "/streams?name=\(name)")
         let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
@@ -44,23 +48,27 @@ import Testing
         }
 
         // There is no file for Brazil, and none at all for French; what was missed comes in the language of now.
-        _ = try ask("GET", "/users/42/stream?locale=PT_br")
+        _ = try ask("GET", path: "/users/42/stream?locale=PT_br")
         let brazil = try socketText(name)
         #expect(brazil.contains("Agora 18 de novembro de 2026</p>"), "\(brazil)")
         #expect(brazil.contains(#"lang="pt-BR" data-price="US$\#u{A0}79,99""#), "\(brazil)")
-        _ = try ask("GET", "/users/42/stream?locale=fr")
+        _ = try ask("GET", path: "/users/42/stream?locale=fr")
         let french = try socketText(name)
         #expect(french.contains("Now 18 novembre 2026</p>"), "\(french)")
 
         try server.restart()
         #expect(try socketText(name) == french)
-        _ = try ask("GET", "/users/42/stream")
+        _ = try ask("GET", path: "/users/42/stream")
         #expect(try socketText(name) == french, "nothing was said")
         try server.stop()
     }
 
     @Test func withoutALocaleNothingIsWrittenOtherwise() throws {
-        let order = try ask("POST", "/orders", #"{"user":"42","product":"paycast.pro.annual","locale":null}"#)
+        let order = try ask(
+            "POST",
+            path: "/orders",
+            body: #"{"user":"42","product":"paycast.pro.annual","locale":null}"#
+        )
         try trigger("SUBSCRIBED/INITIAL_BUY", "--order", try #require(order["order"]?.text))
         let text = try socketText(try #require(order["signed_stream"]?.text))
         #expect(text.contains("Now 18 November 2026</p>"), "\(text)")
@@ -68,7 +76,7 @@ import Testing
     }
 
     @Test func broadcastsFollow() throws {
-        let page = try ask("GET", "/users/42/stream?locale=de-AT")
+        let page = try ask("GET", path: "/users/42/stream?locale=de-AT")
         let name = try #require(page["signed_stream"]?.text)
         let socket = try WebSocketClient(port: server.port, path: "/streams?name=\(name)")
         #expect(socket.isAccepted)
@@ -77,10 +85,10 @@ import Testing
             ("}", "Neues"), (#","transient":true}"#, "Neues"), (#","values":{"locale":"en"}}"#, "News"),
             (#","transient":true,"values":{"locale":"en"}}"#, "News"),
         ] {
-            _ = try ask("POST", "/broadcasts", broadcast + end)
+            _ = try ask("POST", path: "/broadcasts", body: broadcast + end)
             #expect(try socket.text().contains(">\(text)</p>"), "\(end)")
         }
-        _ = try ask("POST", "/broadcasts", "[\(broadcast)},\(broadcast),\"transient\":true}]")
+        _ = try ask("POST", path: "/broadcasts", body: "[\(broadcast)},\(broadcast),\"transient\":true}]")
         #expect(try [socket.text(), socket.text()].allSatisfy { $0.contains(">Neues</p>") })
     }
 
@@ -98,7 +106,7 @@ import Testing
         Refusal(method: "POST", path: "/orders", body: #"{"user":"42","product":"p","locale":"\u212Aa"}"#),
     ])
     func whatIsNoTagIsRefused(_ refusal: Refusal) throws {
-        let response = try send(refusal.method, refusal.path, refusal.body)
+        let response = try send(refusal.method, path: refusal.path, body: refusal.body)
         let text = String(decoding: response.body, as: UTF8.self)
         let message = "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
         // A NUL is a flaw of the request itself.
@@ -107,17 +115,17 @@ import Testing
         #expect(text == #"{"error":"invalid_locale","message":"\#(message)"}"#)
     }
 
-    private func send(_ method: String, _ path: String, _ body: String?) throws -> HTTPClient.Response {
+    private func send(_ method: String, path: String, body: String?) throws -> HTTPClient.Response {
         try HTTPClient(timeout: .seconds(20)).send(
             method,
-            server.url + path,
+            to: server.url + path,
             headers: [("Authorization", "Bearer \(key)")],
             body: body.map { Array($0.utf8) }
         )
     }
 
-    private func ask(_ method: String, _ path: String, _ body: String? = nil) throws -> JSONNode {
-        let response = try send(method, path, body)
+    private func ask(_ method: String, path: String, body: String? = nil) throws -> JSONNode {
+        let response = try send(method, path: path, body: body)
         #expect((200...202).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
         return try #require(JSONNode(response.body))
     }

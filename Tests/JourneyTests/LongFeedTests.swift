@@ -12,10 +12,10 @@ import Testing
     /// Reconnecting is an event on stderr.
     @Test func tailNeedsOneConnection() throws {
         let server = try PaycastServer()
-        try publish(Self.count, server)
+        try publish(Self.count, on: server)
         let tail = server.paycast("tail", "--json", "--since", "start", "--limit", "\(Self.count + 1)")
         _ = try tail.line(timeout: .seconds(60)) { $0.contains("-\(Self.count)\"") }
-        try publish(1, server)
+        try publish(1, on: server)
         #expect(try tail.waitForExit() == 0)
         #expect(tail.errors.isEmpty, "\(tail.errors)")
         let positions = tail.output.split(separator: "\n").compactMap { position($0) }
@@ -25,13 +25,13 @@ import Testing
     /// What happens while it reads nothing costs it nothing but time: it is read from the ledger when it goes on.
     @Test func slowReaderMissesNothing() throws {
         let server = try PaycastServer()
-        try publish(Self.count, server)
+        try publish(Self.count, on: server)
         let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
         let socket = try server.connect()
         socket.limitReceiveBuffer(to: 4096)
         try socket.send("GET /feed?since=start HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n\r\n")
         _ = try socket.read(until: "\r\n\r\n")
-        try publish(Self.count, server)
+        try publish(Self.count, on: server)
         var (positions, text): ([Int64], String) = ([], "")
         while positions.count < 2 * Self.count {
             let bytes = try socket.readSome()
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Entries that pages hear nothing of: nobody follows.
-    private func publish(_ count: Int, _ server: PaycastServer) throws {
+    private func publish(_ count: Int, on server: PaycastServer) throws {
         let key = try DevelopmentWorkspace.existing(in: server.folder.path).apiKey
         let client = HTTPClient(timeout: .seconds(20))
         let one = #"{"user":"42","html":"<turbo-stream action=\"remove\" target=\"a\"></turbo-stream>"}"#
@@ -57,7 +57,12 @@ import Testing
         while rest > 0 {
             let body = "[" + Array(repeating: one, count: min(rest, 100)).joined(separator: ",") + "]"
             let headers = [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")]
-            let answer = try client.send("POST", server.url + "/broadcasts", headers: headers, body: Array(body.utf8))
+            let answer = try client.send(
+                "POST",
+                to: server.url + "/broadcasts",
+                headers: headers,
+                body: Array(body.utf8)
+            )
             #expect(answer.status == 202)
             rest -= 100
         }

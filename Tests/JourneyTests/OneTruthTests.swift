@@ -3,7 +3,7 @@ import Testing
 
 /// The two elements of a page say the same of a subscription, whatever happens to it.
 @Suite(.timeLimit(.minutes(10))) struct OneTruthTests {
-    private static let life = [
+    private static let timeline = [
         "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_RENEW/BILLING_RECOVERY",
     ]
@@ -12,7 +12,7 @@ import Testing
         let server = try PaycastServer()
         let page = try page(on: server)
         var dates: [String] = []
-        for event in Self.life {
+        for event in Self.timeline {
             try trigger(event, on: server)
             dates.append(try shown(try page.message().data ?? "", after: event))
         }

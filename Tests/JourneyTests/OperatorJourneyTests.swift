@@ -9,7 +9,7 @@ import Testing
         let server = try PaycastServer(["--dev", "--bind", "0.0.0.0"])
         let shown = try #require(server.process.output.split(separator: " ").last?.split(separator: "\n").first)
         #expect(!shown.contains("0.0.0.0"))
-        #expect(try HTTPClient(timeout: .seconds(10)).send("GET", shown + "/up").status == 200)
+        #expect(try HTTPClient(timeout: .seconds(10)).send("GET", to: shown + "/up").status == 200)
         #expect(server.folder.read(".paycast/address")?.contains("http://127.0.0.1:\(server.port)") == true)
     }
 
@@ -32,14 +32,14 @@ import Testing
         let trigger = server.paycast("trigger", "apple", "SUBSCRIBED/INITIAL_BUY", "--user", "42")
         #expect(try trigger.waitForExit() == 0, "\(trigger.errors)")
         let command = "\(PaycastProgram.path) replay --since start --dry-run"
-        let terminal = RunningProcess("script", ["-qec", command, "/dev/null"], folder: server.folder.path)
+        let terminal = RunningProcess("script", arguments: ["-qec", command, "/dev/null"], folder: server.folder.path)
         #expect(try terminal.waitForExit() == 0, "\(terminal.output)")
         #expect(terminal.output.contains("1 read, 0 changed …"), "\(terminal.output)")
         let pipe = server.paycast("replay", "--since", "start", "--dry-run")
         #expect(try pipe.waitForExit() == 0)
         #expect(pipe.errors.isEmpty && !pipe.output.contains("…"))
         let recovering = "\(PaycastProgram.path) recover apple"
-        let other = RunningProcess("script", ["-qec", recovering, "/dev/null"], folder: server.folder.path)
+        let other = RunningProcess("script", arguments: ["-qec", recovering, "/dev/null"], folder: server.folder.path)
         #expect(try other.waitForExit() == 0, "\(other.output)")
         #expect(other.output.contains("recovering from apple … 0 s"), "\(other.output)")
     }

@@ -15,10 +15,10 @@ import Testing
 
         init(
             _ name: String,
-            _ origin: String?,
+            origin: String?,
             allowed: String? = nil,
             isRefused: Bool = false,
-            _ headers: [String] = []
+            headers: [String] = []
         ) {
             self.name = name
             self.origin = origin
@@ -31,34 +31,62 @@ import Testing
     }
 
     static let listed = [
-        Case("no origin: no browser", nil),
-        Case("the same", "http://HOST"),
-        Case("the same, behind TLS that nobody tells of", "https://HOST"),
-        Case("the same in upper case", "HTTP://HOST"),
-        Case("the same host, another port", "http://127.0.0.1:1", isRefused: true),
-        Case("the same host, the scheme's own port", "http://127.0.0.1", isRefused: true),
-        Case("the same host, another scheme", "ftp://HOST", isRefused: true),
-        Case("listed", "https://shop.example", allowed: "https://shop.example"),
-        Case("listed, in upper case", "https://SHOP.example", allowed: "https://shop.example"),
-        Case("listed webview", "capacitor://localhost", allowed: "capacitor://localhost"),
-        Case("listed host, another scheme", "http://shop.example", isRefused: true),
-        Case("listed host, another port", "https://shop.example:8443", isRefused: true),
-        Case("a name that begins like a listed one", "https://shop.example.evil.example", isRefused: true),
-        Case("a name that ends like a listed one", "https://evil-shop.example", isRefused: true),
-        Case("unlisted", "https://evil.example", isRefused: true),
-        Case("null: a sandboxed frame", "null", isRefused: true),
-        Case("a star", "*", isRefused: true),
-        Case("a comma list", "https://evil.example, https://shop.example", isRefused: true),
+        Case("no origin: no browser", origin: nil),
+        Case("the same", origin: "http://HOST"),
+        Case("the same, behind TLS that nobody tells of", origin: "https://HOST"),
+        Case("the same in upper case", origin: "HTTP://HOST"),
+        Case("the same host, another port", origin: "http://127.0.0.1:1", isRefused: true),
+        Case("the same host, the scheme's own port", origin: "http://127.0.0.1", isRefused: true),
+        Case("the same host, another scheme", origin: "ftp://HOST", isRefused: true),
+        Case("listed", origin: "https://shop.example", allowed: "https://shop.example"),
+        Case("listed, in upper case", origin: "https://SHOP.example", allowed: "https://shop.example"),
+        Case("listed webview", origin: "capacitor://localhost", allowed: "capacitor://localhost"),
+        Case("listed host, another scheme", origin: "http://shop.example", isRefused: true),
+        Case("listed host, another port", origin: "https://shop.example:8443", isRefused: true),
+        Case("a name that begins like a listed one", origin: "https://shop.example.evil.example", isRefused: true),
+        Case("a name that ends like a listed one", origin: "https://evil-shop.example", isRefused: true),
+        Case("unlisted", origin: "https://evil.example", isRefused: true),
+        Case("null: a sandboxed frame", origin: "null", isRefused: true),
+        Case("a star", origin: "*", isRefused: true),
+        Case("a comma list", origin: "https://evil.example, https://shop.example", isRefused: true),
     ]
 
     /// The proxy on 127.0.0.1 is trusted.
     static let proxied = [
-        Case("TLS in front", "https://pay.example", ["For=203.0.113.7", "Proto=https", "Host=pay.example"]),
-        Case("TLS in front, with its port", "https://pay.example", ["Proto=https", "Host=pay.example:443"]),
-        Case("plain page, TLS in front", "http://pay.example", isRefused: true, ["Proto=https", "Host=pay.example"]),
-        Case("no TLS in front", "https://pay.example", isRefused: true, ["Proto=http", "Host=pay.example"]),
-        Case("the inner name is not the page's", "https://HOST", isRefused: true, ["Proto=https", "Host=pay.example"]),
-        Case("invented by the client", "https://evil.example", isRefused: true, ["Host=evil.example, pay.example"]),
+        Case(
+            "TLS in front",
+            origin: "https://pay.example",
+            headers: ["For=203.0.113.7", "Proto=https", "Host=pay.example"]
+        ),
+        Case(
+            "TLS in front, with its port",
+            origin: "https://pay.example",
+            headers: ["Proto=https", "Host=pay.example:443"]
+        ),
+        Case(
+            "plain page, TLS in front",
+            origin: "http://pay.example",
+            isRefused: true,
+            headers: ["Proto=https", "Host=pay.example"]
+        ),
+        Case(
+            "no TLS in front",
+            origin: "https://pay.example",
+            isRefused: true,
+            headers: ["Proto=http", "Host=pay.example"]
+        ),
+        Case(
+            "the inner name is not the page's",
+            origin: "https://HOST",
+            isRefused: true,
+            headers: ["Proto=https", "Host=pay.example"]
+        ),
+        Case(
+            "invented by the client",
+            origin: "https://evil.example",
+            isRefused: true,
+            headers: ["Host=evil.example, pay.example"]
+        ),
     ]
 
     @Test func sameAndListedMaySubscribe() throws {
@@ -75,12 +103,15 @@ import Testing
 
     @Test func nobodyElseDoes() throws {
         let server = try PaycastServer()
-        try check(Case("forged host", "http://evil.example", isRefused: true, ["Host=evil.example"]), on: server)
+        try check(
+            Case("forged host", origin: "http://evil.example", isRefused: true, headers: ["Host=evil.example"]),
+            on: server
+        )
     }
 
     @Test(arguments: ["https://anybody.example", "null"]) func aStarMeansAll(_ origin: String) throws {
         let server = try PaycastServer(environment: ["PAYCAST_ALLOWED_ORIGINS": "*"])
-        try check(Case(origin, origin, allowed: origin), on: server)
+        try check(Case(origin, origin: origin, allowed: origin), on: server)
     }
 
     /// Server-Sent Events, a WebSocket and Action Cable say the same.

@@ -150,7 +150,7 @@ import Testing
         Attack(name: "an answer that is a list", body: #"{"verifyReceipt":[]}"#, code: "invalid_json"),
         Attack(name: "an answer without status", body: #"{"verifyReceipt":{}}"#, code: "invalid_receipt"),
         Attack(
-            name: "an answer of a world that is none",
+            name: "an answer from an unknown environment",
             body: #"{"verifyReceipt":{"status":0},"environment":"Xcode"}"#,
             code: "invalid_environment"
         ),
@@ -182,7 +182,7 @@ import Testing
             var body = attack.body
             // With the quote before it: a signed text may hold any of the words.
             for (word, text) in words { body = body.replacing("\"" + word, with: "\"" + text) }
-            let answer = try app.post(attack.path, body, isTrusted: attack.isTrusted, method: attack.method)
+            let answer = try app.post(attack.path, body: body, isTrusted: attack.isTrusted, method: attack.method)
             #expect(answer.status == attack.status, "\(attack.path) \(attack.name): \(answer.body)")
             #expect(answer["error"] == attack.code, "\(attack.path) \(attack.name): \(answer.body)")
             #expect(answer["message"]?.hasSuffix(".") == true)
@@ -226,11 +226,11 @@ import Testing
     @Test func bodyMayHave256KiB() throws {
         let app = try AppPost()
         let large = "{\"receipt\":\"\(String(repeating: "A", count: 256 << 10))\"}"
-        #expect(try app.post("/receipts/apple", large, isTrusted: true).status == 413)
+        #expect(try app.post("/receipts/apple", body: large, isTrusted: true).status == 413)
         let most = "{\"receipt\":\"\(String(repeating: "A", count: 261_000))\"}"
-        #expect(try app.post("/receipts/apple", most, isTrusted: true)["error"] == "invalid_receipt")
+        #expect(try app.post("/receipts/apple", body: most, isTrusted: true)["error"] == "invalid_receipt")
         let dots = "{\"signedTransaction\":\"\(String(repeating: ".", count: 261_000))\"}"
-        #expect(try app.post("/transactions/apple", dots, isTrusted: true)["error"] == "invalid_jws")
+        #expect(try app.post("/transactions/apple", body: dots, isTrusted: true)["error"] == "invalid_jws")
     }
 
     @Test func textThatIsNoUTF8IsRefused() throws {

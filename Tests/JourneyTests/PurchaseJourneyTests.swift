@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [("TEST", "ignored"), ("A_TYPE_OF_TOMORROW", "unclaimed")])
-    func triggerTellsTheOutcome(_ type: String, _ outcome: String) throws {
+    func triggerTellsTheOutcome(_ type: String, outcome: String) throws {
         let server = try PaycastServer()
         #expect(try PrintedAnswer(server.paycast("trigger", "apple", type, "--force"))["outcome"] == outcome)
     }

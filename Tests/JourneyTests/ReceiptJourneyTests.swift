@@ -9,11 +9,11 @@ import Testing
 /// What old versions of an app hold, and what its backend stored of them.
 @Suite(.timeLimit(.minutes(10))) struct ReceiptJourneyTests {
     /// Signed as the development store does.
-    private func receipt(_ payload: ReceiptPayload, _ app: AppPost, _ form: MessageSigner.Form = []) throws -> String {
+    private func receipt(_ payload: ReceiptPayload, app: AppPost, as form: MessageSigner.Form = []) throws -> String {
         let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
         let chain = try #require(PEM.blocks("CERTIFICATE", in: authority))
         let signer = MessageSigner(chain: chain, key: try PrivateKey(pem: authority))
-        return Base64.encode(try signer.sign(payload.bytes, form))
+        return Base64.encode(try signer.sign(payload.bytes, form: form))
     }
 
     private var payload: ReceiptPayload {
@@ -28,15 +28,15 @@ import Testing
     @Test(arguments: [MessageSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: MessageSigner.Form) throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let body = try ["receipt": receipt(payload, app, form), "user": "42"]
-        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        let body = try ["receipt": receipt(payload, app: app, as: form), "user": "42"]
+        let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted.status == 200)
         #expect(posted["outcome"] == "applied")
         #expect(posted["source"] == "receipt")
         #expect(try page.message().id == posted["cursor"])
-        #expect(try app.told(page, "42").isEmpty)
-        #expect(try app.post("/receipts/apple", body, isTrusted: true)["outcome"] == "duplicate")
-        #expect(try app.told(page, "42").isEmpty)
+        #expect(try app.told(page, of: "42").isEmpty)
+        #expect(try app.post("/receipts/apple", members: body, isTrusted: true)["outcome"] == "duplicate")
+        #expect(try app.told(page, of: "42").isEmpty)
     }
 
     /// Apple is asked, in development its stand-in, and its newer word counts: the receipt alone would open the page.
@@ -45,11 +45,11 @@ import Testing
         var refund = app.purchase("1000000000000001", ago: 30)
         (refund.type, refund.subtype) = ("REFUND", nil)
         refund.subscription.state = .active
-        let said = String(decoding: try app.store.body(refund), as: UTF8.self)
+        let notification = String(decoding: try app.store.body(refund), as: UTF8.self)
         let path = "/demo/api/apple/notifications/\(refund.id)"
-        #expect(try app.post(path, said, method: "PUT").status == 200)
-        let body = try ["receipt": receipt(payload, app), "user": "42"]
-        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        #expect(try app.post(path, body: notification, method: "PUT").status == 200)
+        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted.status == 200)
         #expect(posted["source"] == "store")
         #expect(try app.entitlements(of: "42").contains(#""active":false"#))
@@ -59,13 +59,15 @@ import Testing
     @Test(arguments: [true, false]) func anIDInAReceiptIsNoProof(_ isOfIOS6: Bool) throws {
         let app = try AppPost()
         let bought = app.purchase("1000000000000001", ago: 30)
-        let said = String(decoding: try app.store.body(bought), as: UTF8.self)
-        #expect(try app.post("/demo/api/apple/notifications/\(bought.id)", said, method: "PUT").status == 200)
-        let owner = try ["receipt": receipt(payload, app), "user": "42"]
-        #expect(try app.post("/receipts/apple", owner, isTrusted: true).status == 200)
+        let notification = String(decoding: try app.store.body(bought), as: UTF8.self)
+        #expect(
+            try app.post("/demo/api/apple/notifications/\(bought.id)", body: notification, method: "PUT").status == 200
+        )
+        let owner = try ["receipt": receipt(payload, app: app), "user": "42"]
+        #expect(try app.post("/receipts/apple", members: owner, isTrusted: true).status == 200)
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
         let thief = ["receipt": try isOfIOS6 ? receiptOfIOS6 : foreignReceipt, "user": "thief"]
-        let posted = try app.post("/receipts/apple", thief, isTrusted: true)
+        let posted = try app.post("/receipts/apple", members: thief, isTrusted: true)
         #expect(posted.status == 200 && posted["claim"] == nil, "\(posted)")
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
         #expect(try !app.entitlements(of: "thief").contains(#""active":true"#))
@@ -81,13 +83,13 @@ import Testing
         get throws {
             let authority = try DevelopmentAuthority.create()
             let signer = MessageSigner(chain: authority.chain, key: authority.leafKey)
-            return Base64.encode(try signer.sign(payload.bytes, []))
+            return Base64.encode(try signer.sign(payload.bytes, form: []))
         }
     }
 
     @Test func appleThatCannotBeAskedIsAskedAgain() throws {
         let app = try AppPost(["PAYCAST_APPLE_API_URL": "http://127.0.0.1:1"])
-        let posted = try app.post("/receipts/apple", ["receipt": receipt(payload, app)], isTrusted: true)
+        let posted = try app.post("/receipts/apple", members: ["receipt": receipt(payload, app: app)], isTrusted: true)
         #expect(posted.status == 503)
         #expect(posted["error"] == "store_unreachable")
     }
@@ -99,8 +101,8 @@ import Testing
             ReceiptPayload.purchase("9", of: "9", product: "map", at: "2020-01-01T00:00:00Z", until: "", type: 0),
             at: 0
         )
-        let body = try ["receipt": receipt(payload, app), "user": "42"]
-        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        let posted = try app.post("/receipts/apple", members: body, isTrusted: true)
         #expect(posted["outcome"] == "applied")
         let events = posted.body.split(separator: #""contract":""#).dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(events == ["9", "1000000000000001"])
@@ -112,17 +114,19 @@ import Testing
     @Test(arguments: [true, false]) func olderReceiptOpensNothingAfterARefund(_ isReceiptFirst: Bool) throws {
         let app = try AppPost()
         let token = try app.order(of: "42")
-        var bought = app.purchase("1000000000000001", token, ago: 60)
+        var bought = app.purchase("1000000000000001", token: token, ago: 60)
         (bought.type, bought.subtype) = ("REFUND", nil)
         bought.subscription.state = .active
         var payload = payload
         let date = Instant(milliseconds: (Clock().now() - .seconds(600)).seconds * 1000).iso8601
         payload[12] = .date(date)
-        payload.setPurchase(1704, .date(date))
-        let body = try ["receipt": receipt(payload, app), "user": "42"]
-        if isReceiptFirst { #expect(try app.post("/receipts/apple", body, isTrusted: true)["outcome"] == "applied") }
+        payload.setPurchase(1704, value: .date(date))
+        let body = try ["receipt": receipt(payload, app: app), "user": "42"]
+        if isReceiptFirst {
+            #expect(try app.post("/receipts/apple", members: body, isTrusted: true)["outcome"] == "applied")
+        }
         #expect(try app.webhook(bought)["outcome"] == "applied")
-        if !isReceiptFirst { _ = try app.post("/receipts/apple", body, isTrusted: true) }
+        if !isReceiptFirst { _ = try app.post("/receipts/apple", members: body, isTrusted: true) }
         #expect(try app.entitlements(of: "42").contains(#""active":false"#))
     }
 
@@ -137,7 +141,7 @@ import Testing
             [{"original_transaction_id":"1","auto_renew_product_id":"pro","auto_renew_status":"0"}]}
             """
         let body = "{\"verifyReceipt\":\(answer),\"user\":\"42\"}"
-        let posted = try app.post("/receipts/apple", body, isTrusted: true)
+        let posted = try app.post("/receipts/apple", body: body, isTrusted: true)
         #expect(posted["outcome"] == "applied")
         #expect(posted["source"] == "verify_receipt")
         #expect(try page.message().id == posted["cursor"])
@@ -147,7 +151,7 @@ import Testing
     /// The user whom a stored answer named gives way to what an order says since.
     @Test func storedAnswerTakesNothingFromANewerBuyer() throws {
         let app = try AppPost()
-        let bought = app.purchase("1", try app.order(of: "new"), ago: 600)
+        let bought = app.purchase("1", token: try app.order(of: "new"), ago: 600)
         #expect(try app.webhook(bought)["outcome"] == "applied")
         let past = Clock().now().milliseconds - 86_400_000
         let answer = """
@@ -156,7 +160,7 @@ import Testing
             "purchase_date_ms":"\(past - 1000)","expires_date_ms":"\(past + 1000)"}]}
             """
         let body = "{\"verifyReceipt\":\(answer),\"user\":\"old\"}"
-        #expect(try app.post("/receipts/apple", body, isTrusted: true).status == 409)
+        #expect(try app.post("/receipts/apple", body: body, isTrusted: true).status == 409)
         #expect(try app.entitlements(of: "new").contains(#""active":true"#))
     }
 }

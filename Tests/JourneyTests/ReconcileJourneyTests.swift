@@ -5,17 +5,23 @@ import Testing
 
 /// A period ends, and Apple is asked before anybody's page says so.
 @Suite(.timeLimit(.minutes(10))) struct ReconcileJourneyTests {
-    private func page(_ journey: AppleJourney, _ stream: String) throws -> EventStreamClient {
-        try EventStreamClient(port: journey.server.port, path: "/streams?name=\(stream)", timeout: .seconds(20))
+    private func page(_ journey: AppleJourney, stream: String) throws -> EventStreamClient {
+        try EventStreamClient(port: journey.server.port, path: "/streams?name=\(stream)")
     }
 
     /// Bought, with a period that ends in seconds; returns once the page shows it.
-    private func buy(_ journey: AppleJourney, _ seconds: Int = 3) throws -> (token: OrderToken, page: EventStreamClient)
-    {
+    private func buy(_ journey: AppleJourney, for seconds: Int = 3) throws -> (
+        token: OrderToken, page: EventStreamClient
+    ) {
         let order = try journey.order(for: "42")
-        let page = try page(journey, order.stream)
+        let page = try page(journey, stream: order.stream)
         let end = Clock().now() + .seconds(seconds)
-        let body = try journey.say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", of: order.token, until: end)
+        let body = try journey.say(
+            "DID_CHANGE_RENEWAL_STATUS",
+            subtype: "AUTO_RENEW_ENABLED",
+            of: order.token,
+            until: end
+        )
         #expect(try journey.post(body).contains(#""outcome":"applied""#))
         #expect(try page.message().data?.contains(#"data-state="active""#) == true)
         return (order.token, page)
@@ -26,7 +32,13 @@ import Testing
         let journey = try AppleJourney()
         let (token, page) = try buy(journey)
         let later = Clock().now() + .seconds(86_400)
-        _ = try journey.say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", of: token, until: later, isLost: true)
+        _ = try journey.say(
+            "DID_CHANGE_RENEWAL_STATUS",
+            subtype: "AUTO_RENEW_ENABLED",
+            of: token,
+            until: later,
+            isLost: true
+        )
         _ = try journey.server.process.errorLine { $0.contains("asked at a period's end") }
         let publish = journey.server.paycast(
             ["publish", "--user", "42", "--html", #"<turbo-stream action="remove" target="mark"></turbo-stream>"#]
@@ -41,7 +53,7 @@ import Testing
     /// Not renewed: Apple says so, long before the leeway is over.
     @Test func endIsConfirmed() throws {
         let journey = try AppleJourney()
-        let (_, page) = try buy(journey, 2)
+        let (_, page) = try buy(journey, for: 2)
         #expect(try page.message().data?.contains(#"data-state="expired""#) == true)
         #expect(!journey.server.process.errors.contains("unconfirmed"))
     }
@@ -50,7 +62,7 @@ import Testing
     @Test func unreachableAppleEndsTheLeeway() throws {
         let journey = try AppleJourney(environment: ["PAYCAST_LEEWAY_SECONDS": "4"])
         let start = monotonicNanoseconds()
-        let (_, page) = try buy(journey, 2)
+        let (_, page) = try buy(journey, for: 2)
         journey.setDown(true)
         #expect(try page.message().data?.contains(#"data-state="expired""#) == true)
         #expect(monotonicNanoseconds() - start > 5_000_000_000)

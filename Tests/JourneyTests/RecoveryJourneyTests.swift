@@ -24,7 +24,14 @@ import Testing
             ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", 20), ("SUBSCRIBED", "INITIAL_BUY", 60),
             ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", 40),
         ] {
-            _ = try journey.say(type, subtype, of: order.token, until: end, at: now - .seconds(age), isLost: true)
+            _ = try journey.say(
+                type,
+                subtype: subtype,
+                of: order.token,
+                until: end,
+                at: now - .seconds(age),
+                isLost: true
+            )
         }
         try journey.server.start()
         let line = try journey.server.process.errorLine { $0.contains("history read") }
@@ -60,14 +67,18 @@ import Testing
             _ = try journey.say("DID_RENEW", of: order.token, until: end, at: now - .seconds(second), isLost: true)
         }
         let command = "\(PaycastProgram.path) recover apple --since 1h"
-        let terminal = RunningProcess("script", ["-qec", command, "/dev/null"], folder: journey.server.folder.path)
+        let terminal = RunningProcess(
+            "script",
+            arguments: ["-qec", command, "/dev/null"],
+            folder: journey.server.folder.path
+        )
         #expect(try terminal.waitForExit() == 0, "\(terminal.output)")
         #expect(terminal.output.contains(/… \d+ s, \d+0 found, \d+ recovered/), "\(terminal.output)")
         #expect(terminal.output.contains("found      120"), "\(terminal.output)")
         let key = journey.server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
         let ended = try HTTPClient(timeout: .seconds(20)).send(
             "GET",
-            journey.server.url + "/recoveries",
+            to: journey.server.url + "/recoveries",
             headers: [("Authorization", "Bearer \(key)")]
         )
         #expect(String(decoding: ended.body, as: UTF8.self) == #"{"running":[]}"#)
@@ -80,7 +91,7 @@ import Testing
         _ = try journey.say("SUBSCRIBED", of: order.token, until: Clock().now() + .seconds(86_400), isLost: true)
         let report = try journey.post(Array(#"{"provider":"apple"}"#.utf8), to: "/recoveries", key: true)
         #expect(report.contains(#""refused":1"#) && report.contains("refused as wrong_app"), "\(report)")
-        let ready = try HTTPClient(timeout: .seconds(20)).send("GET", journey.server.url + "/ready")
+        let ready = try HTTPClient(timeout: .seconds(20)).send("GET", to: journey.server.url + "/ready")
         #expect(ready.status == 503)
         #expect(String(decoding: ready.body, as: UTF8.self).contains("PAYCAST_APPLE_BUNDLE_ID"))
     }

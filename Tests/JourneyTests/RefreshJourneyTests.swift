@@ -34,7 +34,7 @@ import Testing
         try store("EXPIRED/VOLUNTARY")
     }
 
-    private func say(_ text: String, _ more: String...) throws {
+    private func say(_ text: String, more: String...) throws {
         let words = ["publish", "--user", "42", "--action", "update", "--target", "box", "--html", text]
         let process = server.paycast(words + more)
         #expect(try process.waitForExit() == 0, "\(process.errors)")
@@ -43,7 +43,7 @@ import Testing
     /// What a page that comes is sent at once, before what happens next.
     private func sent(_ way: Way, since: String?, lastEventID: String? = nil) throws -> [String] {
         let open = try page(way, since: since, lastEventID: lastEventID)
-        try say("fence", "--transient")
+        try say("fence", more: "--transient")
         var messages: [String] = []
         while true {
             let message = try open()
@@ -76,7 +76,7 @@ import Testing
         #expect(try next().contains("Welcome"))
         try store("EXPIRED/VOLUNTARY")
         #expect(try next() == Self.refresh)
-        try say("fence", "--transient")
+        try say("fence", more: "--transient")
         #expect(try next().contains("fence"))
         // It has loaded itself again, and its HTML says the same as before.
         #expect(try sent(way, since: since).isEmpty)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ["EXPIRED/VOLUNTARY", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"])
-    func aPageOfAFixedCursorIsToldOfEachEntryOnce(_ way: Way, _ event: String) throws {
+    func aPageOfAFixedCursorIsToldOfEachEntryOnce(_ way: Way, event: String) throws {
         try store("SUBSCRIBED/INITIAL_BUY")
         try store(event)
         let messages = try sent(way, since: since)

@@ -28,7 +28,7 @@ import Testing
         #expect(old.status == 200)
         folder.write("new-new-new-new-new\n", to: "api")
         folder.write("new-stream-new-stream,old-stream-old-stream\n", to: "stream")
-        try reload(server, "changed=\"PAYCAST_API_KEY, PAYCAST_STREAM_KEYS\"")
+        try reload(server, change: "changed=\"PAYCAST_API_KEY, PAYCAST_STREAM_KEYS\"")
         #expect(try status("/users/42/stream", key: "old-old-old-old-old", on: server) == 401)
         let new = try answer("/users/42/stream", key: "new-new-new-new-new", on: server)
         // The new key signs, and a name that the old one signed is still good.
@@ -38,22 +38,22 @@ import Testing
         }
         #expect(address(in: old.text) != address(in: new.text))
         folder.write("new-stream-new-stream\n", to: "stream")
-        try reload(server, "changed=PAYCAST_STREAM_KEYS")
+        try reload(server, change: "changed=PAYCAST_STREAM_KEYS")
         #expect(try EventStreamClient(port: server.port, path: address(in: old.text) ?? "").status == 403)
     }
 
     @Test func storeSecretIsReplaced() throws {
         let file = folder.write("Bearer old", to: "revenuecat")
-        let scene = try WebhookScene(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in
+        let fixture = try WebhookFixture(environment: ["PAYCAST_REVENUECAT_AUTHORIZATION_FILE": file]) { _ in
             SimulatedRevenueCat(authorization: "Bearer old")
         }
-        var delivery = try scene.delivery("INITIAL_PURCHASE")
-        try scene.expect(delivery, 200, "applied")
+        var delivery = try fixture.delivery("INITIAL_PURCHASE")
+        try fixture.expect(delivery, status: 200, text: "applied")
         folder.write("Bearer new", to: "revenuecat")
-        try reload(scene.server, "changed=PAYCAST_REVENUECAT_AUTHORIZATION")
-        try scene.expect(delivery, 401, "unauthorized")
+        try reload(fixture.server, change: "changed=PAYCAST_REVENUECAT_AUTHORIZATION")
+        try fixture.expect(delivery, status: 401, text: "unauthorized")
         delivery.headers = [("Authorization", "Bearer new")]
-        try scene.expect(delivery, 200, "duplicate")
+        try fixture.expect(delivery, status: 200, text: "duplicate")
     }
 
     /// A broken catalogue holds up nothing else, and the last good one stays.
@@ -62,18 +62,18 @@ import Testing
             "PAYCAST_CATALOG": catalogue("silver"),
             "PAYCAST_API_KEY_FILE": folder.write("one", to: "api"),
         ]
-        let scene = try WebhookScene(environment: environment) {
+        let fixture = try WebhookFixture(environment: environment) {
             SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat)
         }
-        let server = scene.server
-        try scene.expect(try scene.delivery("INITIAL_PURCHASE"), 200, "applied")
+        let server = fixture.server
+        try fixture.expect(try fixture.delivery("INITIAL_PURCHASE"), status: 200, text: "applied")
         #expect(try entitlements(key: "one", on: server).contains("\"silver\""))
         _ = catalogue("gold")
-        try reload(server, "changed=PAYCAST_CATALOG")
+        try reload(server, change: "changed=PAYCAST_CATALOG")
         #expect(try entitlements(key: "one", on: server).contains("\"gold\""))
         folder.write("{\"products\":[]}", to: "catalogue.json")
         folder.write("two", to: "api")
-        try reload(server, "changed=PAYCAST_API_KEY")
+        try reload(server, change: "changed=PAYCAST_API_KEY")
         let problem = try server.process.errorLine { $0.contains("setting=PAYCAST_CATALOG") }
         #expect(problem.contains("products is not an object") && problem.contains("send SIGHUP again"))
         #expect(try entitlements(key: "two", on: server).contains("\"gold\""))
@@ -83,7 +83,7 @@ import Testing
         folder.write("{\"products\":{\"paycast.pro.monthly\":{\"group\":\"\(group)\"}}}", to: "catalogue.json")
     }
 
-    private func reload(_ server: PaycastServer, _ change: String) throws {
+    private func reload(_ server: PaycastServer, change: String) throws {
         server.process.send(.hangUp)
         _ = try server.process.errorLine { $0.contains(" reloaded ") && $0.hasSuffix(change) }
     }
@@ -98,7 +98,7 @@ import Testing
 
     private func answer(_ path: String, key: String, on server: PaycastServer) throws -> (status: Int, text: String) {
         let headers = [("Authorization", "Bearer \(key)")]
-        let response = try HTTPClient(timeout: .seconds(10)).send("GET", server.url + path, headers: headers)
+        let response = try HTTPClient(timeout: .seconds(10)).send("GET", to: server.url + path, headers: headers)
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 

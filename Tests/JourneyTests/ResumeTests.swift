@@ -18,14 +18,14 @@ import Testing
 
     /// Publishes a fragment and returns its cursor.
     @discardableResult
-    private func publish(_ text: String, target: String = "box", _ more: String...) throws -> String {
+    private func publish(_ text: String, target: String = "box", adding more: String...) throws -> String {
         let words = ["publish", "--stream", "room:1", "--action", "update", "--target", target, "--html", text]
         let process = server.paycast(words + more)
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         return String(process.output.split(separator: "\n").first ?? "")
     }
 
-    private func page(_ query: String = "", _ headers: [(String, String)] = []) throws -> EventStreamClient {
+    private func page(_ query: String = "", headers: [(String, String)] = []) throws -> EventStreamClient {
         try EventStreamClient(port: server.port, path: "/streams?name=\(name)\(query)", headers: headers)
     }
 
@@ -44,10 +44,10 @@ import Testing
         let start = try publish("zero")
         for text in ["one", "two"] { try publish(text) }
         try publish("three", target: "other")
-        try publish("passing", "--transient")
+        try publish("passing", adding: "--transient")
         let last = try publish("four")
         for query in [("&since=\(start)", []), ("", [("Last-Event-ID", start)])] {
-            let message = try page(query.0, query.1).message()
+            let message = try page(query.0, headers: query.1).message()
             #expect(message.id == last)
             #expect(texts(message.data ?? "") == ["three", "four"])
         }
@@ -58,7 +58,7 @@ import Testing
         let second = try publish("two")
         try publish("three")
         for (since, id) in [(first, second), (second, first)] {
-            let message = try page("&since=\(since)", [("Last-Event-ID", id)]).message()
+            let message = try page("&since=\(since)", headers: [("Last-Event-ID", id)]).message()
             #expect(message.data?.contains("two") == false && message.data?.contains("three") == true)
         }
     }
@@ -99,7 +99,7 @@ import Testing
         let source = try page("&since=\(start)")
         let message = try source.message()
         #expect(texts(message.data ?? "") == ["five"] && message.id == last)
-        let again = try page("&since=\(start)", [("Last-Event-ID", last)])
+        let again = try page("&since=\(start)", headers: [("Last-Event-ID", last)])
         #expect(try again.block().id == last)
         let next = try publish("six")
         #expect(try again.message().id == next)
@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func pagesOfOtherOriginsAreRefused() throws {
-        #expect(try page("", [("Origin", "https://evil.example")]).status == 403)
-        #expect(try page("", [("Origin", "http://127.0.0.1:\(server.port)")]).status == 200)
+        #expect(try page("", headers: [("Origin", "https://evil.example")]).status == 403)
+        #expect(try page("", headers: [("Origin", "http://127.0.0.1:\(server.port)")]).status == 200)
         let path = "/streams?name=\(name)"
         let evil = try WebSocketClient(port: server.port, path: path, headers: [("Origin", "https://evil.example")])
         #expect(evil.status == 403)

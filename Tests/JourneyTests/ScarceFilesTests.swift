@@ -6,7 +6,7 @@ import Testing
 /// A server that has run out of file descriptors refuses what it must, and goes on.
 @Suite(.timeLimit(.minutes(10))) struct ScarceFilesTests {
     /// `paycast serve --dev` under a hard limit of open files.
-    private struct Scene {
+    private struct Fixture {
         let folder = TemporaryFolder()
         let process: RunningProcess
 
@@ -14,7 +14,7 @@ import Testing
             let words = ["serve", "--dev", "--port", "0", "--public", PaycastProgram.root + "/public"]
             process = RunningProcess(
                 "/bin/sh",
-                ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", PaycastProgram.path] + words,
+                arguments: ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", PaycastProgram.path] + words,
                 environment: ["PAYCAST_MAX_CONNECTIONS": "5000"],
                 folder: folder.path
             )
@@ -27,16 +27,16 @@ import Testing
     }
 
     @Test func lowersItsLimitAndSaysSo() throws {
-        let scene = Scene(files: 128)
-        let port = try scene.port()
-        let lines = scene.process.errors.split(separator: "\n").filter { $0.contains("PAYCAST_MAX_CONNECTIONS") }
-        #expect(lines.count == 1 && lines[0].contains("in place of 5000"), "\(scene.process.errors)")
+        let fixture = Fixture(files: 128)
+        let port = try fixture.port()
+        let lines = fixture.process.errors.split(separator: "\n").filter { $0.contains("PAYCAST_MAX_CONNECTIONS") }
+        #expect(lines.count == 1 && lines[0].contains("in place of 5000"), "\(fixture.process.errors)")
         #expect(lines.first?.contains("ulimit -Hn is 128") == true, "\(lines)")
         var crowd = (0..<400).compactMap { _ in try? RawSocket(port: port) }
         #expect(crowd.count > 100)
-        #expect(scene.process.isRunning)
+        #expect(fixture.process.isRunning)
         crowd = []
-        try answersAgain(port, scene.process)
+        try answersAgain(port, process: fixture.process)
     }
 
     /// Whatever takes them: here they are taken away while it runs, from a client that is connected already.
@@ -59,17 +59,17 @@ import Testing
         #expect(server.process.isRunning, "\(server.process.errors)")
         try setLimit(of: server.process, to: limit)
         crowd = []
-        try answersAgain(server.port, server.process)
+        try answersAgain(server.port, process: server.process)
         #expect(crowd.isEmpty)
         #expect(try server.paycast("recover", "apple").waitForExit() == 0)
     }
 
     /// With so few it could not even begin.
     @Test func tooFewAreOneLine() throws {
-        let scene = Scene(files: 24)
-        #expect(try scene.process.waitForExit() == 1)
-        #expect(scene.process.output.isEmpty)
-        let lines = scene.process.errors.split(separator: "\n")
+        let fixture = Fixture(files: 24)
+        #expect(try fixture.process.waitForExit() == 1)
+        #expect(fixture.process.output.isEmpty)
+        let lines = fixture.process.errors.split(separator: "\n")
         #expect(lines.last?.contains("ulimit -n") == true, "\(lines)")
     }
 
@@ -88,24 +88,24 @@ import Testing
         return answer + String(decoding: try socket.read(count: count ?? 0), as: UTF8.self)
     }
 
-    private func answersAgain(_ port: Int, _ process: RunningProcess) throws {
+    private func answersAgain(_ port: Int, process: RunningProcess) throws {
         let client = HTTPClient(timeout: .seconds(10))
         let address = "http://127.0.0.1:\(port)"
         try Deadline(.seconds(30)).wait(for: "an answer") {
-            (try? client.send("GET", address + "/up").status) == 200
-                && (try? client.send("GET", address + "/").status) == 200
+            (try? client.send("GET", to: address + "/up").status) == 200
+                && (try? client.send("GET", to: address + "/").status) == 200
         }
         #expect(process.isRunning)
     }
 
     /// The soft limit alone, so that it can be raised again.
     private func setLimit(of process: RunningProcess, to count: Int) throws {
-        let tool = RunningProcess("/usr/bin/prlimit", ["--pid", "\(process.number)", "--nofile=\(count):"])
+        let tool = RunningProcess("/usr/bin/prlimit", arguments: ["--pid", "\(process.number)", "--nofile=\(count):"])
         #expect(try tool.waitForExit() == 0, "\(tool.errors)")
     }
 
     private func openFiles(of process: RunningProcess) -> Int? {
-        let tool = RunningProcess("/bin/ls", ["/proc/\(process.number)/fd"])
+        let tool = RunningProcess("/bin/ls", arguments: ["/proc/\(process.number)/fd"])
         guard (try? tool.waitForExit()) == 0 else { return nil }
         return tool.output.split(separator: "\n").compactMap { Int($0) }.max().map { $0 + 1 }
     }

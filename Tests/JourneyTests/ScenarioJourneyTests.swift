@@ -17,7 +17,7 @@ import Testing
 
     /// Each as far as it has such steps, with what a page is to show after each.
     @Test(arguments: ["stripe", "revenuecat", "purchasekit"], ["life", "lapse", "recovery"])
-    func everyStoreLives(_ store: String, _ name: String) throws {
+    func everyStoreLives(_ store: String, name: String) throws {
         let server = try PaycastServer()
         let process = server.paycast("trigger", store, "--scenario", name, "--user", "42")
         #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
@@ -176,8 +176,8 @@ import Testing
     /// Bought once, paid back, and given back, as far as the store has it.
     @Test(arguments: ["apple", "google", "stripe", "revenuecat"]) func purchaseLives(_ store: String) throws {
         let server = try PaycastServer()
-        let life = "initial expect success → +1d refund expect revoked"
-        let scenario = life + (store == "google" ? "" : " → +1d reversed expect success")
+        let steps = "initial expect success → +1d refund expect revoked"
+        let scenario = steps + (store == "google" ? "" : " → +1d reversed expect success")
         let process = server.paycast(
             ["trigger", store, "--scenario", "-", "--user", "42", "--kind", "non_consumable"],
             input: scenario
@@ -193,7 +193,7 @@ import Testing
             let words = ["--scenario", "life", "--user", "\(seed)", "--shuffle", "\(seed)"]
             let process = server.paycast(["trigger", store] + words)
             #expect(try process.waitForExit(timeout: .seconds(40)) == 0, "\(process.output) \(process.errors)")
-            #expect(process.errors.contains("checked: no late event took a page back"), "\(process.errors)")
+            #expect(process.errors.contains("checked: no late event moved a page back"), "\(process.errors)")
             #expect(process.errors.contains("not checked: what "), "\(process.errors)")
         }
     }

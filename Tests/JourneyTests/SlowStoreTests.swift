@@ -9,16 +9,16 @@ import Testing
 /// A store whose API never answers hurts itself alone.
 @Suite(.timeLimit(.minutes(10))) struct SlowStoreTests {
     /// A server whose Google grants tokens and never answers a call about a purchase, and whose Stripe answers.
-    private struct Scene {
+    private struct Fixture {
         let server: PaycastServer
         let workspace: DevelopmentWorkspace
         private let folder = TemporaryFolder()
         private let tokens: AnsweringServer
         private let google = AnsweringServer { _ in .silence }
-        private let stripe = AnsweringServer { _ in .init(404, "{}") }
+        private let stripe = AnsweringServer { _ in .init(404, body: "{}") }
 
         init() throws {
-            tokens = AnsweringServer { _ in .init(200, #"{"access_token":"ya29.1","expires_in":3599}"#) }
+            tokens = AnsweringServer { _ in .init(200, body: #"{"access_token":"ya29.1","expires_in":3599}"#) }
             let pem = try RSAPrivateKey.generate().pem()
             let key = pem.split(separator: "\n").joined(separator: "\\n")
             let account = #"{"type":"service_account","client_email":"a@b.example","private_key_id":"1","#
@@ -48,12 +48,12 @@ import Testing
             let event = SimulatedEvent(type: "customer.subscription.created", facts: facts, now: Clock().now())
             let delivery = try SimulatedStripe(secret: workspace.storeSecrets.stripe).delivery(event)
             return try HTTPClient(timeout: .seconds(20))
-                .send("POST", server.url + delivery.path, headers: delivery.headers, body: delivery.body)
+                .send("POST", to: server.url + delivery.path, headers: delivery.headers, body: delivery.body)
         }
 
         func metric(_ series: String) throws -> Int? {
             let page = String(
-                decoding: try HTTPClient(timeout: .seconds(20)).send("GET", server.url + "/metrics").body,
+                decoding: try HTTPClient(timeout: .seconds(20)).send("GET", to: server.url + "/metrics").body,
                 as: UTF8.self
             )
             let line = page.split(separator: "\n").first { $0.hasPrefix(series + " ") }
@@ -69,32 +69,32 @@ import Testing
 
     /// It took 54.6 s behind 60 of them.
     @Test func anotherStoreIsAnsweredAtOnce() throws {
-        let scene = try Scene()
-        let pushes = try scene.push(60)
-        try Deadline(.seconds(20)).wait(for: "all pushes") { try scene.metric("paycast_connections") ?? 0 > 60 }
+        let fixture = try Fixture()
+        let pushes = try fixture.push(60)
+        try Deadline(.seconds(20)).wait(for: "all pushes") { try fixture.metric("paycast_connections") ?? 0 > 60 }
         let start = monotonicNanoseconds()
-        let answer = try scene.tellStripe()
+        let answer = try fixture.tellStripe()
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
         // Of an API call that hangs for 8 s, not even one.
         #expect(monotonicNanoseconds() - start < 8_000_000_000)
-        let replay = scene.server.paycast("replay", "--since", "start", "--dry-run")
+        let replay = fixture.server.paycast("replay", "--since", "start", "--dry-run")
         #expect(try replay.waitForExit(timeout: .seconds(8)) == 0, "\(replay.errors)")
         withExtendedLifetime(pushes) {}
     }
 
     /// Eight are asked about and 250 wait; the others are told at once to come back, and nobody waits at the end.
     @Test func fullQueueIsAnsweredAtOnce() throws {
-        let scene = try Scene()
-        let pushes = try scene.push(300)
+        let fixture = try Fixture()
+        let pushes = try fixture.push(300)
         let waiting = #"paycast_calls_waiting{queue="google"}"#
-        try Deadline(.seconds(20)).wait(for: "a full queue") { try scene.metric(waiting) ?? 0 >= 200 }
+        try Deadline(.seconds(20)).wait(for: "a full queue") { try fixture.metric(waiting) ?? 0 >= 200 }
         let answers = pushes.suffix(40).compactMap { try? $0.read(until: "}") }
         let refused = answers.filter { $0.contains("\"error\":\"busy\"") }
         #expect(refused.count >= 10, "\(answers)")
         #expect(refused.allSatisfy { $0.contains(" 503 ") && $0.contains("\r\nRetry-After: ") })
-        #expect(try scene.metric(#"paycast_calls_refused_total{queue="google"}"#) ?? 0 >= 10)
-        #expect(try scene.tellStripe().status == 200)
-        scene.server.process.send(.terminate)
-        #expect(try scene.server.process.waitForExit(timeout: .seconds(60)) == 0)
+        #expect(try fixture.metric(#"paycast_calls_refused_total{queue="google"}"#) ?? 0 >= 10)
+        #expect(try fixture.tellStripe().status == 200)
+        fixture.server.process.send(.terminate)
+        #expect(try fixture.server.process.waitForExit(timeout: .seconds(60)) == 0)
     }
 }

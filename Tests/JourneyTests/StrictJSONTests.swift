@@ -64,10 +64,10 @@ import Testing
     @Test func everyFlawHasItsAnswerAtEveryDoor() throws {
         let app = try AppPost(["PAYCAST_GOOGLE_PACKAGE": "com.example.paycast"])
         for door in Self.doors {
-            let good = try post(Self.text("{\(door.good),\"unknown\":{\"a\":[1,null]}}"), to: door, app)
+            let good = try post(Self.text("{\(door.good),\"unknown\":{\"a\":[1,null]}}"), to: door, on: app)
             #expect(!good.body.contains("invalid_json"), "\(door.path): \(good.body)")
             for flaw in Self.flaws {
-                let answer = try post(flaw.body(door), to: door, app)
+                let answer = try post(flaw.body(door), to: door, on: app)
                 #expect(answer.status == 400, "\(door.path), \(flaw.name): \(answer.body)")
                 #expect(answer["error"] == flaw.code, "\(door.path), \(flaw.name): \(answer.body)")
                 #expect(answer["message"]?.hasSuffix(".") == true)
@@ -77,7 +77,7 @@ import Testing
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    private func post(_ body: [UInt8], to door: Door, _ app: AppPost) throws -> AppPost.Answer {
+    private func post(_ body: [UInt8], to door: Door, on app: AppPost) throws -> AppPost.Answer {
         let socket = try app.server.connect()
         let head =
             "POST \(door.path) HTTP/1.1\r\nHost: 127.0.0.1:\(app.server.port)\r\nConnection: close\r\n"

@@ -8,7 +8,7 @@ import Testing
 /// From an order through everything that Stripe says of it, to the page of the user who paid.
 @Suite(.timeLimit(.minutes(10))) struct StripeJourneyTests {
     /// A server, its simulated Stripe, and the open page of one user.
-    private struct Scene {
+    private struct Fixture {
         let server: PaycastServer
         let workspace: DevelopmentWorkspace
         let store: SimulatedStripe
@@ -48,7 +48,7 @@ import Testing
             let client = HTTPClient(timeout: .seconds(10))
             let response = try client.send(
                 "POST",
-                server.url + delivery.path,
+                to: server.url + delivery.path,
                 headers: delivery.headers,
                 body: delivery.body
             )
@@ -56,7 +56,7 @@ import Testing
         }
 
         /// Posts an event, and expects one message that replaces these elements.
-        mutating func say(_ words: String, _ state: ContractState, _ fragments: String...) throws {
+        mutating func say(_ words: String, becomes state: ContractState, showing fragments: String...) throws {
             now = now + .seconds(1)
             let answer = try post(try delivery(words, now: now))
             #expect(answer.status == 200 && answer.text.contains(#""outcome":"applied""#), "\(words): \(answer)")
@@ -69,91 +69,110 @@ import Testing
     }
 
     @Test func subscriptionLives() throws {
-        var scene = try Scene(kind: .subscription)
+        var fixture = try Fixture(kind: .subscription)
         let month = Duration.seconds(30 * 86_400)
-        try scene.say("checkout.session.completed", .active, "paywall", "subscription_status")
-        scene.facts.accessUntil = Clock().now() + month
-        try scene.say("customer.subscription.created", .active, "subscription_status")
-        try scene.say("customer.subscription.updated/past_due", .inGracePeriod, "subscription_status")
-        try scene.say("customer.subscription.updated/recovered", .active, "subscription_status")
-        scene.facts.accessUntil = Clock().now() + month
-        try scene.say("customer.subscription.updated/cancel", .cancelled, "subscription_status")
-        try scene.say("customer.subscription.deleted/payment_disputed", .revoked, "paywall", "subscription_status")
+        try fixture.say("checkout.session.completed", becomes: .active, showing: "paywall", "subscription_status")
+        fixture.facts.accessUntil = Clock().now() + month
+        try fixture.say("customer.subscription.created", becomes: .active, showing: "subscription_status")
+        try fixture.say(
+            "customer.subscription.updated/past_due",
+            becomes: .inGracePeriod,
+            showing: "subscription_status"
+        )
+        try fixture.say("customer.subscription.updated/recovered", becomes: .active, showing: "subscription_status")
+        fixture.facts.accessUntil = Clock().now() + month
+        try fixture.say("customer.subscription.updated/cancel", becomes: .cancelled, showing: "subscription_status")
+        try fixture.say(
+            "customer.subscription.deleted/payment_disputed",
+            becomes: .revoked,
+            showing: "paywall",
+            "subscription_status"
+        )
     }
 
     @Test func purchaseIsRefunded() throws {
-        var scene = try Scene(kind: .nonConsumable)
-        try scene.say("checkout.session.completed/unpaid", .pending, "paywall", "subscription_status")
-        try scene.say("checkout.session.async_payment_succeeded", .owned, "paywall", "subscription_status")
-        let partial = try scene.post(try scene.delivery("charge.refunded/partial"))
+        var fixture = try Fixture(kind: .nonConsumable)
+        try fixture.say(
+            "checkout.session.completed/unpaid",
+            becomes: .pending,
+            showing: "paywall",
+            "subscription_status"
+        )
+        try fixture.say(
+            "checkout.session.async_payment_succeeded",
+            becomes: .owned,
+            showing: "paywall",
+            "subscription_status"
+        )
+        let partial = try fixture.post(try fixture.delivery("charge.refunded/partial"))
         #expect(partial.text.contains(#""outcome":"ignored""#))
-        try scene.say("charge.refunded", .revoked, "paywall", "subscription_status")
+        try fixture.say("charge.refunded", becomes: .revoked, showing: "paywall", "subscription_status")
     }
 
     /// A subscription does not inherit its session's metadata: the session links it, whichever comes first, and the
     /// customer is known from then on.
     @Test(arguments: [false, true]) func sessionLinksTheSubscription(_ comesFirst: Bool) throws {
-        var scene = try Scene(kind: .subscription)
-        let subscription = try scene.delivery("customer.subscription.created", hasToken: false)
-        let session = try scene.delivery("checkout.session.completed")
+        var fixture = try Fixture(kind: .subscription)
+        let subscription = try fixture.delivery("customer.subscription.created", hasToken: false)
+        let session = try fixture.delivery("checkout.session.completed")
         let outcomes = try (comesFirst ? [session, subscription] : [subscription, session]).map {
-            try scene.post($0).text
+            try fixture.post($0).text
         }
         #expect(outcomes[0].contains(comesFirst ? #""outcome":"applied""# : #""outcome":"unclaimed""#), "\(outcomes)")
         #expect(outcomes[1].contains(#""outcome":"applied""#), "\(outcomes)")
-        #expect(try scene.page.message().data?.contains(#"target="paywall""#) == true)
-        scene.facts.lineage = "sub_next"
-        let next = try scene.delivery(
+        #expect(try fixture.page.message().data?.contains(#"target="paywall""#) == true)
+        fixture.facts.lineage = "sub_next"
+        let next = try fixture.delivery(
             "customer.subscription.created",
             now: Clock().now() + .seconds(1),
             hasToken: false
         )
-        #expect(try scene.post(next).text.contains(#""outcome":"applied""#))
+        #expect(try fixture.post(next).text.contains(#""outcome":"applied""#))
     }
 
     /// What a store says is text, wherever it stands in a template.
     @Test func markupIsEscapedOnThePage() throws {
-        var scene = try Scene(kind: .nonConsumable)
-        scene.facts.product = #""><script>alert(1)</script>"#
-        let answer = try scene.post(try scene.delivery("checkout.session.completed"))
+        var fixture = try Fixture(kind: .nonConsumable)
+        fixture.facts.product = #""><script>alert(1)</script>"#
+        let answer = try fixture.post(try fixture.delivery("checkout.session.completed"))
         #expect(answer.text.contains(#""outcome":"applied""#), "\(answer)")
-        let message = try scene.page.message().data ?? ""
+        let message = try fixture.page.message().data ?? ""
         #expect(message.contains("&lt;script&gt;") && !message.contains("<script>"), "\(message)")
     }
 
     @Test func replayIsADuplicate() throws {
-        let scene = try Scene(kind: .subscription)
-        let delivery = try scene.delivery("customer.subscription.created")
-        #expect(try scene.post(delivery).text.contains(#""outcome":"applied""#))
-        #expect(try scene.post(delivery).text.contains(#""outcome":"duplicate""#))
+        let fixture = try Fixture(kind: .subscription)
+        let delivery = try fixture.delivery("customer.subscription.created")
+        #expect(try fixture.post(delivery).text.contains(#""outcome":"applied""#))
+        #expect(try fixture.post(delivery).text.contains(#""outcome":"duplicate""#))
     }
 
     @Test func badDeliveriesAreAnswered() throws {
-        let scene = try Scene(kind: .subscription)
+        let fixture = try Fixture(kind: .subscription)
         let now = Clock().now()
-        var unsigned = try scene.delivery("customer.subscription.created")
+        var unsigned = try fixture.delivery("customer.subscription.created")
         unsigned.headers = []
-        var changed = try scene.delivery("customer.subscription.created")
+        var changed = try fixture.delivery("customer.subscription.created")
         changed.body += [32]
-        let stale = try scene.delivery("customer.subscription.created", now: now - .seconds(600))
-        let early = try scene.delivery("customer.subscription.created", now: now + .seconds(600))
+        let stale = try fixture.delivery("customer.subscription.created", now: now - .seconds(600))
+        let early = try fixture.delivery("customer.subscription.created", now: now + .seconds(600))
         let refusals = [
             (unsigned, "missing_signature"), (changed, "bad_signature"), (stale, "signed_in_past"),
             (early, "signed_in_future"),
         ]
         for (delivery, code) in refusals {
-            let answer = try scene.post(delivery)
+            let answer = try fixture.post(delivery)
             #expect(answer.status == 400 && answer.text.contains("\"error\":\"\(code)\""), "\(answer)")
         }
-        var huge = try scene.delivery("customer.subscription.created")
+        var huge = try fixture.delivery("customer.subscription.created")
         huge.body += [UInt8](repeating: 32, count: 256 * 1024)
-        #expect(try scene.post(huge).status == 413)
+        #expect(try fixture.post(huge).status == 413)
     }
 
     /// A server outside development knows no secret that it was not given.
     @Test func unconfiguredServerAsksStripeToComeBack() throws {
         let server = try PaycastServer([])
-        let response = try HTTPClient(timeout: .seconds(10)).send("POST", server.url + "/webhooks/stripe", body: [])
+        let response = try HTTPClient(timeout: .seconds(10)).send("POST", to: server.url + "/webhooks/stripe", body: [])
         #expect(response.status == 503)
     }
 
@@ -170,10 +189,10 @@ import Testing
         let delivery = try SimulatedStripe(secret: secret).delivery(event)
         let client = HTTPClient(timeout: .seconds(10))
         for document in delivery.documents {
-            #expect(try client.send("PUT", address + document.path, body: document.json).status == 200)
+            #expect(try client.send("PUT", to: address + document.path, body: document.json).status == 200)
         }
         let url = server.url + delivery.path
-        let answer = try client.send("POST", url, headers: delivery.headers, body: delivery.body)
+        let answer = try client.send("POST", to: url, headers: delivery.headers, body: delivery.body)
         #expect(String(decoding: answer.body, as: UTF8.self).contains(#""outcome":"unclaimed""#))
         let tail = server.paycast("tail", "--json", "--since", "start", "--until", "provider=stripe", "--timeout", "40")
         #expect(try tail.waitForExit() == 0, "\(tail.errors)")
@@ -183,11 +202,11 @@ import Testing
 
     @Test func unreachableAPIAsksStripeToComeBack() throws {
         let gone = ReservedPort.unused.url
-        let scene = try Scene(
+        let fixture = try Fixture(
             kind: .subscription,
             environment: ["PAYCAST_STRIPE_API_KEY": "rk_test_1", "PAYCAST_STRIPE_API_URL": gone]
         )
-        let answer = try scene.post(try scene.delivery("customer.subscription.created"))
+        let answer = try fixture.post(try fixture.delivery("customer.subscription.created"))
         #expect(answer.status == 503 && answer.text.contains(#""error":"store_unreachable""#), "\(answer)")
     }
 }

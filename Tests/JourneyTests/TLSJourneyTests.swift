@@ -14,9 +14,9 @@ import Testing
         )
     }
 
-    private func curl(_ path: String, _ options: String..., more: [String] = []) throws -> String {
+    private func curl(_ path: String, options: String..., more: [String] = []) throws -> String {
         let all = ["-sS", "--cacert", certificate.certificateFile, "-H", "Authorization: Bearer key-key-key-key-key"]
-        let process = RunningProcess("curl", all + options + more + ["\(server.url)\(path)"])
+        let process = RunningProcess("curl", arguments: all + options + more + ["\(server.url)\(path)"])
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         return process.output
     }
@@ -28,29 +28,33 @@ import Testing
             #expect(page.contains(address))
         }
         #expect(!page.contains("http://") && !page.contains("ws://"))
-        #expect(try curl("/demo/demo.css", "-o", "/dev/null", "-w", "%{http_code} %{size_download}").hasPrefix("200 "))
-        #expect(try curl("/orders", "-d", "{\"user\":\"42\",\"product\":\"pro\"}").contains("wss://"))
+        #expect(
+            try curl("/demo/demo.css", options: "-o", "/dev/null", "-w", "%{http_code} %{size_download}").hasPrefix(
+                "200 "
+            )
+        )
+        #expect(try curl("/orders", options: "-d", "{\"user\":\"42\",\"product\":\"pro\"}").contains("wss://"))
     }
 
     /// What browsers do with an address that is `https`.
     @Test func pagesAndPostsGoOverHTTP2() throws {
         let version = ["--http2", "-o", "/dev/null", "-w", "%{http_code} %{http_version}"]
         let order = "{\"user\":\"42\",\"product\":\"pro\"}"
-        #expect(try curl("/orders", "-d", order, more: version) == "201 2")
-        #expect(try curl("/webhooks/apple", "-d", "{}", more: version).hasSuffix(" 2"))
+        #expect(try curl("/orders", options: "-d", order, more: version) == "201 2")
+        #expect(try curl("/webhooks/apple", options: "-d", "{}", more: version).hasSuffix(" 2"))
         #expect(try curl("/demo/demo.css", more: version) == "200 2")
         let stream = try curl("/users/42/stream")
         let address = try #require(stream.firstRange(of: "\"sse\":\"")).upperBound
         let page = RunningProcess(
             "curl",
-            [
+            arguments: [
                 "-sSN", "--http2", "--cacert", certificate.certificateFile,
                 String(stream[address...].prefix { $0 != "\"" }),
             ]
         )
         _ = try page.line { $0.hasPrefix("id: ") }
         let body = "{\"user\":\"42\",\"action\":\"update\",\"target\":\"notice\",\"html\":\"<p>Hello</p>\"}"
-        #expect(try curl("/broadcasts", "-d", body).contains("cursors"))
+        #expect(try curl("/broadcasts", options: "-d", body).contains("cursors"))
         _ = try page.line { $0.hasPrefix("data: ") && $0.contains("Hello") }
         #expect(try curl("/metrics").contains("paycast_http2_connections 2\n"))
         try server.stop(with: .terminate)
@@ -74,7 +78,7 @@ import Testing
         try certificate.make("renewed")
         _ = try server.process.errorLine { $0.contains("certificate renewed") }
         let body = "{\"user\":\"42\",\"action\":\"update\",\"target\":\"notice\",\"html\":\"<p>Hello</p>\"}"
-        #expect(try curl("/broadcasts", "-d", body).contains("cursors"))
+        #expect(try curl("/broadcasts", options: "-d", body).contains("cursors"))
         #expect(try page.message().data?.contains("Hello") == true)
     }
 

@@ -10,11 +10,11 @@ import Testing
     func goesOnAfterARestart(_ signal: RunningProcess.Signal) throws {
         let server = try PaycastServer()
         let tail = server.paycast("tail", "--json", "--since", "start", "--until", "type=EXPIRED", "--timeout", "40")
-        try trigger(server, "SUBSCRIBED/INITIAL_BUY")
+        try trigger(server, event: "SUBSCRIBED/INITIAL_BUY")
         _ = try tail.line { $0.contains("SUBSCRIBED") }
         try server.restart(with: signal)
-        try trigger(server, "DID_RENEW")
-        try trigger(server, "EXPIRED/VOLUNTARY")
+        try trigger(server, event: "DID_RENEW")
+        try trigger(server, event: "EXPIRED/VOLUNTARY")
         #expect(try tail.waitForExit() == 0)
         let lines = tail.output.split(separator: "\n").filter { $0.contains("\"apple\"") }
         let types = ["SUBSCRIBED", "DID_RENEW", "EXPIRED"]
@@ -25,8 +25,8 @@ import Testing
     /// Committed while nobody followed: a cursor is enough to see it.
     @Test func beginsAfterACursor() throws {
         let server = try PaycastServer()
-        let first = try cursor(try trigger(server, "SUBSCRIBED/INITIAL_BUY"))
-        let second = try cursor(try trigger(server, "DID_RENEW"))
+        let first = try cursor(try trigger(server, event: "SUBSCRIBED/INITIAL_BUY"))
+        let second = try cursor(try trigger(server, event: "DID_RENEW"))
         #expect(first.epoch == second.epoch && first.position < second.position)
         let tail = server.paycast("tail", "--json", "--since", "\(first)", "--provider", "apple", "--limit", "1")
         #expect(try tail.waitForExit() == 0)
@@ -36,8 +36,8 @@ import Testing
 
     @Test func showsOneUserOnly() throws {
         let server = try PaycastServer()
-        try trigger(server, "SUBSCRIBED/INITIAL_BUY", user: "41")
-        try trigger(server, "SUBSCRIBED/INITIAL_BUY", user: "42")
+        try trigger(server, event: "SUBSCRIBED/INITIAL_BUY", user: "41")
+        try trigger(server, event: "SUBSCRIBED/INITIAL_BUY", user: "42")
         let tail = server.paycast("tail", "--since", "start", "--user", "42", "--type", "SUBSCRIBED", "--limit", "1")
         #expect(try tail.waitForExit() == 0)
         #expect(tail.output.contains("user=42"))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @discardableResult
-    private func trigger(_ server: PaycastServer, _ event: String, user: String = "42") throws -> RunningProcess {
+    private func trigger(_ server: PaycastServer, event: String, user: String = "42") throws -> RunningProcess {
         let process = server.paycast("trigger", "apple", event, "--user", user)
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         return process

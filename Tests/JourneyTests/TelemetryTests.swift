@@ -47,19 +47,19 @@ import Testing
 
     /// The store comes back with it: only then it counts.
     @Test func failedCommitIsNoCommit() throws {
-        let scene = try WebhookScene { SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat) }
-        let path = scene.server.folder.path("paycast.db")
+        let fixture = try WebhookFixture { SimulatedRevenueCat(authorization: $0.storeSecrets.revenueCat) }
+        let path = fixture.server.folder.path("paycast.db")
         let saboteur = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .seconds(5))
         try saboteur.execute(
             "CREATE TRIGGER sabotage BEFORE INSERT ON events BEGIN SELECT raise(ABORT, 'sabotaged'); END"
         )
-        let delivery = try scene.delivery("INITIAL_PURCHASE")
-        try scene.expect(delivery, 503, "ledger_unavailable")
-        #expect(try value("paycast_webhook_verified_seconds_count", on: scene.server) == "1")
-        #expect(try value("paycast_webhook_committed_seconds_count", on: scene.server) == "0")
+        let delivery = try fixture.delivery("INITIAL_PURCHASE")
+        try fixture.expect(delivery, status: 503, text: "ledger_unavailable")
+        #expect(try value("paycast_webhook_verified_seconds_count", on: fixture.server) == "1")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: fixture.server) == "0")
         try saboteur.execute("DROP TRIGGER sabotage")
-        try scene.expect(delivery, 200, "applied")
-        #expect(try value("paycast_webhook_committed_seconds_count", on: scene.server) == "1")
+        try fixture.expect(delivery, status: 200, text: "applied")
+        #expect(try value("paycast_webhook_committed_seconds_count", on: fixture.server) == "1")
     }
 
     struct Visitor: Sendable {
@@ -69,7 +69,8 @@ import Testing
         var status: Int
     }
 
-    /// What comes from this machine may come for somebody else: a page under a name that leads here, or a proxy's visitor.
+    /// What comes from this machine may come for somebody else: a page under a name that leads here, or a
+    /// proxy's visitor.
     @Test(arguments: [
         Visitor(host: "127.0.0.1:PORT", status: 200), Visitor(host: "localhost:PORT", status: 200),
         Visitor(host: "LOCALHOST.", status: 200), Visitor(host: "[::1]:PORT", status: 200),

@@ -76,7 +76,7 @@ import Testing
     }
 
     private func ready(_ server: PaycastServer) throws -> (status: Int, text: String) {
-        let response = try HTTPClient(timeout: .seconds(10)).send("GET", server.url + "/ready")
+        let response = try HTTPClient(timeout: .seconds(10)).send("GET", to: server.url + "/ready")
         return (response.status, String(decoding: response.body, as: UTF8.self).replacing("\\/", with: "/"))
     }
 

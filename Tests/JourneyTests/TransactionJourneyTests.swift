@@ -12,17 +12,17 @@ import Testing
     @Test func appComesFirstAndTheWebhookIsSilent() throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let bought = app.purchase("2000000000000001", try app.order(of: "42"))
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "42"))
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "42")]
-        let posted = try app.post("/transactions/apple", body)
+        let posted = try app.post("/transactions/apple", members: body)
         #expect(posted.status == 200)
         #expect(posted["outcome"] == "applied")
         #expect(posted["claim"] == "granted")
         #expect(posted["event"]?.hasPrefix("client:") == true)
-        #expect(try success(app.told(page, "42")) == 1)
+        #expect(try success(app.told(page, of: "42")) == 1)
         #expect(try app.webhook(bought).status == 200)
-        #expect(try app.told(page, "42") == [])
-        let again = try app.post("/transactions/apple", body)
+        #expect(try app.told(page, of: "42") == [])
+        let again = try app.post("/transactions/apple", members: body)
         #expect(again["outcome"] == "duplicate")
         #expect(again["cursor"] == posted["cursor"])
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
@@ -31,13 +31,13 @@ import Testing
     @Test func webhookComesFirstAndTheAppIsSilent() throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let bought = app.purchase("2000000000000001", try app.order(of: "42"))
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "42"))
         #expect(try app.webhook(bought)["outcome"] == "applied")
-        #expect(try success(app.told(page, "42")) == 1)
+        #expect(try success(app.told(page, of: "42")) == 1)
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "42")]
-        let posted = try app.post("/transactions/apple", body)
+        let posted = try app.post("/transactions/apple", members: body)
         #expect(posted.status == 200)
-        #expect(try app.told(page, "42") == [])
+        #expect(try app.told(page, of: "42") == [])
     }
 
     /// No order announced it: the session tells whose it is.
@@ -47,28 +47,28 @@ import Testing
         let bought = app.purchase("2000000000000001")
         #expect(try app.webhook(bought)["outcome"] == "unclaimed")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "42")]
-        let posted = try app.post("/transactions/apple", body)
+        let posted = try app.post("/transactions/apple", members: body)
         #expect(posted["claim"] == "granted")
-        #expect(try success(app.told(page, "42")) == 1)
+        #expect(try success(app.told(page, of: "42")) == 1)
     }
 
     @Test func backendPostsForItsUser() throws {
         let app = try AppPost()
         let transaction = try app.store.transaction(app.purchase("2000000000000001"))
-        let nobody = try app.post("/transactions/apple", ["signedTransaction": transaction], isTrusted: true)
+        let nobody = try app.post("/transactions/apple", members: ["signedTransaction": transaction], isTrusted: true)
         #expect(nobody["outcome"] == "unclaimed")
         let user = ["signedTransaction": transaction, "user": "7"]
-        #expect(try app.post("/transactions/apple", user, isTrusted: true)["claim"] == "granted")
+        #expect(try app.post("/transactions/apple", members: user, isTrusted: true)["claim"] == "granted")
         #expect(try app.entitlements(of: "7").contains(#""active":true"#))
-        #expect(try app.post("/transactions/apple", user).status == 401, "a user without the key")
+        #expect(try app.post("/transactions/apple", members: user).status == 401, "a user without the key")
     }
 
     /// Without a claim the order that the transaction carries tells the user.
     @Test func tokenDecidesWithoutAUser() throws {
         let app = try AppPost()
-        let bought = app.purchase("2000000000000001", try app.order(of: "42"))
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "42"))
         let body = try ["signedTransaction": app.store.transaction(bought)]
-        #expect(try app.post("/transactions/apple", body, isTrusted: true)["outcome"] == "applied")
+        #expect(try app.post("/transactions/apple", members: body, isTrusted: true)["outcome"] == "applied")
         #expect(try app.entitlements(of: "42").contains(#""active":true"#))
     }
 
@@ -76,27 +76,27 @@ import Testing
     @Test func oldTransactionIsStaleAfterARefund() throws {
         let app = try AppPost()
         let page = try app.page("42")
-        let bought = app.purchase("2000000000000001", try app.order(of: "42"), ago: 3600)
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "42"), ago: 3600)
         #expect(try app.webhook(bought)["outcome"] == "applied")
-        var refund = app.purchase("2000000000000001", bought.token, ago: 1800)
+        var refund = app.purchase("2000000000000001", token: bought.token, ago: 1800)
         (refund.type, refund.subtype) = ("REFUND", nil)
         refund.subscription.state = .active
         #expect(try app.webhook(refund)["outcome"] == "applied")
-        #expect(try app.told(page, "42").last?.contains("revoked") == true)
+        #expect(try app.told(page, of: "42").last?.contains("revoked") == true)
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "42")]
-        #expect(try app.post("/transactions/apple", body)["outcome"] == "stale")
-        #expect(try app.told(page, "42") == [])
+        #expect(try app.post("/transactions/apple", members: body)["outcome"] == "stale")
+        #expect(try app.told(page, of: "42") == [])
         #expect(try app.entitlements(of: "42").contains(#""active":false"#))
     }
 
     @Test func anotherUsersClaimMovesTheContractAndTellsBothInOneCommit() throws {
         let app = try AppPost()
         let (loser, winner) = (try app.page("old"), try app.page("new"))
-        let bought = app.purchase("2000000000000001", try app.order(of: "old"))
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "old"))
         #expect(try app.webhook(bought)["outcome"] == "applied")
-        _ = try app.told(loser, "old")
+        _ = try app.told(loser, of: "old")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
-        let posted = try app.post("/transactions/apple", body)
+        let posted = try app.post("/transactions/apple", members: body)
         #expect(posted["claim"] == "moved")
         let (lost, won) = (try loser.message(), try winner.message())
         #expect(lost.data?.contains("moved") == true)
@@ -108,10 +108,10 @@ import Testing
 
     @Test func whatIsKeptForItsUserIsRefusedToOthers() throws {
         let app = try AppPost(["PAYCAST_TRANSFERS": "keep"])
-        let bought = app.purchase("2000000000000001", try app.order(of: "old"))
+        let bought = app.purchase("2000000000000001", token: try app.order(of: "old"))
         #expect(try app.webhook(bought)["outcome"] == "applied")
         let body = try ["signedTransaction": app.store.transaction(bought), "stream": app.stream(of: "new")]
-        let posted = try app.post("/transactions/apple", body)
+        let posted = try app.post("/transactions/apple", members: body)
         #expect(posted.status == 409)
         #expect(posted["error"] == "owned_by_other")
         #expect(try app.entitlements(of: "old").contains(#""active":true"#))
@@ -122,13 +122,15 @@ import Testing
     @Test func finishedTransactionIsReportedToApple() throws {
         let app = try AppPost()
         let bought = app.purchase("2000000000000001")
-        let said = String(decoding: try app.store.body(bought), as: UTF8.self)
-        #expect(try app.post("/demo/api/apple/notifications/\(bought.id)", said, method: "PUT").status == 200)
+        let notification = String(decoding: try app.store.body(bought), as: UTF8.self)
+        #expect(
+            try app.post("/demo/api/apple/notifications/\(bought.id)", body: notification, method: "PUT").status == 200
+        )
         let body = "{\"signedTransaction\":\"\(try app.store.transaction(bought))\",\"finish\":true}"
-        #expect(try app.post("/transactions/apple", body, isTrusted: true).status == 200)
+        #expect(try app.post("/transactions/apple", body: body, isTrusted: true).status == 200)
         var answer = ""
         while !answer.contains(#""finished":["2"#) {
-            answer = try app.post("/demo/api/apple/jobs", "", method: "GET").body
+            answer = try app.post("/demo/api/apple/jobs", body: "", method: "GET").body
         }
     }
 
@@ -137,7 +139,7 @@ import Testing
         let app = try AppPost()
         let stream = try app.stream(of: "42")
         let transaction = try app.store.transaction(app.purchase("2000000000000001"))
-        _ = try app.post("/transactions/apple", ["signedTransaction": transaction, "stream": stream])
+        _ = try app.post("/transactions/apple", members: ["signedTransaction": transaction, "stream": stream])
         try app.server.stop(with: .terminate)
         let file = readFile(app.server.folder.path + "/paycast.db") ?? ""
         #expect(file.contains(transaction.suffix(40)))

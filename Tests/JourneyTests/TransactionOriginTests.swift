@@ -26,10 +26,10 @@ import Testing
         for given in TransactionOriginTests.cases {
             let origin = given.origin?.replacing("HOST", with: "127.0.0.1:\(app.server.port)")
             let headers = origin.map { [("Origin", $0)] } ?? []
-            let asked = try app.post("/transactions/apple", "", headers: headers, method: "OPTIONS")
+            let asked = try app.post("/transactions/apple", body: "", headers: headers, method: "OPTIONS")
             #expect(asked.status == (given.isRefused ? 403 : 204), "\(given)")
             #expect(asked.head.contains("Access-Control-Allow-Headers: Content-Type") == (given.allowed != nil))
-            let posted = try app.post("/transactions/apple", body, headers: headers)
+            let posted = try app.post("/transactions/apple", body: body, headers: headers)
             #expect(posted.status == (given.isRefused ? 403 : 200), "\(given)")
             if given.isRefused { #expect(posted["error"] == "origin_not_allowed") }
             for answer in [asked, posted] {
@@ -44,7 +44,7 @@ import Testing
     @Test func refusalsAreShownToo() throws {
         let app = try AppPost(["PAYCAST_ALLOWED_ORIGINS": "https://shop.example"])
         let headers = [("Origin", "https://shop.example")]
-        let posted = try app.post("/transactions/apple", "{}", headers: headers)
+        let posted = try app.post("/transactions/apple", body: "{}", headers: headers)
         #expect(posted.status == 400)
         #expect(posted.head.contains("Access-Control-Allow-Origin: https://shop.example"))
     }

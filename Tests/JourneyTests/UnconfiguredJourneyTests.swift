@@ -7,19 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UnconfiguredJourneyTests {
     private static let key = "key-key-key-key-key"
 
-    private func send(_ method: String, _ path: String, _ body: String?, to server: PaycastServer) throws
+    private func send(_ method: String, path: String, body: String?, to server: PaycastServer) throws
         -> HTTPClient.Response
     {
         try HTTPClient(timeout: .seconds(20)).send(
             method,
-            server.url + path,
+            to: server.url + path,
             headers: [("Authorization", "Bearer \(Self.key)")],
             body: body.map { Array($0.utf8) }
         )
     }
 
     private func metrics(_ server: PaycastServer) throws -> String {
-        String(decoding: try send("GET", "/metrics", nil, to: server).body, as: UTF8.self)
+        String(decoding: try send("GET", path: "/metrics", body: nil, to: server).body, as: UTF8.self)
     }
 
     @Test func firstLinesSayWhatIsServedAndWhatIsMissing() throws {
@@ -50,7 +50,7 @@ import Testing
         Route(method: "GET", path: "/users/42/stream"),
     ]) func namesNeedAKey(_ route: Route) throws {
         let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": Self.key])
-        let response = try send(route.method, route.path, route.body, to: server)
+        let response = try send(route.method, path: route.path, body: route.body, to: server)
         #expect(response.status == 503)
         #expect(JSONNode(String(decoding: response.body, as: UTF8.self))?["error"]?.text == "not_configured")
         #expect(response.header("Retry-After") != nil)
@@ -58,7 +58,7 @@ import Testing
 
     @Test func notReadyWithoutStoreAndKey() throws {
         let server = try PaycastServer([], environment: ["PAYCAST_API_KEY": Self.key])
-        let ready = try send("GET", "/ready", nil, to: server)
+        let ready = try send("GET", path: "/ready", body: nil, to: server)
         #expect(ready.status == 503)
         let text = String(decoding: ready.body, as: UTF8.self)
         for problem in ["no store is configured", "no stream key is set"] { #expect(text.contains(problem), "\(text)") }
@@ -111,7 +111,9 @@ import Testing
     ]) func refusalsAreLoggedOnceAndCounted(_ given: Refusal) throws {
         let arguments = given.isDevelopment ? ["--dev"] : []
         let server = try PaycastServer(arguments, environment: ["PAYCAST_API_KEY": Self.key])
-        for _ in 1...3 { #expect(try send("POST", given.path, given.body, to: server).status == given.status) }
+        for _ in 1...3 {
+            #expect(try send("POST", path: given.path, body: given.body, to: server).status == given.status)
+        }
         #expect(try metrics(server).contains(given.series + " 3\n"))
         _ = try server.process.errorLine { $0.contains(given.fields) && $0.contains(" count=1") }
         #expect(server.process.errors.split(separator: "\n").filter { $0.contains(" refused ") }.count == 1)
@@ -119,7 +121,7 @@ import Testing
 
     @Test func forgedNamesAreLoggedAndCounted() throws {
         let server = try PaycastServer()
-        for _ in 1...2 { #expect(try send("GET", "/streams?name=x", nil, to: server).status == 403) }
+        for _ in 1...2 { #expect(try send("GET", path: "/streams?name=x", body: nil, to: server).status == 403) }
         #expect(try metrics(server).contains(#"paycast_stream_names_refused_total{reason="forged"} 2"# + "\n"))
         let line = try server.process.errorLine { $0.contains("stream name refused reason=forged") }
         #expect(line.contains("SECRET_KEY_BASE"))

@@ -12,9 +12,9 @@ import Testing
         let open = try app.get("/orders/\(token)")
         #expect(open.status == 200 && open["state"] == "open" && open["order"] == "\(token)" && open["user"] == "42")
         #expect(open.json?["purchases"] == .array([]))
-        let purchase = app.purchase("7", token)
+        let purchase = app.purchase("7", token: token)
         let event = try #require(try app.webhook(purchase)["event"])
-        _ = try app.webhook(app.purchase("7", token, ago: 9000))
+        _ = try app.webhook(app.purchase("7", token: token, ago: 9000))
 
         // In capitals it is the same UUID.
         let order = try app.get("/orders/\(token.description.uppercased())")
@@ -51,7 +51,7 @@ import Testing
     @Test func pagesFitTogether() throws {
         let app = try AppPost()
         let token = try #require(try app.order(of: "a/b"))
-        for number in 0..<25 { _ = try app.webhook(app.purchase("1\(number)", token)) }
+        for number in 0..<25 { _ = try app.webhook(app.purchase("1\(number)", token: token)) }
         let whole = try app.get("/users/a%2Fb/events?limit=100")
         var (found, next, since) = ([String](), "", "")
         for round in 0..<20 {
@@ -60,7 +60,7 @@ import Testing
             #expect(!cursors.isEmpty && cursors.count <= 10)
             found += cursors
             if round == 0 { since = page["since"] ?? "" }
-            _ = try app.webhook(app.purchase("2\(round)", token))
+            _ = try app.webhook(app.purchase("2\(round)", token: token))
             next = page["next"] ?? ""
             if next.isEmpty { break }
         }
@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: LookAlike.all) func aLookAlikeIsToldNothing(_ pair: LookAlike) throws {
         let app = try AppPost()
         let one = try #require(try app.order(of: pair.one))
-        _ = try app.webhook(app.purchase("7", one))
+        _ = try app.webhook(app.purchase("7", token: one))
         let (own, other) = (escaped(pair.one), escaped(pair.other))
         #expect(try app.get("/users/\(own)").json?["contracts"]?.items?.count == 1)
         #expect(try app.get("/users/\(other)").json?["contracts"]?.items?.isEmpty == true)
@@ -134,7 +134,7 @@ import Testing
     @Test func whatIsWronglyAskedHasItsAnswer() throws {
         let app = try AppPost()
         for given in Self.refused {
-            let answer = try app.post(given.path, "", isTrusted: given.isTrusted, method: given.method)
+            let answer = try app.post(given.path, body: "", isTrusted: given.isTrusted, method: given.method)
             #expect(answer.status == given.status, "\(given.method) \(given.path): \(answer.body)")
             #expect(answer["error"] == given.code, "\(given.method) \(given.path): \(answer.body)")
             #expect(answer["message"]?.hasSuffix(".") == true)
@@ -151,7 +151,7 @@ import Testing
 }
 
 extension AppPost {
-    fileprivate func get(_ path: String) throws -> Answer { try post(path, "", isTrusted: true, method: "GET") }
+    fileprivate func get(_ path: String) throws -> Answer { try post(path, body: "", isTrusted: true, method: "GET") }
 }
 
 extension AppPost.Answer {

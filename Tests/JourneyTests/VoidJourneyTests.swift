@@ -9,7 +9,7 @@ import Testing
 /// Refunds whose push was lost.
 @Suite(.timeLimit(.minutes(10))) struct VoidJourneyTests {
     /// A server whose Google is another development server: its stand-in knows the service account by its key file.
-    private struct Scene {
+    private struct Fixture {
         let google: PaycastServer
         let server: PaycastServer
         private let store: SimulatedGooglePlay
@@ -26,7 +26,7 @@ import Testing
             let address = "\(google.url)/demo/api/google"
             let file = google.folder.path + "/account.json"
             let json = #"\#(account)"private_key":"\#(key)\n","token_uri":"\#(address)/token"}"#
-            try SmallFile.replace(file, Array(json.utf8))
+            try SmallFile.replace(file, contents: Array(json.utf8))
             server = try PaycastServer(environment: [
                 "PAYCAST_GOOGLE_CREDENTIALS": file, "PAYCAST_GOOGLE_API_URL": address,
                 "PAYCAST_GOOGLE_PACKAGE": SimulatedGooglePlay.package,
@@ -41,7 +41,7 @@ import Testing
         }
 
         func page() throws -> EventStreamClient {
-            try EventStreamClient(port: server.port, path: "/streams?name=\(stream)", timeout: .seconds(20))
+            try EventStreamClient(port: server.port, path: "/streams?name=\(stream)")
         }
 
         /// Google knows of it from now on.
@@ -50,14 +50,14 @@ import Testing
             let delivery = try store.delivery(event)
             for document in delivery.documents + delivery.history {
                 let address = "\(google.url)/demo/api/google" + document.path
-                #expect(try client.send("PUT", address, body: document.json).status == 200)
+                #expect(try client.send("PUT", to: address, body: document.json).status == 200)
             }
             return delivery
         }
 
         func post(_ delivery: SimulatedDelivery) throws {
             let address = server.url + delivery.path
-            let answer = try client.send("POST", address, headers: delivery.headers, body: delivery.body)
+            let answer = try client.send("POST", to: address, headers: delivery.headers, body: delivery.body)
             #expect(answer.status == 204, "\(String(decoding: answer.body, as: UTF8.self))")
         }
 
@@ -68,33 +68,33 @@ import Testing
 
     /// The server hears nothing of the refund. The next poll does, and the open page is told.
     @Test func openPageIsSwapped() throws {
-        let scene = try Scene()
-        let page = try scene.page()
-        try scene.post(scene.say("SUBSCRIPTION_PURCHASED"))
+        let fixture = try Fixture()
+        let page = try fixture.page()
+        try fixture.post(fixture.say("SUBSCRIPTION_PURCHASED"))
         #expect(try page.message().data?.contains(#"data-state="active""#) == true)
-        let push = try scene.say("VOIDED_PURCHASE")
-        #expect(try scene.recover()["recovered"] == "1")
+        let push = try fixture.say("VOIDED_PURCHASE")
+        #expect(try fixture.recover()["recovered"] == "1")
         #expect(try page.message().data?.contains(#"data-state="revoked""#) == true)
         // The push comes after all.
-        try scene.post(push)
-        let again = try scene.recover()
+        try fixture.post(push)
+        let again = try fixture.recover()
         #expect(try (again["found"], again["recovered"]) == ("1", "0"))
-        try scene.post(scene.say("TEST"))
-        let tail = scene.server.paycast("tail", "--since", "start", "--until", "type=TEST", "--timeout", "20")
+        try fixture.post(fixture.say("TEST"))
+        let tail = fixture.server.paycast("tail", "--since", "start", "--until", "type=TEST", "--timeout", "20")
         #expect(try tail.waitForExit(timeout: .seconds(25)) == 0, "\(tail.errors)")
         #expect(tail.output.split(separator: "VOIDED_PURCHASE").count == 2, "once: \(tail.output)")
     }
 
     /// By itself, at the start.
     @Test func refundWhileTheServerWasDown() throws {
-        let scene = try Scene()
-        try scene.post(scene.say("SUBSCRIPTION_PURCHASED"))
-        try scene.server.stop()
-        _ = try scene.say("VOIDED_PURCHASE")
-        try scene.server.start()
-        let line = try scene.server.process.errorLine { $0.contains("voided purchases read") }
+        let fixture = try Fixture()
+        try fixture.post(fixture.say("SUBSCRIPTION_PURCHASED"))
+        try fixture.server.stop()
+        _ = try fixture.say("VOIDED_PURCHASE")
+        try fixture.server.start()
+        let line = try fixture.server.process.errorLine { $0.contains("voided purchases read") }
         #expect(line.contains("found=1") && line.contains("recovered=1"), "\(line)")
-        let page = try scene.page()
+        let page = try fixture.page()
         var shown = ""
         while !shown.contains(#"target="subscription_status""#) { shown = try page.message().data ?? "" }
         #expect(shown.contains(#"data-state="revoked""#), "\(shown)")

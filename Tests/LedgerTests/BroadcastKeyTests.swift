@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-/// Under one key a broadcast is made once, and its key is forgotten in time.
+/// A broadcast with an idempotency key is made once, and the key is forgotten in time.
 @Suite(.timeLimit(.minutes(10))) struct BroadcastKeyTests {
     private static let fragments = ["a", "b", "c"].compactMap { target in
         StreamPattern.standard.stream(for: "42").map {
@@ -27,7 +27,7 @@ import Testing
         #expect(try ledger.entries().entries.count == 9)
     }
 
-    /// What is transient leaves nothing but its key.
+    /// A transient broadcast leaves nothing but its key.
     @Test func aKeyMayStandForNothing() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -48,7 +48,7 @@ import Testing
         #expect(try after.broadcast(Self.fragments, once: Self.request("k")) == .repeated(cursors))
     }
 
-    /// Many that wait for one transaction: the first of them is made.
+    /// Of several broadcasts in one transaction, the first is made.
     @Test func ofManyAtOnceOneIsMade() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -71,7 +71,7 @@ import Testing
         ledger.clock.set(to: TemporaryLedger.start + .seconds(86_340))
         #expect(try ledger.broadcast([], once: Self.request("old-249")) == .repeated([]))
         ledger.clock.set(to: TemporaryLedger.start + .seconds(86_460))
-        // One that is too old and still there, because a few are forgotten at a time, counts no more.
+        // An expired key that is still stored, because only a few are removed at a time, no longer counts.
         #expect(try ledger.broadcast([], once: Self.request("old-249", digest: "other")) == .made([]))
         #expect(try Self.keys(ledger) == 150)
         for number in 0..<3 { _ = try ledger.broadcast([], once: Self.request("new-\(number)")) }
@@ -80,7 +80,7 @@ import Testing
 
     @Test func theNewestAreKept() throws {
         let folder = TemporaryFolder()
-        let store = try LedgerStore(
+        var store = try LedgerStore(
             path: folder.path + "/ledger.db",
             policy: AccessPolicy(sandboxUsers: .only([])),
             streams: .standard,

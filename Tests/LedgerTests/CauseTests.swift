@@ -4,20 +4,28 @@ import Testing
 
 @testable import Ledger
 
-/// Why a page changes, for its templates: `{{event}}` and `{{reason}}`.
+/// Templates learn why a page changes from `{{event}}` and `{{reason}}`.
 @Suite(.timeLimit(.minutes(10))) struct CauseTests {
-    private static func said(
+    private static func event(
         _ id: String,
-        _ kind: EventKind,
-        _ state: ContractState,
+        kind: EventKind,
+        state: ContractState,
         minute: Int64,
         reason: String? = nil,
         lineage: String = "1",
         token: OrderToken
     ) -> Event {
         let end: Duration = state.givesAccess ? .seconds(30 * 86_400) : .zero
-        let key = Stories.key(lineage)
-        var event = Stories.subscription(id, state, minute: minute, until: end, token: token, group: nil, key: key)
+        let key = Fixture.key(lineage)
+        var event = Fixture.subscription(
+            id,
+            state: state,
+            minute: minute,
+            until: end,
+            token: token,
+            group: nil,
+            key: key
+        )
         event.kind = kind
         event.subtype = reason
         return event
@@ -65,9 +73,9 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Self.said("e1", .subscriptionStarted, .active, minute: 0, token: token))
+        _ = try ledger.send(Self.event("e1", kind: .subscriptionStarted, state: .active, minute: 0, token: token))
         _ = try ledger.send(
-            Self.said("e2", given.kind, given.state, minute: 1, reason: given.reason, token: token)
+            Self.event("e2", kind: given.kind, state: given.state, minute: 1, reason: given.reason, token: token)
         )
         #expect(words(try ledger.entries().entries.last) == given.words)
     }
@@ -76,25 +84,37 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Self.said("e1", .accessProvisional, .active, minute: 0, token: token))
+        _ = try ledger.send(Self.event("e1", kind: .accessProvisional, state: .active, minute: 0, token: token))
         #expect(
             words(try ledger.entries().entries.last) == ["success access.provisional ", "manage access.provisional "]
         )
-        _ = try ledger.send(Self.said("e2", .refundCompleted, .revoked, minute: 1, token: token))
-        _ = try ledger.send(Self.said("e3", .refundReversed, .active, minute: 2, token: token))
+        _ = try ledger.send(Self.event("e2", kind: .refundCompleted, state: .revoked, minute: 1, token: token))
+        _ = try ledger.send(Self.event("e3", kind: .refundReversed, state: .active, minute: 2, token: token))
         #expect(words(try ledger.entries().entries.last) == ["success refund.reversed ", "manage refund.reversed "])
     }
 
-    /// What is shown after the loss of one contract may be another one, to which nothing happened.
+    /// After a contract is lost, the page may show another one, to which nothing happened.
     @Test func anotherContractHasNoReason() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         let other = try ledger.order(OrderRequest(user: "42", product: "yearly")).order.token
-        _ = try ledger.send(Self.said("e1", .subscriptionStarted, .cancelled, minute: 0, lineage: "2", token: other))
-        _ = try ledger.send(Self.said("e2", .subscriptionStarted, .active, minute: 1, lineage: "9", token: token))
         _ = try ledger.send(
-            Self.said("e3", .refundCompleted, .revoked, minute: 2, reason: "WHY", lineage: "9", token: token)
+            Self.event("e1", kind: .subscriptionStarted, state: .cancelled, minute: 0, lineage: "2", token: other)
+        )
+        _ = try ledger.send(
+            Self.event("e2", kind: .subscriptionStarted, state: .active, minute: 1, lineage: "9", token: token)
+        )
+        _ = try ledger.send(
+            Self.event(
+                "e3",
+                kind: .refundCompleted,
+                state: .revoked,
+                minute: 2,
+                reason: "WHY",
+                lineage: "9",
+                token: token
+            )
         )
         #expect(words(try ledger.entries().entries.last) == ["ending  ", "ending  "])
     }
@@ -103,7 +123,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        var event = Self.said("e1", .autoRenewOff, .cancelled, minute: 0, reason: "WHY", token: token)
+        var event = Self.event("e1", kind: .autoRenewOff, state: .cancelled, minute: 0, reason: "WHY", token: token)
         let end = TemporaryLedger.start + .seconds(3600)
         event.observation?.snapshot?.accessUntil = end
         _ = try ledger.send(event)

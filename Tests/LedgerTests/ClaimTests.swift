@@ -15,7 +15,7 @@ import Testing
         )
     }
 
-    /// What the app of a user posts.
+    /// The event of a transaction that a user's app posts.
     private func posted(_ id: String, minute: Int64, until: Int64 = 30 * 86_400, lineage: String = "1") -> Event {
         let signedAt = now + .seconds(60 * minute)
         let charge = Transaction(
@@ -25,10 +25,15 @@ import Testing
             expiresAt: now + .seconds(until),
             signedAt: signedAt
         )
-        return Stories.event(
+        return Fixture.event(
             id,
-            .contractUpdated,
-            Observation(contract: Stories.key(lineage), kind: .subscription, group: "premium", transaction: charge)
+            kind: .contractUpdated,
+            observation: Observation(
+                contract: Fixture.key(lineage),
+                kind: .subscription,
+                group: "premium",
+                transaction: charge
+            )
         )
     }
 
@@ -54,7 +59,7 @@ import Testing
             holders: ["new"],
             fragments: moved + ["new subscription_status=paywall"]
         ),
-        // Whoever has access keeps it; a store that still tries to charge, or a pause, is no access.
+        // A user with access keeps the contract; billing retry and a pause give no access.
         Case(
             policy: .transferIfInactive,
             state: .inBillingRetry,
@@ -79,15 +84,15 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
         let until = given.state.givesAccess ? Duration.seconds(30 * 86_400) : .seconds(-60)
-        _ = try ledger.send(Stories.subscription("e1", given.state, until: until, token: token))
-        let receipt = try ledger.send(
+        _ = try ledger.send(Fixture.subscription("e1", state: given.state, until: until, token: token))
+        let result = try ledger.send(
             posted("e2", minute: 1, until: until.components.seconds),
             claim: Claim(user: "new")
         )
-        #expect(receipt.claim == given.outcome)
+        #expect(result.claim == given.outcome)
         let entries = try ledger.entries(after: 1).entries
         #expect(entries.count == 1)
-        #expect(entries.flatMap { told($0.fragments) } == given.fragments)
+        #expect(entries.flatMap { shown($0.fragments) } == given.fragments)
         if given.outcome == .moved || given.outcome == .shared {
             #expect(entries.map(\.notice.kind) == [.contractTransferred])
         }
@@ -95,16 +100,16 @@ import Testing
         #expect(holders.map(\.text) == given.holders)
     }
 
-    @Test func everyHolderIsToldOfWhatHappensLater() throws {
+    @Test func everyHolderIsToldOfLaterEvents() throws {
         let ledger = try ledger(.share)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         _ = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
-        _ = try ledger.send(Stories.subscription("e3", .revoked, minute: 2, token: token))
+        _ = try ledger.send(Fixture.subscription("e3", state: .revoked, minute: 2, token: token))
         let last = try #require(try ledger.entries().entries.last)
         #expect(
-            told(last.fragments) == [
+            shown(last.fragments) == [
                 "old paywall=revoked", "old subscription_status=revoked",
                 "new paywall=revoked", "new subscription_status=revoked",
             ]
@@ -118,26 +123,26 @@ import Testing
     @Test func unclaimedContractIsGranted() throws {
         let ledger = try ledger(.keep)
         defer { ledger.remove() }
-        #expect(try ledger.send(Stories.subscription("e1", .active)).outcome == .unclaimed)
-        let receipt = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "42"))
-        #expect(receipt.claim == .granted)
-        #expect(receipt.outcome == .applied)
+        #expect(try ledger.send(Fixture.subscription("e1", state: .active)).outcome == .unclaimed)
+        let result = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "42"))
+        #expect(result.claim == .granted)
+        #expect(result.outcome == .applied)
         let last = try #require(try ledger.entries().entries.last)
-        #expect(told(last.fragments) == ["42 paywall=success", "42 subscription_status=manage"])
+        #expect(shown(last.fragments) == ["42 paywall=success", "42 subscription_status=manage"])
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
         // The renewal carries no token either.
-        #expect(try ledger.send(Stories.subscription("e3", .cancelled, minute: 9)).outcome == .applied)
+        #expect(try ledger.send(Fixture.subscription("e3", state: .cancelled, minute: 9)).outcome == .applied)
         #expect(try ledger.entitlements("42").entitlements.map(\.state) == [.cancelled])
     }
 
-    /// The purchase that was made first is known last: by `keep` it is the first user's all the same.
+    /// The first purchase arrives last: under `keep`, the contract still belongs to the first user.
     @Test func purchaseBeforeTheClaimKeepsItWheneverItArrives() throws {
         let ledger = try ledger(.keep)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
         let claimed = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
         #expect(claimed.claim == .granted)
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         #expect(try ledger.entitlements("new").entitlements.isEmpty)
         #expect(try ledger.entitlements("old").isActive)
         let last = try #require(try ledger.entries().entries.last)
@@ -165,21 +170,23 @@ import Testing
         #expect(try ledger.send(posted("e3", minute: 10), claim: Claim(user: "a")).claim == .granted)
     }
 
-    /// Renewals repeat the token of the first order: they are no purchases.
+    /// Renewals repeat the first order's token, but they are not purchases.
     @Test(arguments: TransferPolicy.allCases)
     func renewalDoesNotUndoAClaim(policy: TransferPolicy) throws {
         let ledger = try ledger(policy)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
-        let receipt = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
+        let result = try ledger.send(posted("e2", minute: 1), claim: Claim(user: "new"))
         let held = try ledger.entitlements("new").isActive
-        #expect(held == (receipt.claim != .refused))
-        _ = try ledger.send(Stories.subscription("e3", .active, minute: 9, until: .seconds(60 * 86_400), token: token))
+        #expect(held == (result.claim != .refused))
+        _ = try ledger.send(
+            Fixture.subscription("e3", state: .active, minute: 9, until: .seconds(60 * 86_400), token: token)
+        )
         #expect(try ledger.entitlements("new").isActive == held)
     }
 
-    /// A purchase with another order's token on the same lineage, delivered in either order.
+    /// A purchase on the same lineage with another order's token, delivered in either order.
     @Test(arguments: TransferPolicy.allCases, [false, true])
     func purchaseByAnotherUser(policy: TransferPolicy, reversed: Bool) throws {
         let ledger = try ledger(policy)
@@ -187,8 +194,8 @@ import Testing
         let old = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
         let new = try ledger.order(OrderRequest(user: "new", product: "monthly")).order.token
         let events = [
-            Stories.subscription("e1", .active, token: old),
-            Stories.subscription("e2", .active, minute: 5, token: new),
+            Fixture.subscription("e1", state: .active, token: old),
+            Fixture.subscription("e2", state: .active, minute: 5, token: new),
         ]
         for event in reversed ? events.reversed() : events { _ = try ledger.send(event) }
         let holders = try (["old", "new"] as [UserID]).filter { try ledger.entitlements($0).isActive }
@@ -215,17 +222,17 @@ import Testing
         #expect(try ledger.entitlements("42").entitlements.map(\.isFamilyShared).sorted { !$0 && $1 } == [false, true])
     }
 
-    @Test func claimOfWhatContradictsItsOrderIsRefused() throws {
+    @Test func claimOfAnEventThatContradictsItsOrderIsRefused() throws {
         let ledger = try ledger(.transfer)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "old", product: "news", group: "news")).order.token
         var event = posted("e1", minute: 1)
         event.observation?.token = token
-        let receipt = try ledger.send(event, claim: Claim(user: "new"))
-        #expect((receipt.outcome, receipt.claim) == (.quarantined, .refused))
+        let result = try ledger.send(event, claim: Claim(user: "new"))
+        #expect((result.outcome, result.claim) == (.quarantined, .refused))
     }
 
-    private func told(_ fragments: [Fragment]) -> [String] {
+    private func shown(_ fragments: [Fragment]) -> [String] {
         zip(fragments, fragments.summary).map { fragment, summary in
             "\(fragment.stream.text.split(separator: ":")[1]) \(summary)"
         }

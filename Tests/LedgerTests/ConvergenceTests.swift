@@ -4,26 +4,26 @@ import Testing
 
 @testable import Ledger
 
-/// Through the real file: whatever the order and the number of deliveries, wherever the orders fall between them, the
-/// ledger and the pages end in the same state.
+/// With a real file: in whatever order and however often events are delivered, and wherever orders fall between them,
+/// the ledger and the pages end in the same state.
 @Suite(.timeLimit(.minutes(10))) struct ConvergenceTests {
     private enum Step {
         case event(Event)
         case order(Order)
     }
 
-    /// Delivered live (all ends lie ahead), and late (all have passed).
+    /// Delivered on time (every end of access lies ahead) and late (every end has passed).
     @Test(arguments: Array(UInt64(1)...6), [false, true])
     func deliveriesConverge(seed: UInt64, late: Bool) throws {
         let history = StoreHistory(seed: seed, ties: seed.isMultiple(of: 2))
         let now = late ? history.end + .seconds(1000 * 86_400) : StoreHistory.start
         let inOrder = history.orders.map(Step.order) + history.events.map(Step.event)
-        let expected = try final(inOrder, now)
+        let expected = try final(inOrder, at: now)
         var generator = SeededGenerator(seed: seed &* 104_729)
         for _ in 0..<5 {
             let repeated = inOrder.filter { _ in Bool.random(using: &generator) }
             let shuffled = (inOrder + repeated).shuffled(using: &generator)
-            #expect(try final(shuffled, now) == expected, "seed \(seed)")
+            #expect(try final(shuffled, at: now) == expected, "seed \(seed)")
         }
     }
 
@@ -32,7 +32,7 @@ import Testing
         var active: [Bool] = []
     }
 
-    private func final(_ steps: [Step], _ now: Instant) throws -> Final {
+    private func final(_ steps: [Step], at now: Instant) throws -> Final {
         let ledger = try TemporaryLedger(now: now)
         defer { ledger.remove() }
         for step in steps {
@@ -47,13 +47,13 @@ import Testing
             let held = try ledger.entitlements(user)
             final.entitlements.append(held.entitlements)
             final.active.append(held.isActive)
-            try checkPage(of: user, held, ledger)
+            try checkPage(of: user, held: held, in: ledger)
         }
         return final
     }
 
-    /// The newest banner says what the ledger says.
-    private func checkPage(of user: UserID, _ held: UserEntitlements, _ ledger: TemporaryLedger) throws {
+    /// The newest banner agrees with the ledger.
+    private func checkPage(of user: UserID, held: UserEntitlements, in ledger: TemporaryLedger) throws {
         let page = try ledger.missed(user).items.flatMap(\.fragments)
         let winner = held.entitlements.first { ![.delivered, .pending].contains($0.state) && $0.product != "coins" }
         let banner = page.first { $0.target == PageTarget.subscriptionStatus.rawValue }

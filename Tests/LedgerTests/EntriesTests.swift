@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ledger
 
-/// What the feed reads, part by part.
+/// The pages that the feed reads.
 @Suite(.timeLimit(.minutes(10))) struct EntriesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -39,7 +39,7 @@ import Testing
         #expect(page.isWhole && page.through == page.head.position)
     }
 
-    /// One after the other with `through`, nothing twice.
+    /// Reading on from `through` returns nothing twice.
     @Test(arguments: [EntrySelection.all, EntrySelection(user: "42")])
     func arePaged(_ selection: EntrySelection) throws {
         let ledger = try TemporaryLedger()
@@ -56,7 +56,8 @@ import Testing
         #expect(found == all.entries)
     }
 
-    /// Nobody else waits for a search through everything; a user is found at once, wherever the entries are.
+    /// A search through all entries keeps nobody else waiting, and a user's entries are found at once, wherever they
+    /// are.
     @Test func oneQuestionLooksAtABoundedPart() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -82,9 +83,9 @@ import Testing
     }
 
     private func fill(_ ledger: TemporaryLedger) throws {
-        _ = try ledger.send(Stories.subscription("e1", .active), claim: Claim(user: "42"))
-        _ = try ledger.send(Stories.subscription("e2", .active, key: Stories.key("2")), claim: Claim(user: "43"))
-        _ = try ledger.send(Stories.subscription("e3", .cancelled, minute: 1))
-        _ = try ledger.send(Stories.subscription("e4", .active, key: Stories.key("3")))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
+        _ = try ledger.send(Fixture.subscription("e2", state: .active, key: Fixture.key("2")), claim: Claim(user: "43"))
+        _ = try ledger.send(Fixture.subscription("e3", state: .cancelled, minute: 1))
+        _ = try ledger.send(Fixture.subscription("e4", state: .active, key: Fixture.key("3")))
     }
 }

@@ -21,10 +21,10 @@ import Testing
         let answers = Answers()
         hold(ledger) {
             for id in ["good", "bad", "better"] {
-                let event = Stories.subscription(id, .active, key: Stories.key(id))
+                let event = Fixture.subscription(id, state: .active, key: Fixture.key(id))
                 #expect(
                     ledger.writer.submit(
-                        .event(event, receivedAt: TemporaryLedger.start) { answers.add(id, $0.map(\.outcome)) }
+                        .event(event, receivedAt: TemporaryLedger.start) { answers.add(id, answer: $0.map(\.outcome)) }
                     )
                 )
             }
@@ -45,7 +45,7 @@ import Testing
         defer { ledger.remove() }
         let other = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
         try other.execute("BEGIN IMMEDIATE")
-        let event = Stories.subscription("e1", .active)
+        let event = Fixture.subscription("e1", state: .active)
         #expect(throws: LedgerError.busy) { try ledger.send(event) }
         #expect(ledger.committed.all.isEmpty)
         try other.execute("ROLLBACK")
@@ -66,21 +66,21 @@ import Testing
         let committed = Committed()
         let mailbox = Mailbox<LedgerCommand>(capacity: 2) {}
         for (id, size) in [("small", 10), ("large", 1_000_000)] {
-            var event = Stories.subscription(id, .active, key: Stories.key(id))
+            var event = Fixture.subscription(id, state: .active, key: Fixture.key(id))
             event.body = Array(repeating: 65, count: size)
-            mailbox.send(.event(event, receivedAt: event.signedAt) { answers.add(id, $0.map(\.outcome)) })
+            mailbox.send(.event(event, receivedAt: event.signedAt) { answers.add(id, answer: $0.map(\.outcome)) })
         }
         mailbox.close()
-        let loop = WriterLoop(
+        var loop = WriterLoop(
             store: store,
             clock: Clock(startingAt: TemporaryLedger.start),
             log: .silent,
             counts: LedgerMetrics(Metrics(), providers: []),
-            health: LedgerHealth(.silent, Metrics()),
+            health: LedgerHealth(.silent, metrics: Metrics()),
             onCommit: { committed.add($0) },
             onLanguage: { _ in }
         )
-        loop.run(mailbox, Waker()) {}
+        loop.run(mailbox, waker: Waker()) {}
         #expect(answers["small"] == .failure(.busy))
         #expect(answers["large"] == .failure(.busy))
         #expect(committed.all.isEmpty)
@@ -94,7 +94,7 @@ import Testing
         defer { ledger.remove() }
         let accepted = Counter()
         hold(ledger) {
-            let event = Stories.event("same", .providerTest, nil)
+            let event = Fixture.event("same", kind: .providerTest, observation: nil)
             while ledger.writer.submit(.event(event, receivedAt: event.signedAt) { _ in }) { accepted.add() }
         }
         #expect(accepted.value == 10_000)
@@ -107,9 +107,9 @@ import Testing
         let answers = Answers()
         hold(ledger) {
             for id in 0..<100 {
-                let event = Stories.event("e\(id)", .providerTest, nil)
+                let event = Fixture.event("e\(id)", kind: .providerTest, observation: nil)
                 _ = ledger.writer.submit(
-                    .event(event, receivedAt: event.signedAt) { answers.add("e\(id)", $0.map(\.outcome)) }
+                    .event(event, receivedAt: event.signedAt) { answers.add("e\(id)", answer: $0.map(\.outcome)) }
                 )
             }
         }
@@ -121,10 +121,10 @@ import Testing
     }
 
     /// Runs `body` while the writer's thread is held in a completion.
-    private func hold(_ ledger: TemporaryLedger, _ body: () -> Void) {
+    private func hold(_ ledger: TemporaryLedger, while body: () -> Void) {
         let held = Promise<Bool>()
         let release = Promise<Bool>()
-        let event = Stories.event("holder", .providerTest, nil)
+        let event = Fixture.event("holder", kind: .providerTest, observation: nil)
         _ = ledger.writer.submit(
             .event(event, receivedAt: event.signedAt) { _ in
                 held.fulfil(true)
@@ -146,7 +146,7 @@ private final class Answers: Sendable {
 
     subscript(name: String) -> Result<Outcome, LedgerError>? { answers.withLock { $0[name] } }
 
-    func add(_ name: String, _ answer: Result<Outcome, LedgerError>) {
+    func add(_ name: String, answer: Result<Outcome, LedgerError>) {
         answers.withLock { $0[name] = answer }
         waker.wake()
     }

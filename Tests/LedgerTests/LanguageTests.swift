@@ -7,7 +7,7 @@ import Testing
 
 /// Which language a user reads, and that fragments come in it.
 @Suite(.timeLimit(.minutes(10))) struct LanguageTests {
-    @Test func newestSaidCounts() throws {
+    @Test func newestLanguageCounts() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let languages = UserLanguages(writer: ledger.writer, reader: ledger.reader)
@@ -24,7 +24,7 @@ import Testing
         #expect(try ledger.language("4") == nil)
     }
 
-    @Test func whatIsKnownIsNotWrittenAgain() throws {
+    @Test func knownLanguageIsNotWrittenAgain() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let languages = UserLanguages(writer: ledger.writer, reader: ledger.reader)
@@ -78,7 +78,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         let request = OrderRequest(user: "42", product: "monthly", token: token, language: LanguageTag("de"))
         let since = try ledger.order(request).since
         let claim = try #require(ledger.committed.all.last)
@@ -88,9 +88,9 @@ import Testing
         _ = try languages.note("pt-BR", of: "42")
         #expect(try ledger.missed("42").items.flatMap(\.fragments).locales == ["pt-BR", "pt-BR"])
         #expect(try ledger.missed("42", since: since).items.flatMap(\.fragments).locales == ["pt-BR", "pt-BR"])
-        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 1, token: token))
+        _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 1, token: token))
         #expect(try #require(ledger.committed.all.last).fragments.locales == ["pt-BR", "pt-BR"])
-        _ = try ledger.tell(contracts: [], users: ["42"])
+        _ = try ledger.rebroadcast(contracts: [], users: ["42"])
         #expect(try #require(ledger.committed.all.last).fragments.locales == ["pt-BR", "pt-BR"])
         #expect(try ledger.entries().entries.flatMap(\.fragments).locales.allSatisfy { $0 == nil }, "facts are kept")
     }

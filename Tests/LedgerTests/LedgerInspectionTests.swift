@@ -5,11 +5,11 @@ import Testing
 
 @testable import Ledger
 
-/// What can be said of a ledger that no server works with, and that looking leaves no trace.
+/// Inspecting a ledger that no server uses, which must leave no trace.
 @Suite(.timeLimit(.minutes(10))) struct LedgerInspectionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// What becomes of a ledger that holds something, in the words of a shell.
+        /// Shell commands that damage a ledger.
         var damage = ""
         var state: LedgerInspection.State
     }
@@ -32,7 +32,7 @@ import Testing
         Case(testDescription: "closed well", damage: ": > a#b.db-wal", state: .whole),
     ]
 
-    /// Its path has a sign that means something to SQLite's addresses.
+    /// Its path has a character that is special in SQLite's URIs.
     private let folder = TemporaryFolder()
     private var path: String { folder.path("a#b.db") }
 
@@ -42,7 +42,7 @@ import Testing
         ledger.close()
     }
 
-    /// Names, sizes and the times of their last changes.
+    /// The names, sizes and modification times of its files.
     private var trace: [String] {
         folder.names.map { name in
             var information = stat()
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: cases) func isRecognised(_ example: Case) throws {
         try makeLedger()
-        #expect(try RunningProcess("sh", ["-c", example.damage], folder: folder.path).waitForExit() == 0)
+        #expect(try RunningProcess("sh", arguments: ["-c", example.damage], folder: folder.path).waitForExit() == 0)
         let before = trace
         #expect(LedgerInspection(path: path).state == example.state)
         #expect(trace == before)
@@ -79,7 +79,7 @@ import Testing
         lock.announce(address: "http://127.0.0.1:8080")
         let holder = LedgerLock.Holder(process: Int(getpid()), address: "http://127.0.0.1:8080")
         #expect(LedgerInspection(path: path).state == .inUse(holder))
-        // Looking took nothing from the lock.
+        // Inspecting did not release the lock.
         #expect(throws: LedgerError.self) { try LedgerLock(path: path) }
         withExtendedLifetime(lock) {}
     }

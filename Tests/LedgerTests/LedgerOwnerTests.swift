@@ -4,7 +4,8 @@ import Testing
 
 @testable import Ledger
 
-/// What root puts back belongs to whom the ledger belonged, or its folder: the server runs as a user of its own.
+/// A ledger that root restores belongs to the owner of the old one, or of its folder: the server runs as a user of its
+/// own.
 @Suite(.enabled(if: geteuid() == 0, "only root may give a file away")) struct LedgerOwnerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -18,7 +19,8 @@ import Testing
     ])
     func restoredLedgerHasItsOwner(_ given: Case) throws {
         let folder = TemporaryFolder()
-        let (ledger, backup) = ("\(folder.path)/state/paycast.db", "\(folder.path)/backup.db")
+        let ledger = "\(folder.path)/state/paycast.db"
+        let backup = "\(folder.path)/backup.db"
         try #require(mkdir("\(folder.path)/state", 0o700) == 0)
         try TemporaryLedger(at: ledger).close()
         _ = try LedgerCopy.backup(of: ledger, to: backup)

@@ -12,11 +12,11 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let placed = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple))
-        let receipt = try ledger.send(Stories.subscription("e1", .active, token: placed.order.token))
-        #expect(receipt.outcome == .applied)
+        let result = try ledger.send(Fixture.subscription("e1", state: .active, token: placed.order.token))
+        #expect(result.outcome == .applied)
         let entry = try #require(try ledger.entries().entries.first)
         #expect(ledger.committed.all == [entry])
-        #expect(receipt.cursor == Cursor(epoch: ledger.writer.epoch, position: entry.position))
+        #expect(result.cursor == Cursor(epoch: ledger.writer.epoch, position: entry.position))
         #expect(entry.fragments.summary == ["paywall=success", "subscription_status=manage"])
         #expect(entry.notice.user == "42")
         #expect(entry.notice.active == true)
@@ -27,18 +27,24 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly", group: "premium")).order.token
-        let first = Stories.subscription("e1", .active, minute: 10, token: token)
+        let first = Fixture.subscription("e1", state: .active, minute: 10, token: token)
         let bought = try ledger.send(first)
         #expect(bought.outcome == .applied)
         #expect(try ledger.send(first) == CommitResult(outcome: .duplicate, event: "e1", cursor: bought.cursor))
-        #expect(try ledger.send(Stories.subscription("e2", .expired, minute: 5)).outcome == .stale)
-        #expect(try ledger.send(Stories.subscription("e3", .active, minute: 11)).outcome == .ignored)
-        #expect(try ledger.send(Stories.event("e4", .providerTest, nil)).outcome == .ignored)
-        let stranger = Stories.subscription("e5", .active, key: Stories.key("2"))
+        #expect(try ledger.send(Fixture.subscription("e2", state: .expired, minute: 5)).outcome == .stale)
+        #expect(try ledger.send(Fixture.subscription("e3", state: .active, minute: 11)).outcome == .ignored)
+        #expect(try ledger.send(Fixture.event("e4", kind: .providerTest, observation: nil)).outcome == .ignored)
+        let stranger = Fixture.subscription("e5", state: .active, key: Fixture.key("2"))
         #expect(try ledger.send(stranger).outcome == .unclaimed)
-        let contradiction = Stories.subscription("e6", .active, token: token, group: "other", key: Stories.key("3"))
+        let contradiction = Fixture.subscription(
+            "e6",
+            state: .active,
+            token: token,
+            group: "other",
+            key: Fixture.key("3")
+        )
         #expect(try ledger.send(contradiction).outcome == .quarantined)
-        let upgrade = Stories.subscription("e7", .active, minute: 12, product: "yearly", token: token)
+        let upgrade = Fixture.subscription("e7", state: .active, minute: 12, product: "yearly", token: token)
         #expect(try ledger.send(upgrade).outcome == .applied)
 
         let outcomes = try ledger.entries().entries.map(\.notice.outcome)
@@ -55,9 +61,9 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple)).order.token
-        let key = Stories.key("sub_1", provider: .stripe)
-        let receipt = try ledger.send(Stories.subscription("e1", .active, token: token, key: key))
-        #expect(receipt.outcome == .quarantined)
+        let key = Fixture.key("sub_1", provider: .stripe)
+        let result = try ledger.send(Fixture.subscription("e1", state: .active, token: token, key: key))
+        #expect(result.outcome == .quarantined)
         #expect(try ledger.entitlements("42").entitlements.isEmpty)
         #expect(try ledger.missed("42").items.isEmpty)
     }
@@ -67,9 +73,9 @@ import Testing
         defer { ledger.remove() }
         for (user, lineage) in [("42" as UserID, "1"), ("tester", "2")] {
             let token = try ledger.order(OrderRequest(user: user, product: "monthly")).order.token
-            let key = Stories.key(lineage, .sandbox)
-            let receipt = try ledger.send(Stories.subscription("e-\(user)", .active, token: token, key: key))
-            #expect(receipt.outcome == .applied)
+            let key = Fixture.key(lineage, environment: .sandbox)
+            let result = try ledger.send(Fixture.subscription("e-\(user)", state: .active, token: token, key: key))
+            #expect(result.outcome == .applied)
         }
         #expect(try ledger.entitlements("42").isActive == false)
         #expect(try ledger.entitlements("42").entitlements.map(\.isActive) == [false])
@@ -77,18 +83,18 @@ import Testing
         #expect(try ledger.entitlements("tester").isActive)
     }
 
-    /// Of the writer, whose fragments reach the page, and of the reader.
+    /// Both by the writer, whose fragments reach the page, and by the reader.
     @Test func newRulesCountFromNowOn() throws {
         let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([])))
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        let key = Stories.key("1", .sandbox)
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token, key: key))
+        let key = Fixture.key("1", environment: .sandbox)
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token, key: key))
         #expect(try ledger.missed("42").items.isEmpty)
         let rules = AccessPolicy(sandboxUsers: .all)
         #expect(ledger.writer.submit(.policy(rules)) && ledger.reader.adopt(rules))
         #expect(try ledger.entitlements("42").isActive)
-        _ = try ledger.send(Stories.subscription("e2", .inGracePeriod, minute: 5, token: token, key: key))
+        _ = try ledger.send(Fixture.subscription("e2", state: .inGracePeriod, minute: 5, token: token, key: key))
         #expect(try !ledger.missed("42").items.isEmpty)
     }
 
@@ -96,13 +102,13 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
-        _ = try ledger.send(Stories.purchase("e2", .nonConsumable, product: "lifetime", token: token))
-        _ = try ledger.send(Stories.subscription("e3", .revoked, minute: 5))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
+        _ = try ledger.send(Fixture.purchase("e2", kind: .nonConsumable, product: "lifetime", token: token))
+        _ = try ledger.send(Fixture.subscription("e3", state: .revoked, minute: 5))
         let last = try #require(try ledger.entries().entries.last)
         #expect(last.notice.state == .revoked)
         #expect(last.notice.active == true)
-        // The card may be that of the one which was revoked.
+        // The card may show the revoked contract.
         #expect(last.fragments.summary == ["paywall=manage"])
         let products: [String?] = last.fragments.map { fragment in
             guard case .template(_, let values) = fragment.content else { return nil }
@@ -119,8 +125,8 @@ import Testing
         defer { ledger.remove() }
         let old = try ledger.order(OrderRequest(user: "old", product: "monthly")).order.token
         let new = try ledger.order(OrderRequest(user: "new", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: old))
-        _ = try ledger.send(Stories.subscription("e2", .active, minute: 5, token: new))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: old))
+        _ = try ledger.send(Fixture.subscription("e2", state: .active, minute: 5, token: new))
         let entry = try #require(try ledger.entries().entries.last)
         #expect(
             entry.fragments.map(\.stream.text) == [
@@ -140,7 +146,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, until: .seconds(3600), token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, until: .seconds(3600), token: token))
         try ledger.setClock(to: now + .seconds(3600) - .milliseconds(200))
         let entry = ledger.committed.wait { entries in entries.first { $0.notice.kind == .accessEnded } }
         #expect(entry.notice.previousState == .active)
@@ -153,7 +159,7 @@ import Testing
     @Test func accessThatEndedWhileTheServerWasDownEndsAtStart() throws {
         let first = try TemporaryLedger()
         let token = try first.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try first.send(Stories.subscription("e1", .active, token: token))
+        _ = try first.send(Fixture.subscription("e1", state: .active, token: token))
         first.close()
         let second = try TemporaryLedger(at: first.path, now: now + .seconds(31 * 86_400))
         defer { second.remove() }
@@ -190,15 +196,15 @@ import Testing
 
     @Test func reopeningContinuesPositionsAndEpoch() throws {
         let first = try TemporaryLedger()
-        let receipt = try first.send(Stories.event("e1", .providerTest, nil))
+        let result = try first.send(Fixture.event("e1", kind: .providerTest, observation: nil))
         first.close()
         let second = try TemporaryLedger(at: first.path)
         defer { second.remove() }
         #expect(second.writer.epoch == first.writer.epoch)
         #expect(second.writer.epoch.utf8.count == 8)
-        let next = try second.send(Stories.event("e2", .providerTest, nil))
-        #expect(next.cursor.position == receipt.cursor.position + 1)
-        #expect(try second.send(Stories.event("e1", .providerTest, nil)).outcome == .duplicate)
+        let next = try second.send(Fixture.event("e2", kind: .providerTest, observation: nil))
+        #expect(next.cursor.position == result.cursor.position + 1)
+        #expect(try second.send(Fixture.event("e1", kind: .providerTest, observation: nil)).outcome == .duplicate)
     }
 
     @Test func epochsDiffer() throws {

@@ -7,18 +7,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct MissedFragmentsTests {
     @Test func exactAfterACursor() throws {
-        let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
+        let ledger = try ledgerBroadcasting(["replace a 1", "append b 2", "replace a 3"])
         defer { ledger.remove() }
-        let missed = try ledger.missed("1", since: cursor(ledger, 1))
+        let missed = try ledger.missed("1", since: cursor(ledger, at: 1))
         #expect(missed.mode == .exact)
         #expect(missed.items.map(\.position) == [2, 3])
-        #expect(missed.through == cursor(ledger, 3))
-        #expect(try ledger.missed("1", since: cursor(ledger, 3)).items.isEmpty)
-        #expect(try ledger.missed("2", since: cursor(ledger, 0)).items.isEmpty)
+        #expect(missed.through == cursor(ledger, at: 3))
+        #expect(try ledger.missed("1", since: cursor(ledger, at: 3)).items.isEmpty)
+        #expect(try ledger.missed("2", since: cursor(ledger, at: 0)).items.isEmpty)
     }
 
     @Test func newestOfEachTargetWithoutACursor() throws {
-        let ledger = try room(["update b 1", "replace a 2", "append b 3", "replace a 4", "update c 5"])
+        let ledger = try ledgerBroadcasting(["update b 1", "replace a 2", "append b 3", "replace a 4", "update c 5"])
         defer { ledger.remove() }
         let missed = try ledger.missed("1")
         #expect(missed.mode == .newest)
@@ -29,57 +29,57 @@ import Testing
 
     @Test(arguments: ["zzzzzzzz-1", "future"])
     func cursorThatIsNotOfThisLedger(_ text: String) throws {
-        let ledger = try room(["replace a 1", "replace a 2"])
+        let ledger = try ledgerBroadcasting(["replace a 1", "replace a 2"])
         defer { ledger.remove() }
-        let missed = try ledger.missed("1", since: Cursor(text) ?? cursor(ledger, 3))
+        let missed = try ledger.missed("1", since: Cursor(text) ?? cursor(ledger, at: 3))
         #expect(missed.isUnknownCursor)
         #expect(missed.items.map(\.position) == [2])
-        #expect(try ledger.missed("nobody", since: Cursor(text) ?? cursor(ledger, 3)).items.isEmpty)
+        #expect(try ledger.missed("nobody", since: Cursor(text) ?? cursor(ledger, at: 3)).items.isEmpty)
     }
 
     @Test(arguments: [false, true])
     func longAbsenceCollapses(withAppend: Bool) throws {
         let middle = withAppend ? ["append c 0"] : []
-        let ledger = try room(
+        let ledger = try ledgerBroadcasting(
             ["replace b 0", "replace d 0"] + (1...60).flatMap { ["replace a \($0)", "update b \($0)"] } + middle
         )
         defer { ledger.remove() }
-        let missed = try ledger.missed("1", since: cursor(ledger, 2))
+        let missed = try ledger.missed("1", since: cursor(ledger, at: 2))
         #expect(missed.mode == .newest)
         #expect(missed.items.map(\.position) == [121, 122])
         #expect(missed.isTruncated == withAppend)
         #expect(!missed.isUnknownCursor)
-        #expect(try ledger.missed("1", since: cursor(ledger, 30)).mode == .exact)
+        #expect(try ledger.missed("1", since: cursor(ledger, at: 30)).mode == .exact)
     }
 
     @Test func lostBroadcastsAreToldToThoseWhoSawThemLast() throws {
-        let ledger = try room(["replace a 1"])
+        let ledger = try ledgerBroadcasting(["replace a 1"])
         defer { ledger.remove() }
-        #expect(try ledger.missed("1", since: cursor(ledger, 1)).lost == nil)
+        #expect(try ledger.missed("1", since: cursor(ledger, at: 1)).lost == nil)
         for position in [Int64(2), 3] {
             let answer = Promise<Result<Cursor, LedgerError>>()
             #expect(ledger.writer.submit(.broadcastsLost { answer.fulfil($0) }))
-            #expect(try answer.wait().get() == cursor(ledger, position))
+            #expect(try answer.wait().get() == cursor(ledger, at: position))
         }
-        #expect(try ledger.missed("1", since: cursor(ledger, 2)).lost == 3)
-        #expect(try ledger.missed("nobody", since: cursor(ledger, 0)).lost == 3)
-        #expect(try ledger.missed("1", since: cursor(ledger, 3)).lost == nil)
+        #expect(try ledger.missed("1", since: cursor(ledger, at: 2)).lost == 3)
+        #expect(try ledger.missed("nobody", since: cursor(ledger, at: 0)).lost == 3)
+        #expect(try ledger.missed("1", since: cursor(ledger, at: 3)).lost == nil)
         #expect(try ledger.missed("1").lost == nil, "just rendered")
         #expect(try ledger.missed("1", since: Cursor("zzzzzzzz-1")).lost == nil, "of another ledger")
         #expect(ledger.committed.all.map(\.notice.kind) == [.broadcast, .broadcastsLost, .broadcastsLost])
     }
 
     @Test func entriesComeInPages() throws {
-        let ledger = try room(["replace a 1", "append b 2", "replace a 3"])
+        let ledger = try ledgerBroadcasting(["replace a 1", "append b 2", "replace a 3"])
         defer { ledger.remove() }
         let page = try ledger.entries(after: 1, limit: 1)
         #expect(page.entries.map(\.position) == [2])
         #expect(page.entries.first?.fragments.map(\.action) == ["append"])
-        #expect(page.head == cursor(ledger, 3))
+        #expect(page.head == cursor(ledger, at: 3))
         #expect(try ledger.entries(after: 3).entries.isEmpty)
     }
 
-    private func room(_ lines: [String]) throws -> TemporaryLedger {
+    private func ledgerBroadcasting(_ lines: [String]) throws -> TemporaryLedger {
         let ledger = try TemporaryLedger()
         let stream = try #require(StreamPattern.standard.stream(for: "1"))
         _ = try ledger.broadcast(
@@ -91,7 +91,7 @@ import Testing
         return ledger
     }
 
-    private func cursor(_ ledger: TemporaryLedger, _ position: Int64) -> Cursor {
+    private func cursor(_ ledger: TemporaryLedger, at position: Int64) -> Cursor {
         Cursor(epoch: ledger.writer.epoch, position: position)
     }
 }

@@ -46,19 +46,19 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: UserID(pair.one), product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         #expect(try ledger.entitlements(UserID(pair.one)).isActive)
         #expect(try !ledger.entitlements(UserID(pair.other)).isActive)
         #expect(try ledger.missed(UserID(pair.other)).items.isEmpty)
         let claimed = try ledger.send(
-            Stories.subscription("e2", .active, token: token),
+            Fixture.subscription("e2", state: .active, token: token),
             claim: Claim(user: UserID(pair.other))
         )
         #expect(claimed.claim != .granted)
     }
 
-    /// One token for all that a user buys: no purchase contradicts it.
-    @Test func tokenOfSeveralProductsStatesWhatTheyShare() throws {
+    /// One token may serve for everything that a user buys: no purchase contradicts it.
+    @Test func tokenOfSeveralProductsStatesOnlyWhatTheyShare() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
@@ -69,16 +69,16 @@ import Testing
         #expect(widened.group == nil)
         #expect(widened.provider == .apple)
         for (id, group) in [("e1", "premium"), ("e2", "news")] {
-            let event = Stories.subscription(id, .active, token: token, group: group, key: Stories.key(id))
+            let event = Fixture.subscription(id, state: .active, token: token, group: group, key: Fixture.key(id))
             #expect(try ledger.send(event).outcome == .applied)
         }
     }
 
-    @Test func orderClaimsWhatCameBeforeIt() throws {
+    @Test func orderClaimsEarlierEvents() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
-        #expect(try ledger.send(Stories.subscription("e1", .active, token: token)).outcome == .unclaimed)
+        #expect(try ledger.send(Fixture.subscription("e1", state: .active, token: token)).outcome == .unclaimed)
         let placed = try ledger.order(OrderRequest(user: "42", product: "monthly", token: token))
         let claim = try #require(try ledger.entries().entries.last)
         #expect(claim.notice.kind == .orderClaimed)
@@ -88,17 +88,17 @@ import Testing
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 0"))
     }
 
-    @Test func orderDoesNotClaimWhatContradictsIt() throws {
+    @Test func orderDoesNotClaimContradictingEvents() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         _ = try ledger.order(OrderRequest(user: "42", product: "news", group: "news", token: token))
         #expect(try ledger.entitlements("42").entitlements.isEmpty)
     }
 
-    /// A migrated lineage and a purchase of the same download carry no token; whichever comes first, they are the
-    /// user's.
+    /// A migrated lineage and a purchase of the same download carry no token; whichever comes first, both belong to the
+    /// user.
     @Test(arguments: [false, true])
     func relativesFollow(orderFirst: Bool) throws {
         let ledger = try TemporaryLedger()
@@ -107,9 +107,9 @@ import Testing
         let request = OrderRequest(user: "42", product: "monthly", token: token)
         if orderFirst { _ = try ledger.order(request) }
         var events = [
-            Stories.subscription("e1", .expired, token: token, key: Stories.key("1")),
-            Stories.subscription("e2", .active, minute: 1, key: Stories.key("2")),
-            Stories.subscription("e3", .active, minute: 2, key: Stories.key("3")),
+            Fixture.subscription("e1", state: .expired, token: token, key: Fixture.key("1")),
+            Fixture.subscription("e2", state: .active, minute: 1, key: Fixture.key("2")),
+            Fixture.subscription("e3", state: .active, minute: 2, key: Fixture.key("3")),
         ]
         events[1].observation?.previousLineage = "1"
         events[1].observation?.account = "download"

@@ -1,6 +1,7 @@
 import Concurrency
 import Domain
 import GoogleStore
+import Rules
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         "base": .init(group: "premium", level: 1, name: "Base"), "coins": .init(kind: .consumable),
     ])
 
-    /// One of Google's items, and the day of its end.
+    /// One line item of Google's answer, and the day on which it ends.
     struct Line: Sendable {
         var product: String
         var days = 30
@@ -29,7 +30,7 @@ import Testing
 
     private func read(
         _ id: String,
-        _ lines: [Line],
+        lines: [Line],
         minute: Int,
         state: String = "ACTIVE",
         token: OrderToken?
@@ -69,12 +70,12 @@ import Testing
     func eachProductIsAContractWhateverTheirOrder(_ products: [String]) throws {
         let (ledger, token) = try ledger()
         defer { ledger.remove() }
-        let event = try read("e1", products.map { Line(product: $0) }, minute: 1, token: token)
+        let event = try read("e1", lines: products.map { Line(product: $0) }, minute: 1, token: token)
         #expect(try ledger.send(event).outcome == .applied)
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active", "T#more": "more active"])
         // The purchase is acknowledged once, and the base plan speaks for the user.
         #expect(try ledger.jobs(dueAt: Self.start + Self.day).map(\.job.subject) == ["T"])
-        #expect(try told(ledger) == ["base", "base"])
+        #expect(try shownProducts(ledger) == ["base", "base"])
         #expect(try ledger.send(event).outcome == .duplicate)
     }
 
@@ -82,59 +83,63 @@ import Testing
         let (ledger, token) = try ledger()
         defer { ledger.remove() }
         let lines = [Line(product: "extra", days: 3, renews: false), Line(product: "base")]
-        _ = try ledger.send(try read("e1", lines, minute: 1, token: token))
+        _ = try ledger.send(try read("e1", lines: lines, minute: 1, token: token))
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra cancelled"])
         ledger.clock.set(to: Self.start + Self.day * 4)
-        _ = try ledger.send(try read("e2", [lines[1]], minute: 5761, token: token))
+        _ = try ledger.send(try read("e2", lines: [lines[1]], minute: 5761, token: token))
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
         let ended = try ledger.entitlements("42").entitlements.first { $0.product == "extra" }
         #expect(ended?.accessUntil == Self.start + Self.day * 3)
     }
 
-    /// Google lists it no more; the two readings may be committed in any order.
-    @Test(arguments: [[0, 1], [1, 0], [0, 1, 0, 1], [1, 0, 1]]) func whatIsTakenOutHasEnded(_ order: [Int]) throws {
+    /// Google no longer lists the product; the two readings may be committed in any order.
+    @Test(arguments: [[0, 1], [1, 0], [0, 1, 0, 1], [1, 0, 1]]) func removedProductHasEnded(_ order: [Int]) throws {
         let (ledger, token) = try ledger()
         defer { ledger.remove() }
         let events = [
-            try read("e1", [Line(product: "base"), Line(product: "extra")], minute: 1, token: token),
-            try read("e2", [Line(product: "base")], minute: 2, token: token),
+            try read("e1", lines: [Line(product: "base"), Line(product: "extra")], minute: 1, token: token),
+            try read("e2", lines: [Line(product: "base")], minute: 2, token: token),
         ]
         for index in order { _ = try ledger.send(events[index]) }
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra expired"])
-        // It comes back, and somebody has waited for it.
+        // The product comes back, and the page is told.
         _ = try ledger.send(
-            try read("e3", [Line(product: "extra"), Line(product: "base")], minute: 3, token: token)
+            try read("e3", lines: [Line(product: "extra"), Line(product: "base")], minute: 3, token: token)
         )
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
-        #expect(try told(ledger).last == "extra")
+        #expect(try shownProducts(ledger).last == "extra")
     }
 
-    private func told(_ ledger: TemporaryLedger) throws -> [String] {
+    private func shownProducts(_ ledger: TemporaryLedger) throws -> [String] {
         try ledger.entries().entries.flatMap(\.fragments).compactMap { fragment in
             guard case .template(_, let values) = fragment.content else { return nil }
             return values["product"]
         }
     }
 
-    /// A purchase that names nobody is the user's who claims it, with everything in it; the same when only the first
-    /// product is known to be.
-    @Test func whoHoldsThePurchaseHoldsAllOfIt() throws {
+    /// A purchase that names no user belongs, with all its products, to the user who claims it, even if only the first
+    /// product is known at that time.
+    @Test func ownerOfAPurchaseOwnsAllItsProducts() throws {
         let (ledger, _) = try ledger()
         defer { ledger.remove() }
         let lines = [Line(product: "base"), Line(product: "extra")]
-        let claimed = try ledger.send(try read("e1", [lines[0]], minute: 1, token: nil), claim: Claim(user: "42"))
+        let claimed = try ledger.send(
+            try read("e1", lines: [lines[0]], minute: 1, token: nil),
+            claim: Claim(user: "42")
+        )
         #expect(claimed.claim == .granted)
-        _ = try ledger.send(try read("e2", lines, minute: 2, token: nil))
+        _ = try ledger.send(try read("e2", lines: lines, minute: 2, token: nil))
         #expect(try held(ledger) == ["T": "base active", "T#extra": "extra active"])
     }
 
-    /// What an older version filed under one contract.
+    /// Older versions filed all products under one contract.
     @Test func replayFindsTheProductsOfOlderLedgers() throws {
         let (ledger, token) = try ledger()
         defer { ledger.remove() }
-        let event = try read("e1", [Line(product: "base"), Line(product: "extra")], minute: 1, token: token)
+        let event = try read("e1", lines: [Line(product: "base"), Line(product: "extra")], minute: 1, token: token)
         var old = event
-        (old.further, old.isWhole) = ([], false)
+        old.further = []
+        old.isWhole = false
         _ = try ledger.send(old)
         #expect(try held(ledger) == ["T": "base active"])
         _ = try ledger.replay(ReplayBatch(events: event.lines))

@@ -1,4 +1,5 @@
 import Domain
+import Rules
 import TestSupport
 import Testing
 
@@ -9,9 +10,10 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         let batch = ReplayBatch(events: [
-            Stories.subscription("e1", .active, token: token), Stories.subscription("e2", .revoked, minute: 5),
+            Fixture.subscription("e1", state: .active, token: token),
+            Fixture.subscription("e2", state: .revoked, minute: 5),
         ])
         let changes = try ledger.replay(batch, isTrial: true).changes
         #expect(changes.map(\.after) == [.active, .revoked])
@@ -32,7 +34,7 @@ import Testing
         #expect(try ledger.entries().entries.count == 2)
     }
 
-    /// Earlier versions dated a token by its first charge alone, so that who came back got nothing.
+    /// Earlier versions dated a token by its first charge alone, so a buyer who came back got nothing.
     @Test func whoBoughtAgainIsFound() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -40,7 +42,12 @@ import Testing
             try ledger.order(OrderRequest(user: UserID(user), product: "monthly")).order.token
         }
         func bought(_ number: Int, isPurchase: Bool) -> Event {
-            var event = Stories.subscription("e\(number)", .active, minute: Int64(number), token: tokens[number % 2])
+            var event = Fixture.subscription(
+                "e\(number)",
+                state: .active,
+                minute: Int64(number),
+                token: tokens[number % 2]
+            )
             event.observation?.isPurchase = isPurchase
             event.observation?.transaction = Transaction(
                 id: "\(number)",
@@ -66,37 +73,37 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         let events = [
-            Stories.subscription("e1", .active, token: token),
-            Stories.subscription("e2", .cancelled, minute: 5, token: token),
+            Fixture.subscription("e1", state: .active, token: token),
+            Fixture.subscription("e2", state: .cancelled, minute: 5, token: token),
         ]
-        for event in events + [Stories.subscription("e3", .revoked, minute: 8_000_000)] {
+        for event in events + [Fixture.subscription("e3", state: .revoked, minute: 8_000_000)] {
             _ = try ledger.send(event)
         }
         #expect(try ledger.entitlements("42").isActive == false)
-        let truth = Stories.subscription("e3", .active, minute: 7)
+        let truth = Fixture.subscription("e3", state: .active, minute: 7)
         var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
         for event in [events[1], truth, events[0]] { rebuild.fold(event) }
-        rebuild.fold(Stories.subscription("e4", .revoked, minute: 9, key: Stories.key("of another contract")))
+        rebuild.fold(Fixture.subscription("e4", state: .revoked, minute: 9, key: Fixture.key("of another contract")))
 
         let trial = try ledger.replay(ReplayBatch(rebuilds: [rebuild]), isTrial: true)
         #expect(trial.changes.map(\.before) == [.revoked] && trial.changes.map(\.after) == [.active])
         #expect(try ledger.entitlements("42").isActive == false)
         #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])) == trial)
         #expect(try ledger.entitlements("42").isActive)
-        let told = try #require(try ledger.entries().entries.last)
-        #expect(told.notice.kind == .contractUpdated)
-        #expect(told.fragments.summary == ["paywall=success", "subscription_status=manage"])
+        let last = try #require(try ledger.entries().entries.last)
+        #expect(last.notice.kind == .contractUpdated)
+        #expect(last.fragments.summary == ["paywall=success", "subscription_status=manage"])
         let known = try #require(try ledger.contract(1)).contract
         #expect(known == rebuild.contract)
     }
 
-    @Test func whatChangedMeanwhileIsLeftAlone() throws {
+    @Test func contractThatChangedMeanwhileIsLeftAlone() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e1", .active))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active))
         var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
-        rebuild.fold(Stories.subscription("e1", .active))
-        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        rebuild.fold(Fixture.subscription("e1", state: .active))
+        _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
         let report = try ledger.replay(ReplayBatch(rebuilds: [rebuild]))
         #expect(report.outdated == [rebuild.known.key] && report.changes.isEmpty)
     }
@@ -105,14 +112,14 @@ import Testing
     @Test func staleEventMeanwhileCountsToo() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
         var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
-        rebuild.fold(Stories.subscription("e2", .active, minute: 1))
-        #expect(try ledger.send(Stories.subscription("e1", .active)).outcome == .stale)
+        rebuild.fold(Fixture.subscription("e2", state: .active, minute: 1))
+        #expect(try ledger.send(Fixture.subscription("e1", state: .active)).outcome == .stale)
         #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])).outdated == [rebuild.known.key])
     }
 
-    /// What once contradicted its order, and does so no more, is its contract's from then on.
+    /// An event that no longer contradicts its order joins its contract.
     @Test func quarantinedEventIsFiledWhenItFits() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
@@ -120,7 +127,8 @@ import Testing
         let request = OrderRequest(user: "42", product: "monthly", provider: .google, token: token)
         _ = try ledger.order(request)
         let events = [
-            Stories.subscription("e1", .pending), Stories.subscription("e2", .active, minute: 5, token: token),
+            Fixture.subscription("e1", state: .pending),
+            Fixture.subscription("e2", state: .active, minute: 5, token: token),
         ]
         #expect(try events.map { try ledger.send($0).outcome } == [.unclaimed, .quarantined])
         _ = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple, token: token))
@@ -137,31 +145,35 @@ import Testing
         #expect(try ledger.events(EventSelection(contract: 1)).map(\.id) == ["e1", "e2"])
     }
 
-    /// Nothing of it can be told from its events alone: what is known must not be lost.
-    @Test func contractOfWhichNothingIsToldStays() throws {
+    /// Its events alone tell nothing about it, so what is known must not be lost.
+    @Test func contractWithoutAStatementStays() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e1", .active))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active))
         var rebuild = ContractRebuild(try #require(try ledger.contract(1)))
         rebuild.fold(
-            Stories.event("e1", .contractUpdated, Observation(contract: Stories.key("1"), kind: .subscription))
+            Fixture.event(
+                "e1",
+                kind: .contractUpdated,
+                observation: Observation(contract: Fixture.key("1"), kind: .subscription)
+            )
         )
         #expect(try ledger.replay(ReplayBatch(rebuilds: [rebuild])).changes.allSatisfy { !$0.changesSomething })
         #expect(try ledger.contract(1)?.contract == rebuild.known)
     }
 
-    @Test func whatCannotBeReadMayOnlyRise() throws {
+    @Test func unreadableEventsMayOnlyRaiseRegisters() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e1", .active))
-        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 5))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active))
+        _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 5))
         let stored = try #require(try ledger.contract(1))
         let known = stored.contract
         var rebuild = ContractRebuild(stored)
-        rebuild.fold(Stories.subscription("e1", .active))
+        rebuild.fold(Fixture.subscription("e1", state: .active))
         rebuild.miss()
         #expect(rebuild.contract == known)
-        rebuild.fold(Stories.subscription("e3", .revoked, minute: 6))
+        rebuild.fold(Fixture.subscription("e3", state: .revoked, minute: 6))
         #expect(rebuild.contract.snapshot?.snapshot.state == .revoked)
     }
 
@@ -170,11 +182,11 @@ import Testing
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         let events = [
-            Stories.subscription("e1", .active, token: token),
-            Stories.subscription("e2", .cancelled, minute: 1, token: token),
+            Fixture.subscription("e1", state: .active, token: token),
+            Fixture.subscription("e2", state: .cancelled, minute: 1, token: token),
         ]
         for event in events { _ = try ledger.send(event) }
-        #expect(try ledger.tell(contracts: [1, 1, 99]) == ["42"])
+        #expect(try ledger.rebroadcast(contracts: [1, 1, 99]) == ["42"])
         let entries = try ledger.entries(after: 2).entries
         #expect(entries.map(\.fragments.summary) == [["paywall=ending", "subscription_status=ending"]])
         #expect(entries.map(\.notice.user) == ["42"])
@@ -184,8 +196,8 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         for number in 1...6 {
-            let key = Stories.key("\(number % 2)")
-            _ = try ledger.send(Stories.subscription("e\(number)", .active, minute: Int64(number), key: key))
+            let key = Fixture.key("\(number % 2)")
+            _ = try ledger.send(Fixture.subscription("e\(number)", state: .active, minute: Int64(number), key: key))
         }
         #expect(try ledger.events(EventSelection()).count == 6)
         #expect(try ledger.events(EventSelection(since: 2, until: 4)).map(\.id) == ["e2", "e3", "e4"])

@@ -29,7 +29,8 @@ import Testing
         ledger.remove()
     }
 
-    /// What a ledger of the first version holds is kept: who has a contract, what was said, what pages resume from.
+    /// A migration keeps what a ledger of the first version holds: contracts, events, and the fragments that pages
+    /// resume from.
     @Test func versionOneIsBroughtUpToDate() throws {
         let path = TemporaryLedger.newPath()
         let old = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
@@ -59,11 +60,11 @@ import Testing
         #expect(try ledger.entitlements("42").entitlements.map(\.contract) == ["1"])
         #expect(try ledger.entitlements("42").isActive)
         #expect(try ledger.events(EventSelection(user: "42")).map(\.id) == ["e1"])
-        // The same buyer's next purchase, and a renewal without a token, are still the user's.
-        var other = Stories.subscription("e2", .active, key: Stories.key("3"))
+        // The same buyer's next purchase, and a renewal without a token, still belong to the user.
+        var other = Fixture.subscription("e2", state: .active, key: Fixture.key("3"))
         other.observation?.account = "download"
         #expect(try ledger.send(other).outcome == .applied)
-        #expect(try ledger.send(Stories.subscription("e3", .cancelled, minute: 2)).outcome == .applied)
+        #expect(try ledger.send(Fixture.subscription("e3", state: .cancelled, minute: 2)).outcome == .applied)
         #expect(try ledger.entitlements("42").entitlements.map(\.contract).sorted() == ["1", "3"])
         #expect(ledger.metrics.page().contains("paycast_unclaimed_contracts 1"))
     }
@@ -72,7 +73,7 @@ import Testing
         #expect(throws: LedgerError.self) { try TemporaryLedger(at: "/nowhere/ledger.db") }
     }
 
-    /// A million events must not make any statement slower: every one finds its rows by an index.
+    /// Every statement finds its rows by an index, so that a million events make none slower.
     @Test func noStatementScansATable() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

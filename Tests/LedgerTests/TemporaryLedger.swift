@@ -2,6 +2,7 @@ import Concurrency
 import Domain
 import Glibc
 import Observability
+import Rules
 import Synchronization
 import TestSupport
 
@@ -15,7 +16,7 @@ final class TemporaryLedger: Sendable {
     let writer: LedgerWriter
     let reader: LedgerReader
     let committed: Committed
-    /// Whoever sets it lets the ledger's time pass: what has ended is ended before the next command.
+    /// Setting it lets time pass for the ledger: access that is over ends before the next command.
     let clock: Clock
     let metrics = Metrics()
 
@@ -50,11 +51,11 @@ final class TemporaryLedger: Sendable {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/ledger.db"
     }
 
-    /// Sets the clock forward; nobody waits. What ends later than `instant` has not ended before this call, however slow the
-    /// machine is.
+    /// Sets the clock forward without waiting. Access that ends after `instant` cannot have ended before this call,
+    /// however slow the machine is.
     func setClock(to instant: Instant) throws {
         clock.set(to: instant)
-        // The writer looks at the clock when it has something to do.
+        // The writer looks at the clock only when a command arrives.
         _ = try order(OrderRequest(user: "somebody else", product: "monthly"))
     }
 
@@ -63,7 +64,7 @@ final class TemporaryLedger: Sendable {
         writer.close()
     }
 
-    /// Closes, and forgets the files.
+    /// Closes the ledger and removes its files.
     func remove() {
         close()
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
@@ -127,7 +128,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.jobs(dueAt: now, to: destination, limit: limit, completion: answer) }
     }
 
-    func end(_ job: QueuedJob, _ result: JobResult) throws {
+    func end(_ job: QueuedJob, with result: JobResult) throws {
         let answer = Promise<Bool>()
         guard writer.submit(.job(job.id, result, completion: answer.fulfil)), answer.wait() else {
             throw LedgerError.busy
@@ -138,7 +139,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.jobBacklog(after: previous, completion: answer) }
     }
 
-    func mark(_ name: String) throws -> Instant? {
+    func checkpoint(_ name: String) throws -> Instant? {
         try ask { answer in reader.checkpoint(name, completion: answer) }
     }
 
@@ -150,7 +151,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in writer.submit(.replay(batch, isTrial: isTrial, completion: answer)) }
     }
 
-    func tell(contracts: [Int64], users: [UserID] = []) throws -> [UserID] {
+    func rebroadcast(contracts: [Int64], users: [UserID] = []) throws -> [UserID] {
         try ask { answer in writer.submit(.rebroadcast(contracts: contracts, users: users, completion: answer)) }
     }
 
@@ -158,7 +159,7 @@ final class TemporaryLedger: Sendable {
         try ask { answer in reader.contract(id, until: position, completion: answer) }
     }
 
-    func setMark(_ name: String, _ instant: Instant) -> Bool {
+    func saveCheckpoint(_ name: String, at instant: Instant) -> Bool {
         let answer = Promise<Bool>()
         return writer.submit(.saveCheckpoint(name, instant, completion: answer.fulfil)) && answer.wait()
     }

@@ -9,13 +9,18 @@ import Testing
     private let now = TemporaryLedger.start
 
     private func bought(_ id: String, by user: UserID, minute: Int64, lineage: String = "1") -> Event {
-        var event = Stories.subscription(id, .active, minute: minute, key: Stories.key(lineage, provider: .revenuecat))
+        var event = Fixture.subscription(
+            id,
+            state: .active,
+            minute: minute,
+            key: Fixture.key(lineage, provider: .revenuecat)
+        )
         event.observation?.user = user
         return event
     }
 
-    private func transfer(_ id: String, _ from: [UserID], to: UserID, minute: Int64) -> Event {
-        var event = Stories.event(id, .contractTransferred, nil)
+    private func transfer(_ id: String, from: [UserID], to: UserID, minute: Int64) -> Event {
+        var event = Fixture.event(id, kind: .contractTransferred, observation: nil)
         event.provider = .revenuecat
         event.signedAt = now + .seconds(60 * minute)
         event.transfer = Transfer(from: from, to: to)
@@ -26,8 +31,8 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         #expect(try ledger.send(bought("e1", by: "a", minute: 0)).outcome == .applied)
-        let receipt = try ledger.send(transfer("t1", ["a", "alias"], to: "b", minute: 5))
-        #expect(receipt.outcome == .applied)
+        let result = try ledger.send(transfer("t1", from: ["a", "alias"], to: "b", minute: 5))
+        #expect(result.outcome == .applied)
         let entry = try #require(try ledger.entries().entries.last)
         #expect(entry.notice.kind == .contractTransferred)
         #expect(entry.notice.user == "b")
@@ -38,8 +43,8 @@ import Testing
         )
         #expect(try ledger.entitlements("a").entitlements.isEmpty)
         #expect(try ledger.entitlements("b").isActive)
-        #expect(try ledger.send(transfer("t1", ["a", "alias"], to: "b", minute: 5)).outcome == .duplicate)
-        #expect(try ledger.send(transfer("t2", ["nobody"], to: "b", minute: 6)).outcome == .ignored)
+        #expect(try ledger.send(transfer("t1", from: ["a", "alias"], to: "b", minute: 5)).outcome == .duplicate)
+        #expect(try ledger.send(transfer("t2", from: ["nobody"], to: "b", minute: 6)).outcome == .ignored)
     }
 
     @Test(arguments: [true, false]) func sandboxMovesWhenTheStoreDoesNotSayWhere(_ isEverywhere: Bool) throws {
@@ -48,7 +53,7 @@ import Testing
         var sandbox = bought("e1", by: "a", minute: 0)
         sandbox.environment = .sandbox
         sandbox.observation?.contract.environment = .sandbox
-        var moved = transfer("t1", ["a"], to: "b", minute: 5)
+        var moved = transfer("t1", from: ["a"], to: "b", minute: 5)
         moved.transfer?.isEverywhere = isEverywhere
         _ = try ledger.send(bought("e2", by: "a", minute: 0, lineage: "2"))
         _ = try ledger.send(sandbox)
@@ -70,8 +75,8 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let events = [
-            bought("e1", by: "a", minute: 0), transfer("t1", ["a"], to: "b", minute: 5),
-            transfer("t2", ["b"], to: "c", minute: 8), bought("e2", by: "a", minute: 6, lineage: "2"),
+            bought("e1", by: "a", minute: 0), transfer("t1", from: ["a"], to: "b", minute: 5),
+            transfer("t2", from: ["b"], to: "c", minute: 8), bought("e2", by: "a", minute: 6, lineage: "2"),
         ]
         for index in order.indexes { _ = try ledger.send(events[index]) }
         #expect(try ledger.entitlements("a").entitlements.map(\.contract) == ["2"])
@@ -83,7 +88,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         for (id, from, to) in [("t1", "a" as UserID, "b" as UserID), ("t2", "b", "a"), ("t3", "a", "a")] {
-            _ = try ledger.send(transfer(id, [from], to: to, minute: 5))
+            _ = try ledger.send(transfer(id, from: [from], to: to, minute: 5))
         }
         #expect(try ledger.send(bought("e1", by: "a", minute: 5)).outcome == .applied)
         #expect(try ledger.entitlements("b").isActive)
@@ -104,10 +109,10 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        var event = Stories.subscription("e1", .active, token: token)
+        var event = Fixture.subscription("e1", state: .active, token: token)
         event.observation?.account = "download"
         _ = try ledger.send(event)
-        var consent = Stories.event("e2", .consentRescinded, nil)
+        var consent = Fixture.event("e2", kind: .consentRescinded, observation: nil)
         consent.account = "download"
         #expect(try ledger.send(consent).outcome == .ignored)
         let entry = try #require(try ledger.entries().entries.last)

@@ -5,63 +5,63 @@ import Testing
 
 @testable import Ledger
 
-/// Everything that is known of a user, the newest first, page by page.
+/// Everything that is known about a user, newest first, page by page.
 @Suite(.timeLimit(.minutes(10))) struct UserEventsTests {
     @Test func theNewestComeFirst() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e1", .active), claim: Claim(user: "42"))
-        _ = try ledger.send(Stories.subscription("x1", .active, key: Stories.key("2")), claim: Claim(user: "43"))
-        _ = try ledger.send(Stories.subscription("e2", .cancelled, minute: 2))
-        _ = try ledger.send(Stories.subscription("e3", .active, minute: 1))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
+        _ = try ledger.send(Fixture.subscription("x1", state: .active, key: Fixture.key("2")), claim: Claim(user: "43"))
+        _ = try ledger.send(Fixture.subscription("e2", state: .cancelled, minute: 2))
+        _ = try ledger.send(Fixture.subscription("e3", state: .active, minute: 1))
         let found = try ledger.userEvents("42")
         #expect(found.events.map(\.entry.notice.event) == ["e3", "e2", "e1"])
         #expect(found.events.map(\.entry.notice.outcome) == [.stale, .applied, .applied])
         #expect(found.events.map { $0.entry.notice.reason != nil } == [true, false, false])
         #expect(found.events.map { $0.entry.fragments.isEmpty } == [true, false, false])
-        #expect(found.events[1].dates?.occurredAt == Stories.now + .seconds(120))
+        #expect(found.events[1].dates?.occurredAt == Fixture.now + .seconds(120))
         #expect(found.next == nil && found.head.position == 4)
         #expect(try ledger.userEvents("4").events.isEmpty)
     }
 
-    /// What came before anybody knew whose it is, and what the ledger committed by itself.
-    @Test func whatWasNobodysIsFound() throws {
+    /// Events that came before their user was known, and entries that the ledger committed by itself.
+    @Test func eventsFromBeforeTheirUserWasKnownAreFound() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
-        _ = try ledger.send(Stories.subscription("e1", .active, until: .seconds(600), token: token))
-        _ = try ledger.send(Stories.subscription("x1", .active, key: Stories.key("2")))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, until: .seconds(600), token: token))
+        _ = try ledger.send(Fixture.subscription("x1", state: .active, key: Fixture.key("2")))
         _ = try ledger.order(OrderRequest(user: "42", product: "monthly", token: token))
-        ledger.clock.set(to: Stories.now + .seconds(30 * 86_400))
-        _ = try ledger.send(Stories.subscription("x2", .expired, minute: 9, key: Stories.key("2")))
+        ledger.clock.set(to: Fixture.now + .seconds(30 * 86_400))
+        _ = try ledger.send(Fixture.subscription("x2", state: .expired, minute: 9, key: Fixture.key("2")))
         let found = try ledger.userEvents("42").events.map(\.entry.notice)
         #expect(found.map(\.kind) == [.accessEnded, .orderClaimed, .subscriptionRenewed])
         #expect(found.last?.outcome == .unclaimed && found.last?.event == "e1")
     }
 
-    @Test func whatContradictsAnOrderIsFound() throws {
+    @Test func eventThatContradictsAnOrderIsFound() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let placed = try ledger.order(OrderRequest(user: "42", product: "p", provider: .google))
-        _ = try ledger.send(Stories.subscription("e1", .active, token: placed.order.token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: placed.order.token))
         let found = try ledger.userEvents("42").events.map(\.entry.notice)
         #expect(found.map(\.event) == ["e1"] && found.map(\.outcome) == [.quarantined])
         #expect(found.first?.reason == "it contradicts the order that its token names")
     }
 
-    /// It is another user's now, and still why this one's page has changed.
-    @Test func whatWentToSomebodyElseIsFound() throws {
+    /// The contract belongs to another user now, but its events still explain why this user's page changed.
+    @Test func contractThatMovedAwayIsFound() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        let key = Stories.key(provider: .revenuecat)
-        func event(_ id: String, _ user: UserID, minute: Int64) -> Event {
-            var event = Stories.subscription(id, .active, minute: minute, key: key)
+        let key = Fixture.key(provider: .revenuecat)
+        func event(_ id: String, of user: UserID, minute: Int64) -> Event {
+            var event = Fixture.subscription(id, state: .active, minute: minute, key: key)
             event.observation?.user = user
             return event
         }
-        _ = try ledger.send(event("e1", "42", minute: 0))
-        _ = try ledger.send(event("e2", "43", minute: 1))
-        _ = try ledger.send(event("e3", "43", minute: 2))
+        _ = try ledger.send(event("e1", of: "42", minute: 0))
+        _ = try ledger.send(event("e2", of: "43", minute: 1))
+        _ = try ledger.send(event("e3", of: "43", minute: 2))
         #expect(try ledger.userEvents("42").events.map(\.entry.notice.event) == ["e2", "e1"])
         #expect(try ledger.userEvents("43").events.map(\.entry.notice.event) == ["e3", "e2"])
     }
@@ -70,7 +70,7 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: UserID(pair.one), product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         #expect(try ledger.userEvents(UserID(pair.one)).events.count == 1)
         #expect(try ledger.userEvents(UserID(pair.other)).events.isEmpty)
         #expect(try ledger.record(UserID(pair.one)).contracts.count == 1)
@@ -78,18 +78,20 @@ import Testing
         #expect(try ledger.record(UserID(pair.other)).orders.isEmpty)
     }
 
-    /// Each thing once, however small the pages are, whatever is committed while they are read.
+    /// Every event is read once, however small the pages are and whatever is committed meanwhile.
     @Test(arguments: [1, 2, 3, 7, 100]) func pagesFollowEachOther(_ limit: Int) throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         var expected: [String] = []
         for number in 0..<10 {
             let token = OrderToken.random()
-            let key = Stories.key("\(number)")
-            _ = try ledger.send(Stories.subscription("u\(number)", .active, token: token, key: key))
+            let key = Fixture.key("\(number)")
+            _ = try ledger.send(Fixture.subscription("u\(number)", state: .active, token: token, key: key))
             _ = try ledger.order(OrderRequest(user: "42", product: "p", token: token))
-            _ = try ledger.send(Stories.subscription("c\(number)", .cancelled, minute: 1, token: token, key: key))
-            _ = try ledger.send(Stories.subscription("s\(number)", .active, token: token, key: key))
+            _ = try ledger.send(
+                Fixture.subscription("c\(number)", state: .cancelled, minute: 1, token: token, key: key)
+            )
+            _ = try ledger.send(Fixture.subscription("s\(number)", state: .active, token: token, key: key))
             expected += ["u\(number)", "order.claimed", "c\(number)", "s\(number)"]
         }
         var (found, before): ([String], Cursor?) = ([], nil)
@@ -98,7 +100,7 @@ import Testing
             #expect(page.events.count <= limit)
             found += page.events.map { $0.entry.notice.event ?? $0.entry.notice.kind.rawValue }
             _ = try ledger.send(
-                Stories.subscription("new\(round)", .active, minute: 2 + Int64(round), key: Stories.key("0"))
+                Fixture.subscription("new\(round)", state: .active, minute: 2 + Int64(round), key: Fixture.key("0"))
             )
             before = page.next
             if before == nil { break }
@@ -106,11 +108,11 @@ import Testing
         #expect(before == nil && found == expected.reversed())
     }
 
-    /// A page follows the newest of many contracts and orders with as little as of one.
+    /// Reading a page of a user with many entries costs no more than reading one of a user with few.
     @Test func aHistoryOfManyThousandIsRead() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
-        _ = try ledger.send(Stories.subscription("e1", .active), claim: Claim(user: "42"))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(5))
         try connection.execute(
             """

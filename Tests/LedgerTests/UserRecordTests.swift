@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-/// All contracts and orders of a user, and what became of an order.
+/// All contracts and orders of a user, and the outcome of an order.
 @Suite(.timeLimit(.minutes(10))) struct UserRecordTests {
     @Test func anOrderIsFollowedToItsPurchase() throws {
         let ledger = try TemporaryLedger()
@@ -13,23 +13,23 @@ import Testing
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
         #expect(try ledger.orderRecord(token)?.state == .open)
         #expect(try ledger.orderRecord(.random()) == nil)
-        _ = try ledger.send(Stories.subscription("e0", .pending, token: token))
+        _ = try ledger.send(Fixture.subscription("e0", state: .pending, token: token))
         #expect(try ledger.orderRecord(token)?.state == .pending)
-        _ = try ledger.send(Stories.subscription("e1", .active, minute: 1, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, minute: 1, token: token))
         let record = try #require(try ledger.orderRecord(token))
         #expect(record.state == .fulfilled && record.order.user == "42")
         let purchase = try #require(record.purchases.first)
         #expect(purchase.event?.id == "e0" && purchase.user == "42" && purchase.state == .active)
-        #expect(purchase.contract == Stories.key())
+        #expect(purchase.contract == Fixture.key())
     }
 
-    /// As of now, as `entitlements` answers: nobody has committed that it is over.
+    /// Access that is over counts as over before its end is committed, as in `entitlements`.
     @Test func statesAreOfNow() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .cancelled, until: .seconds(600), token: token))
-        ledger.clock.set(to: Stories.now + .seconds(86_400))
+        _ = try ledger.send(Fixture.subscription("e1", state: .cancelled, until: .seconds(600), token: token))
+        ledger.clock.set(to: Fixture.now + .seconds(86_400))
         #expect(try ledger.orderRecord(token)?.purchases.first?.state == .expired)
         #expect(try ledger.record("42").contracts.first?.entitlement.state == .expired)
         #expect(try !ledger.record("42").isActive)
@@ -41,7 +41,7 @@ import Testing
         let token = try ledger.order(OrderRequest(user: "42", product: "p", provider: .google)).order.token
         for number in 0..<12 {
             _ = try ledger.send(
-                Stories.subscription("e\(number)", .active, token: token, key: Stories.key("\(number)"))
+                Fixture.subscription("e\(number)", state: .active, token: token, key: Fixture.key("\(number)"))
             )
         }
         let record = try #require(try ledger.orderRecord(token))
@@ -49,12 +49,12 @@ import Testing
         #expect(record.contradictions.map(\.id) == (2..<12).reversed().map { "e\($0)" })
     }
 
-    /// The purchase came first, and then an order that it cannot be.
+    /// The purchase comes first, then an order that it contradicts.
     @Test func anOrderThatComesTooLateMayContradict() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = OrderToken.random()
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
         _ = try ledger.order(OrderRequest(user: "42", product: "p", provider: .google, token: token))
         #expect(try ledger.orderRecord(token)?.state == .quarantined)
         #expect(try ledger.record("42").contracts.isEmpty)
@@ -64,17 +64,19 @@ import Testing
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly")).order.token
-        _ = try ledger.send(Stories.subscription("e1", .active, token: token))
-        _ = try ledger.send(Stories.subscription("e2", .expired, token: token, key: Stories.key("2")))
-        _ = try ledger.send(Stories.subscription("e3", .active, token: token, key: Stories.key("3", .sandbox)))
-        _ = try ledger.send(Stories.purchase("e4", .consumable, product: "coins", token: token))
+        _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token))
+        _ = try ledger.send(Fixture.subscription("e2", state: .expired, token: token, key: Fixture.key("2")))
+        _ = try ledger.send(
+            Fixture.subscription("e3", state: .active, token: token, key: Fixture.key("3", environment: .sandbox))
+        )
+        _ = try ledger.send(Fixture.purchase("e4", kind: .consumable, product: "coins", token: token))
         let record = try ledger.record("42")
         let entitlements = try ledger.entitlements("42")
         #expect(record.contracts.map(\.entitlement) == entitlements.entitlements)
         #expect(record.contracts.map(\.entitlement.contract) == ["1", "2", "one-time-coins", "3"])
         #expect(record.isActive && record.head == entitlements.since)
         #expect(record.contracts.allSatisfy { $0.order == token && $0.owner == "42" && $0.app == "com.example" })
-        #expect(record.contracts.first?.statedAt == Stories.now)
+        #expect(record.contracts.first?.statedAt == Fixture.now)
     }
 
     @Test func theNewestOrdersComeFirst() throws {

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Ledger
 
-/// Whole lives at RevenueCat and PurchaseKit, from their wire format through the real ledger: whatever the order and the
-/// number of deliveries, it ends as if they had come in order.
+/// Random subscriptions at RevenueCat and PurchaseKit, from their wire format through the real ledger: in whatever
+/// order and however often events are delivered, the ledger ends as if each had come once, in order.
 @Suite(.timeLimit(.minutes(10))) struct WebhookConvergenceTests {
     private static let secret = "0123456789"
     private static let day = Duration.seconds(86_400)
@@ -19,7 +19,7 @@ import Testing
         var subtype: String?
         var state: ContractState
 
-        init(_ type: String, _ subtype: String? = nil, to state: ContractState) {
+        init(_ type: String, subtype: String? = nil, to state: ContractState) {
             self.type = type
             self.subtype = subtype
             self.state = state
@@ -29,16 +29,16 @@ import Testing
     private static let revenueCat: [ContractState: [Step]] = [
         .active: [
             Step("RENEWAL", to: .active), Step("RENEWAL", to: .active),
-            Step("CANCELLATION", "UNSUBSCRIBE", to: .cancelled),
-            Step("BILLING_ISSUE", "GRACE", to: .inGracePeriod), Step("BILLING_ISSUE", to: .inBillingRetry),
-            Step("CANCELLATION", "CUSTOMER_SUPPORT", to: .revoked), Step("SUBSCRIPTION_EXTENDED", to: .active),
-            Step("SUBSCRIPTION_PAUSED", to: .active), Step("EXPIRATION", "SUBSCRIPTION_PAUSED", to: .paused),
-            Step("PRODUCT_CHANGE", to: .active), Step("TRANSFER", "sister", to: .active),
+            Step("CANCELLATION", subtype: "UNSUBSCRIBE", to: .cancelled),
+            Step("BILLING_ISSUE", subtype: "GRACE", to: .inGracePeriod), Step("BILLING_ISSUE", to: .inBillingRetry),
+            Step("CANCELLATION", subtype: "CUSTOMER_SUPPORT", to: .revoked), Step("SUBSCRIPTION_EXTENDED", to: .active),
+            Step("SUBSCRIPTION_PAUSED", to: .active), Step("EXPIRATION", subtype: "SUBSCRIPTION_PAUSED", to: .paused),
+            Step("PRODUCT_CHANGE", to: .active), Step("TRANSFER", subtype: "sister", to: .active),
             Step("SUBSCRIBER_ALIAS", to: .active),
         ],
         .cancelled: [Step("UNCANCELLATION", to: .active), Step("EXPIRATION", to: .expired)],
-        .inGracePeriod: [Step("RENEWAL", to: .active), Step("EXPIRATION", "BILLING_ERROR", to: .expired)],
-        .inBillingRetry: [Step("RENEWAL", to: .active), Step("EXPIRATION", "BILLING_ERROR", to: .expired)],
+        .inGracePeriod: [Step("RENEWAL", to: .active), Step("EXPIRATION", subtype: "BILLING_ERROR", to: .expired)],
+        .inBillingRetry: [Step("RENEWAL", to: .active), Step("EXPIRATION", subtype: "BILLING_ERROR", to: .expired)],
         .revoked: [Step("REFUND_REVERSED", to: .active), Step("RENEWAL", to: .active)],
         .paused: [Step("RENEWAL", to: .active)], .expired: [Step("RENEWAL", to: .active)],
     ]
@@ -55,42 +55,54 @@ import Testing
     func revenueCatConverges(seed: UInt64) throws {
         let verifier = try #require(RevenueCatVerifier(authorization: Self.secret))
         let store = SimulatedRevenueCat(authorization: Self.secret)
-        try check(seed, store, verifier, Step("INITIAL_PURCHASE", to: .active), Self.revenueCat)
+        try check(
+            seed,
+            store: store,
+            verifier: verifier,
+            first: Step("INITIAL_PURCHASE", to: .active),
+            next: Self.revenueCat
+        )
     }
 
     @Test(arguments: Array(UInt64(1)...6))
     func purchaseKitConverges(seed: UInt64) throws {
         let verifier = try #require(PurchaseKitVerifier(secret: Self.secret))
         let store = SimulatedPurchaseKit(secret: Self.secret)
-        try check(seed, store, verifier, Step("subscription.created", to: .active), Self.purchaseKit)
+        try check(
+            seed,
+            store: store,
+            verifier: verifier,
+            first: Step("subscription.created", to: .active),
+            next: Self.purchaseKit
+        )
     }
 
     private func check(
         _ seed: UInt64,
-        _ store: some SimulatedStore,
-        _ verifier: some StoreVerifier,
-        _ first: Step,
-        _ next: [ContractState: [Step]]
+        store: some SimulatedStore,
+        verifier: some StoreVerifier,
+        first: Step,
+        next: [ContractState: [Step]]
     ) throws {
         var generator = SeededGenerator(seed: seed)
-        let life = try live(store, verifier, first, next, &generator)
-        let expected = try final(life.events, life.now)
-        #expect(expected.flatMap(\.entitlements).map(\.state) == [life.state], "seed \(seed)")
+        let history = try randomHistory(store, verifier: verifier, first: first, next: next, using: &generator)
+        let expected = try final(history.events, at: history.now)
+        #expect(expected.flatMap(\.entitlements).map(\.state) == [history.state], "seed \(seed)")
         for _ in 0..<5 {
-            let repeated = life.events.filter { _ in Bool.random(using: &generator) }
-            let deliveries = (life.events + repeated).shuffled(using: &generator)
-            #expect(try final(deliveries, life.now) == expected, "seed \(seed)")
+            let repeated = history.events.filter { _ in Bool.random(using: &generator) }
+            let deliveries = (history.events + repeated).shuffled(using: &generator)
+            #expect(try final(deliveries, at: history.now) == expected, "seed \(seed)")
         }
     }
 
-    /// Events in their order, some days between them and none when a period has ended by itself, and where they leave
-    /// the subscription.
-    private func live(
+    /// Events in order, days apart, and the state in which they leave the subscription. The end of a period sends no
+    /// event of its own.
+    private func randomHistory(
         _ store: some SimulatedStore,
-        _ verifier: some StoreVerifier,
-        _ first: Step,
-        _ next: [ContractState: [Step]],
-        _ generator: inout SeededGenerator
+        verifier: some StoreVerifier,
+        first: Step,
+        next: [ContractState: [Step]],
+        using generator: inout SeededGenerator
     ) throws -> (events: [Event], state: ContractState, now: Instant) {
         var events: [Event] = []
         var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000001")
@@ -127,7 +139,7 @@ import Testing
         return (events, facts.state, now)
     }
 
-    private func final(_ events: [Event], _ now: Instant) throws -> [UserEntitlements] {
+    private func final(_ events: [Event], at now: Instant) throws -> [UserEntitlements] {
         let ledger = try TemporaryLedger(now: now)
         defer { ledger.remove() }
         for event in events { _ = try ledger.send(event) }

@@ -58,7 +58,7 @@ final class Inbox: Sendable {
 
     @Sendable private func submit(
         _ fragments: [Fragment],
-        _ completion: @escaping @Sendable (RedisListener.Commitment) -> Void
+        completion: @escaping @Sendable (RedisListener.Commitment) -> Void
     ) -> Bool {
         let fate = content.withLock { content in
             content.attempts += 1

@@ -10,7 +10,7 @@ import Testing
         let fragment = try RailsBroadcast.fragment(
             channel: Array(channel.utf8),
             payload: Array(payload.utf8),
-            Self.channels
+            channels: Self.channels
         )
         guard case .markup(let html) = fragment.content else { return nil }
         return html

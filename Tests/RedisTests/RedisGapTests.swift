@@ -19,7 +19,7 @@ import Testing
         key = String((readFile(server.folder.path(".paycast/api.key")) ?? "").split(separator: "\n").first ?? "")
     }
 
-    private func publish(_ text: String, _ words: String...) throws {
+    private func publish(_ text: String, options words: String...) throws {
         let place = ["--stream", "user:42:notice", "--action", "update", "--target", "box"]
         let process = server.paycast(["publish"] + place + ["--html", text] + words)
         #expect(try process.waitForExit() == 0, "\(process.errors)")
@@ -33,7 +33,7 @@ import Testing
 
     /// What a page is sent before what happens next.
     private func sent(_ page: EventStreamClient) throws -> [String] {
-        try publish("fence", "--transient")
+        try publish("fence", options: "--transient")
         var texts: [String] = []
         while let text = try page.message().data, !text.contains("fence") { texts.append(text) }
         return texts

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Asks `/ready` until it says so.
-    private func waitForReady(_ server: PaycastServer, _ status: Int, _ text: String) throws {
+    private func waitForReady(_ server: PaycastServer, status: Int, text: String) throws {
         let deadline = Deadline(.seconds(20))
         var answer = ""
         while !deadline.hasPassed {
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: ["", "shop_production"]) func broadcastReachesThePage(_ prefix: String) throws {
         let redis = try RedisServer()
         let server = try PaycastServer(environment: ["REDIS_URL": redis.url, "PAYCAST_REDIS_PREFIX": prefix])
-        try waitForReady(server, 200, "true")
+        try waitForReady(server, status: 200, text: "true")
         let page = try page(of: server)
         let cursor = try #require(try page.block().id)
         let client = try redis.client()
@@ -46,7 +46,7 @@ import Testing
     @Test(.enabled(if: actionCableIsInstalled)) func actionCableReachesThePage() throws {
         let redis = try RedisServer()
         let server = try PaycastServer(environment: ["REDIS_URL": redis.url + "/1", "PAYCAST_REDIS_PREFIX": "shop"])
-        try waitForReady(server, 200, "true")
+        try waitForReady(server, status: 200, text: "true")
         let page = try page(of: server)
         #expect(try page.block().id != nil)
         let script = """
@@ -62,7 +62,7 @@ import Testing
         let html = update("R & D\u{2028} <b>é</b> \u{1F600}")
         let rails = RunningProcess(
             "ruby",
-            ["-e", script, redis.url + "/1", Self.stream, html],
+            arguments: ["-e", script, redis.url + "/1", Self.stream, html],
             environment: ["LANG": "C.UTF-8"]
         )
         #expect(try rails.waitForExit() == 0, "\(rails.errors)")
@@ -72,13 +72,13 @@ import Testing
     @Test func killedRedisIsToldAndHealed() throws {
         let redis = try RedisServer()
         let server = try PaycastServer(environment: ["REDIS_URL": redis.url])
-        try waitForReady(server, 200, "true")
+        try waitForReady(server, status: 200, text: "true")
         let page = try page(of: server)
         #expect(try page.block().id != nil)
         try redis.kill()
-        try waitForReady(server, 503, "redis: Connection refused")
+        try waitForReady(server, status: 503, text: "redis: Connection refused")
         try redis.start()
-        try waitForReady(server, 200, "true")
+        try waitForReady(server, status: 200, text: "true")
         #expect(try page.message().data?.contains("refresh") == true)
         try redis.client().send("PUBLISH", Self.stream, railsJSON(update("after")))
         #expect(try page.message().data == update("after"))
@@ -89,7 +89,7 @@ import Testing
         let server = try PaycastServer(environment: ["REDIS_URL": "redis://:s3cret@127.0.0.1:\(silent.port)"])
         let page = try page(of: server)
         #expect(try page.block().id != nil)
-        try waitForReady(server, 503, "redis: ")
+        try waitForReady(server, status: 503, text: "redis: ")
         let process = server.process
         process.send(.terminate)
         #expect(try process.waitForExit(timeout: .seconds(5)) == 0)

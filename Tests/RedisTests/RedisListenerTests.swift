@@ -4,7 +4,7 @@ import Testing
 
 /// Against a real redis-server.
 @Suite(.timeLimit(.minutes(10))) struct RedisListenerTests {
-    private func isReady(_ listener: RedisListener, _ inbox: Inbox) -> Bool {
+    private func isReady(_ listener: RedisListener, of inbox: Inbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }
 
@@ -12,7 +12,7 @@ import Testing
     func takesTheStreamsOfItsPrefix(_ prefix: String?) throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url + "/1", prefix: prefix)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         let client = try redis.client()
         let head = prefix.map { $0 + ":" } ?? ""
         for stream in ["user:42:paywall", "Z2lkOi8vc2hvcC9Vc2VyLzE"] {
@@ -38,7 +38,7 @@ import Testing
         let folder = TemporaryFolder()
         let (redis, inbox) = (try RedisServer(["--unixsocket", folder.path + "/redis.sock"]), Inbox())
         let listener = try inbox.listener("unix:\(folder.path)/redis.sock")
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().send("PUBLISH", "s", railsJSON(update("1")))
         #expect(inbox.wait { $0.texts.count == 1 })
         listener.close()
@@ -47,7 +47,7 @@ import Testing
     @Test func orderOfAThousandIsKept() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<1000).map { railsJSON(update("<\($0)>")) }, to: "s")
         #expect(inbox.wait { $0.texts.count == 1000 })
         listener.close()
@@ -57,7 +57,7 @@ import Testing
     @Test func whatIsNotForPagesIsCountedAndNeverLogged() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         let client = try redis.client()
         let huge = railsJSON(update(String(repeating: "s3cret", count: 1 << 20)))
         for payload in [#"{"s3cret":1}"#, #""s3cret""#, "s3cret", "", huge] {
@@ -78,12 +78,12 @@ import Testing
     @Test func killedRedisIsAnOutageThatIsHealedOnce() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.kill()
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("Connection refused") } })
         #expect(inbox.metric("paycast_redis_connected") == 0)
         try redis.start()
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().send("PUBLISH", "s", railsJSON(update("after")))
         #expect(inbox.wait { $0.texts.count == 1 })
         listener.close()
@@ -97,7 +97,7 @@ import Testing
     @Test func frozenRedisIsNoticed() throws {
         let (redis, inbox) = (try RedisServer(), Inbox())
         let listener = try inbox.listener(redis.url, timing: .quick(patience: .milliseconds(500)))
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         redis.freeze()
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("heartbeat") } })
         redis.thaw()
@@ -112,7 +112,7 @@ import Testing
         let listener = try inbox.listener(redis.url)
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("Connection refused") } })
         try redis.start()
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         listener.close()
     }
 
@@ -159,7 +159,7 @@ import Testing
         if let problem = given.problem {
             #expect(inbox.wait { _ in listener.problems.contains { $0.contains(problem) } }, "\(listener.problems)")
         } else {
-            #expect(isReady(listener, inbox))
+            #expect(isReady(listener, of: inbox))
         }
         listener.close()
         #expect(!(inbox.now.lines + listener.problems).joined().contains("-pw"))
@@ -170,7 +170,7 @@ import Testing
         let redis = try RedisServer()
         let inbox = Inbox(refusals: [nil, nil, .busy, .committed, .busy])
         let listener = try inbox.listener(redis.url)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<3000).map { railsJSON(update("\($0)")) }, to: "s")
         #expect(inbox.wait { $0.texts.count == 3000 })
         listener.close()
@@ -182,11 +182,11 @@ import Testing
         let redis = try RedisServer()
         let inbox = Inbox(refusals: Array(repeating: nil, count: 40))
         let listener = try inbox.listener(redis.url, timing: .quick(patience: .seconds(2)))
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<2000).map { railsJSON(update("\($0)")) }, to: "s")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("ledger") } })
         #expect(inbox.wait { $0.texts.count == 2000 })
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         listener.close()
         #expect(inbox.metric("paycast_redis_outages_total") == 0)
     }
@@ -194,7 +194,7 @@ import Testing
     @Test func broadcastThatTheLedgerRefusesIsCountedAndHealed() throws {
         let (redis, inbox) = (try RedisServer(), Inbox(refusals: [.refused]))
         let listener = try inbox.listener(redis.url)
-        #expect(isReady(listener, inbox))
+        #expect(isReady(listener, of: inbox))
         try redis.client().send("PUBLISH", "s", railsJSON(update("1")))
         #expect(inbox.wait { $0.heals == 1 })
         listener.close()

@@ -11,7 +11,7 @@ final class RedisServer {
     init(_ settings: [String] = []) throws {
         let port = "\(reserved.number)"
         self.settings = ["--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + settings
-        process = RunningProcess("redis-server", self.settings, folder: folder.path)
+        process = RunningProcess("redis-server", arguments: self.settings, folder: folder.path)
         try waitUntilReady()
     }
 
@@ -31,7 +31,7 @@ final class RedisServer {
 
     /// On the same port, after `kill`.
     func start() throws {
-        process = RunningProcess("redis-server", settings, folder: folder.path)
+        process = RunningProcess("redis-server", arguments: settings, folder: folder.path)
         try waitUntilReady()
     }
 

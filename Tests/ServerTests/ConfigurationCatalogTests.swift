@@ -16,7 +16,7 @@ import Testing
                 "plain": {}
             }}
             """,
-            folder
+            in: folder
         )
         #expect(
             catalog["pro.yearly"]
@@ -80,7 +80,7 @@ import Testing
     ])
     func namesEveryProblem(_ given: Case) throws {
         let folder = TemporaryFolder()
-        let error = #expect(throws: ConfigurationError.self) { try read(given.text, folder) }
+        let error = #expect(throws: ConfigurationError.self) { try read(given.text, in: folder) }
         #expect(error?.problems.map(\.text) == given.problems)
         #expect(error?.problems.allSatisfy { $0.name == "PAYCAST_CATALOG" } == true)
     }
@@ -92,7 +92,7 @@ import Testing
     func refusesDurations(_ text: String) throws {
         let folder = TemporaryFolder()
         #expect(throws: ConfigurationError.self) {
-            try read(#"{"products":{"a":{"kind":"non_renewing","duration":"\#(text)"}}}"#, folder)
+            try read(#"{"products":{"a":{"kind":"non_renewing","duration":"\#(text)"}}}"#, in: folder)
         }
     }
 
@@ -110,7 +110,7 @@ import Testing
     }
 
     @discardableResult
-    private func read(_ text: String, _ folder: TemporaryFolder) throws -> Catalog {
+    private func read(_ text: String, in folder: TemporaryFolder) throws -> Catalog {
         let path = folder.write(text, to: "catalog.json")
         return try Configuration(environment: ["PAYCAST_CATALOG": path]).accessPolicy.catalog
     }

@@ -14,7 +14,7 @@ import Testing
     private func problem(_ text: String) throws -> String? {
         let folder = TemporaryFolder()
         let path = folder.path + "/account.json"
-        try SmallFile.replace(path, Array(text.utf8))
+        try SmallFile.replace(path, contents: Array(text.utf8))
         do throws(ConfigurationError) {
             let configuration = try Configuration(
                 environment: Self.app.merging(["PAYCAST_GOOGLE_CREDENTIALS": path]) { $1 }

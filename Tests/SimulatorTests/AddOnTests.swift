@@ -30,11 +30,13 @@ import Testing
             catalog: Catalog(),
             readAt: Self.now
         )
-        let said = try #require(purchase).statement(body: [], id: "e")
-        #expect(said.observation?.snapshot?.product == "paycast.pro.monthly")
-        #expect(said.isWhole && said.further.map(\.contract.lineage) == ["T#paycast.storage", "T#paycast.team"])
-        let snapshots = said.further.compactMap(\.snapshot)
-        #expect(snapshots.map(\.accessUntil) == [said.observation?.snapshot?.accessUntil, Self.end])
+        let verified = try #require(purchase).statement(body: [], id: "e")
+        #expect(verified.observation?.snapshot?.product == "paycast.pro.monthly")
+        #expect(
+            verified.isWhole && verified.further.map(\.contract.lineage) == ["T#paycast.storage", "T#paycast.team"]
+        )
+        let snapshots = verified.further.compactMap(\.snapshot)
+        #expect(snapshots.map(\.accessUntil) == [verified.observation?.snapshot?.accessUntil, Self.end])
         #expect(snapshots.map(\.autoRenew) == [true, false])
     }
 
@@ -44,10 +46,12 @@ import Testing
         let delivery = try SimulatedStripe(secret: secret, shape: shape)
             .delivery(event("customer.subscription.created"))
         let posted = Delivery(body: delivery.body, authorization: nil, signature: delivery.headers.first?.1)
-        let said = try #require(StripeVerifier(secrets: [secret])).verify(posted, now: Self.now)
-        #expect(said.observation?.snapshot?.product == "paycast.pro.monthly")
-        #expect(said.further.map(\.snapshot?.product) == ["paycast.storage", "paycast.team"])
-        #expect(said.isWhole && said.further.allSatisfy { $0.snapshot == nil || $0.snapshot?.autoRenew == true })
-        #expect(Set(said.further.map(\.snapshot?.accessUntil)) == [said.observation?.snapshot?.accessUntil])
+        let verified = try #require(StripeVerifier(secrets: [secret])).verify(posted, now: Self.now)
+        #expect(verified.observation?.snapshot?.product == "paycast.pro.monthly")
+        #expect(verified.further.map(\.snapshot?.product) == ["paycast.storage", "paycast.team"])
+        #expect(
+            verified.isWhole && verified.further.allSatisfy { $0.snapshot == nil || $0.snapshot?.autoRenew == true }
+        )
+        #expect(Set(verified.further.map(\.snapshot?.accessUntil)) == [verified.observation?.snapshot?.accessUntil])
     }
 }

@@ -65,9 +65,9 @@ import Testing
             try DevelopmentWorkspace.existing(in: folder)
         }
         let path = try DevelopmentWorkspace.open(in: folder).path
-        try SmallFile.replace("\(path)/api.key", [])
+        try SmallFile.replace("\(path)/api.key", contents: [])
         #expect(throws: WorkspaceError.damaged(path: "\(path)/api.key")) { try DevelopmentWorkspace.open(in: folder) }
-        try SmallFile.replace("\(path)/authority.pem", Array("junk".utf8))
+        try SmallFile.replace("\(path)/authority.pem", contents: Array("junk".utf8))
         #expect(throws: WorkspaceError.damaged(path: "\(path)/authority.pem")) {
             try DevelopmentWorkspace.open(in: folder)
         }

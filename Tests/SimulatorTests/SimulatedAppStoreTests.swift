@@ -21,7 +21,7 @@ import Testing
         return try AppleVerifier(configuration).verify(body: store.body(notification), now: Self.now)
     }
 
-    private func say(_ type: String, _ subtype: String?, of facts: SimulatedSubscription) -> SimulatedNotification {
+    private func say(_ type: String, subtype: String?, of facts: SimulatedSubscription) -> SimulatedNotification {
         SimulatedNotification(
             type: type,
             subtype: subtype,
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: StoreEvent.all) func everyEventIsGenuineAndMeansWhatItSays(_ given: StoreEvent) throws {
-        let event = try verify(say(given.type, given.subtype, of: Self.running))
+        let event = try verify(say(given.type, subtype: given.subtype, of: Self.running))
         #expect(event.kind == given.kind)
         #expect(event.type == given.type)
         #expect(event.subtype == given.subtype)
@@ -54,60 +54,65 @@ import Testing
     }
 
     @Test(arguments: StoreEvent.all) func everyEventIsGenuineInProduction(_ given: StoreEvent) throws {
-        var notification = say(given.type, given.subtype, of: Self.running)
+        var notification = say(given.type, subtype: given.subtype, of: Self.running)
         notification.environment = .production
         #expect(try verify(notification).environment == .production)
     }
 
     @Test func renewalFollowsThePeriodBefore() throws {
-        let event = try verify(say("DID_RENEW", nil, of: Self.running))
+        let event = try verify(say("DID_RENEW", subtype: nil, of: Self.running))
         let until = try #require(Self.running.accessUntil) + .seconds(2_592_000)
         #expect(event.observation?.snapshot?.accessUntil == until)
         #expect(event.observation?.transaction?.price == 9990)
-        let before = try verify(say("TEST_OF_SAMENESS", nil, of: Self.running))
+        let before = try verify(say("TEST_OF_SAMENESS", subtype: nil, of: Self.running))
         #expect(event.observation?.transaction?.id != before.observation?.transaction?.id)
     }
 
     @Test func upgradeSwitchesNowAndDowngradeLater() throws {
-        let upgrade = try #require(try verify(say("DID_CHANGE_RENEWAL_PREF", "UPGRADE", of: Self.running)).observation)
+        let upgrade = try #require(
+            try verify(say("DID_CHANGE_RENEWAL_PREF", subtype: "UPGRADE", of: Self.running)).observation
+        )
         #expect(upgrade.snapshot?.product == "paycast.pro.annual")
         #expect(upgrade.snapshot?.pendingProduct == nil)
         let downgrade = try #require(
-            try verify(say("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", of: Self.running)).observation
+            try verify(say("DID_CHANGE_RENEWAL_PREF", subtype: "DOWNGRADE", of: Self.running)).observation
         )
         #expect(downgrade.snapshot?.product == "paycast.pro.monthly")
         #expect(downgrade.snapshot?.pendingProduct == "paycast.pro.annual")
         var waiting = Self.running
         waiting.pendingProduct = "paycast.pro.annual"
-        #expect(try verify(say("DID_RENEW", nil, of: waiting)).observation?.snapshot?.product == "paycast.pro.annual")
-        let reverted = try verify(say("DID_CHANGE_RENEWAL_PREF", nil, of: waiting)).observation?.snapshot
+        #expect(
+            try verify(say("DID_RENEW", subtype: nil, of: waiting)).observation?.snapshot?.product
+                == "paycast.pro.annual"
+        )
+        let reverted = try verify(say("DID_CHANGE_RENEWAL_PREF", subtype: nil, of: waiting)).observation?.snapshot
         #expect(reverted?.pendingProduct == nil)
     }
 
     @Test func graceRunsBeyondTheEndOfThePeriod() throws {
-        let event = try verify(say("DID_FAIL_TO_RENEW", "GRACE_PERIOD", of: Self.running))
+        let event = try verify(say("DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", of: Self.running))
         #expect(event.observation?.snapshot?.accessUntil == Self.now + .seconds(16 * 86_400))
         #expect(try #require(event.observation?.transaction?.expiresAt) < Self.now)
     }
 
     @Test func expiryIsJustPast() throws {
-        let event = try verify(say("EXPIRED", "VOLUNTARY", of: Self.running))
+        let event = try verify(say("EXPIRED", subtype: "VOLUNTARY", of: Self.running))
         #expect(event.observation?.snapshot?.accessUntil == Self.now - .seconds(1))
     }
 
     @Test func refundAndItsReversalAreTheSameTransaction() throws {
-        let refund = try verify(say("REFUND", nil, of: Self.running)).observation
+        let refund = try verify(say("REFUND", subtype: nil, of: Self.running)).observation
         #expect(refund?.transaction?.revokedAt == Self.now)
         var revoked = Self.running
         revoked.state = .revoked
-        let reversal = try verify(say("REFUND_REVERSED", nil, of: revoked)).observation
+        let reversal = try verify(say("REFUND_REVERSED", subtype: nil, of: revoked)).observation
         #expect(reversal?.transaction?.revokedAt == nil)
         #expect(reversal?.transaction?.id == refund?.transaction?.id)
         #expect(reversal?.snapshot?.state == .active)
     }
 
     @Test func migrationNamesTheLineageBefore() throws {
-        let observation = try verify(say("MIGRATION", nil, of: Self.running)).observation
+        let observation = try verify(say("MIGRATION", subtype: nil, of: Self.running)).observation
         #expect(observation?.previousLineage == Self.running.lineage)
         #expect(observation?.contract.lineage != Self.running.lineage)
     }
@@ -115,7 +120,7 @@ import Testing
     @Test(arguments: [ProductKind.consumable, .nonConsumable, .nonRenewing])
     func oneTimeChargesAreOfTheirKind(_ kind: ProductKind) throws {
         let facts = SimulatedSubscription(product: "paycast.coins", kind: kind, order: Self.order)
-        let event = try verify(say("ONE_TIME_CHARGE", nil, of: facts))
+        let event = try verify(say("ONE_TIME_CHARGE", subtype: nil, of: facts))
         #expect(event.observation?.kind == kind)
         #expect(event.observation?.transaction?.id == facts.lineage)
         #expect(event.observation?.transaction?.expiresAt == nil)
@@ -131,7 +136,7 @@ import Testing
             case .paused: .inBillingRetry
             default: state
             }
-        #expect(try verify(say("SOMETHING_NEW", nil, of: facts)).observation?.snapshot?.state == expected)
+        #expect(try verify(say("SOMETHING_NEW", subtype: nil, of: facts)).observation?.snapshot?.state == expected)
     }
 
     @Test func idsLookLikeApples() {
@@ -150,7 +155,7 @@ import Testing
             environments: [.sandbox],
             roots: try #require(TrustedRoots(pem: authority.root))
         )
-        let notification = say("SUBSCRIBED", "INITIAL_BUY", of: Self.running)
+        let notification = say("SUBSCRIBED", subtype: "INITIAL_BUY", of: Self.running)
         let event = try AppleVerifier(configuration).verify(
             transaction: try store.transaction(notification),
             body: [],

@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import GoogleStore
 import Simulator
+import StandIns
 import Testing
 
 @Suite struct SimulatedGooglePlayTests {

@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Encoding
 import Simulator
+import StandIns
 import StoreInterface
 import StripeStore
 import Testing
@@ -10,7 +11,7 @@ import Testing
     private static let now = Instant(milliseconds: 1_767_225_600_000)
     private let store = SimulatedStripe(secret: "whsec_test")
 
-    private func event(_ type: String, _ kind: ProductKind = .subscription, id: String? = nil) -> SimulatedEvent {
+    private func event(_ type: String, kind: ProductKind = .subscription, id: String? = nil) -> SimulatedEvent {
         SimulatedEvent(
             type: type,
             facts: SimulatedSubscription(product: "paycast.pro.monthly", kind: kind, lineage: "2000"),
@@ -21,8 +22,8 @@ import Testing
     }
 
     @Test(arguments: SimulatedStripe.types, [ProductKind.subscription, .nonConsumable])
-    func everyTypeIsBelieved(_ type: String, _ kind: ProductKind) throws {
-        let delivery = try store.delivery(event(type, kind))
+    func everyTypeIsBelieved(_ type: String, kind: ProductKind) throws {
+        let delivery = try store.delivery(event(type, kind: kind))
         let verifier = try #require(StripeVerifier(secrets: ["whsec_test"]))
         let posted = Delivery(body: delivery.body, signature: delivery.headers[0].1)
         let event = try verifier.verify(posted, now: Self.now)
@@ -45,7 +46,7 @@ import Testing
     @Test(arguments: [
         (ProductKind.subscription, "2000", "sub_2000"), (.nonConsumable, "2000", "pi_2000"),
         (.subscription, "sub_1", "sub_1"), (.consumable, "pi_1", "pi_1"),
-    ]) func lineageLooksLikeStripes(_ kind: ProductKind, _ number: String, _ id: String) {
+    ]) func lineageLooksLikeStripes(_ kind: ProductKind, number: String, id: String) {
         #expect(SimulatedStripe.lineage(of: SimulatedSubscription(product: "p", kind: kind, lineage: number)) == id)
     }
 

@@ -33,7 +33,7 @@ import Testing
     private func order(of user: String) throws -> Order {
         let response = try client.send(
             "POST",
-            server.url + "/orders",
+            to: server.url + "/orders",
             headers: [("Authorization", "Bearer \(Self.key)"), ("Content-Type", "application/json")],
             body: Array(#"{"user":"\#(user)","product":"pro_monthly","provider":"paddle"}"#.utf8)
         )
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// `subscription.…` as Paddle writes it.
-    private func body(_ type: String, _ status: String, _ order: Order, id: String = "evt_1") -> [UInt8] {
+    private func body(_ type: String, status: String, order: Order, id: String = "evt_1") -> [UInt8] {
         let (now, end) = (Clock().now(), Clock().now() + .seconds(30 * 86_400))
         return Array(
             """
@@ -70,7 +70,7 @@ import Testing
 
     private func post(_ body: [UInt8], header: String?) throws -> (Int, String) {
         let headers = header.map { [("Paddle-Signature", $0)] } ?? []
-        let response = try client.send("POST", server.url + "/webhooks/paddle", headers: headers, body: body)
+        let response = try client.send("POST", to: server.url + "/webhooks/paddle", headers: headers, body: body)
         let answer = try #require(JSONNode(response.body))
         return (response.status, answer["outcome"]?.text ?? answer["error"]?.text ?? "")
     }
@@ -78,13 +78,15 @@ import Testing
     @Test func purchaseSwapsThePage() throws {
         let order = try order(of: "42")
         let page = try page(of: order)
-        let created = body("subscription.created", "active", order)
+        let created = body("subscription.created", status: "active", order: order)
         #expect(try post(created) == (200, "applied"))
         let swap = try page.message().data ?? ""
         #expect(swap.contains(#"action="replace" target="paywall""#), "\(swap)")
         #expect(try post(created) == (200, "duplicate"))
         try server.restart()
-        #expect(try post(body("subscription.canceled", "canceled", order, id: "evt_2")) == (200, "applied"))
+        #expect(
+            try post(body("subscription.canceled", status: "canceled", order: order, id: "evt_2")) == (200, "applied")
+        )
         // A page that comes late is shown the newest state.
         let late = try self.page(of: order).message().data ?? ""
         #expect(late.contains(#"target="paywall""#) && late != swap, "\(late)")
@@ -92,10 +94,10 @@ import Testing
 
     @Test func entitlementsNameTheStore() throws {
         let order = try order(of: "43")
-        #expect(try post(body("subscription.created", "trialing", order)) == (200, "applied"))
+        #expect(try post(body("subscription.created", status: "trialing", order: order)) == (200, "applied"))
         let answer = try client.send(
             "GET",
-            server.url + "/users/43/entitlements",
+            to: server.url + "/users/43/entitlements",
             headers: [("Authorization", "Bearer \(Self.key)")]
         )
         let text = String(decoding: answer.body, as: UTF8.self)
@@ -104,7 +106,7 @@ import Testing
 
     @Test func strangersAreRefused() throws {
         let order = try order(of: "44")
-        let created = body("subscription.created", "active", order)
+        let created = body("subscription.created", status: "active", order: order)
         #expect(try post(created, secret: "another") == (400, "bad_signature"))
         #expect(try post(created, age: 4000) == (400, "signed_in_past"))
         #expect(try post(created, age: -4000) == (400, "signed_in_future"))
@@ -113,7 +115,7 @@ import Testing
         #expect(try post(Array("{}".utf8)) == (400, "invalid_payload"))
         #expect(try post(Array("nonsense".utf8)) == (400, "invalid_json"))
         #expect(try post(created) == (200, "applied"))
-        let metrics = try client.send("GET", server.url + "/metrics")
+        let metrics = try client.send("GET", to: server.url + "/metrics")
         let line = #"paycast_webhooks_refused_total{provider="paddle",reason="bad_signature"} 1"#
         #expect(String(decoding: metrics.body, as: UTF8.self).contains(line))
     }

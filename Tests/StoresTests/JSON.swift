@@ -1,6 +1,6 @@
 import Encoding
 
-/// JSON that a test can bend: what the wire types would never let through.
+/// JSON that a test can change: what the wire types would never let through.
 indirect enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

@@ -31,11 +31,11 @@ public final class AnsweringServer: Sendable {
         public var headers: [(String, String)]
         public var body: [UInt8]
 
-        public init(_ status: Int, _ body: String = "", headers: [(String, String)] = []) {
-            self.init(status, Array(body.utf8), headers: headers)
+        public init(_ status: Int, body: String = "", headers: [(String, String)] = []) {
+            self.init(status, body: Array(body.utf8), headers: headers)
         }
 
-        public init(_ status: Int, _ body: [UInt8], headers: [(String, String)] = []) {
+        public init(_ status: Int, body: [UInt8], headers: [(String, String)] = []) {
             self.status = status
             self.body = body
             self.headers = headers

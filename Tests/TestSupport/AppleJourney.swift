@@ -2,6 +2,7 @@ public import Concurrency
 public import Domain
 internal import HTTPClient
 public import Simulator
+public import StandIns
 internal import Synchronization
 
 /// A development server that asks an Apple of its own: the stand-in behind a socket, which outlives the server.
@@ -79,7 +80,7 @@ public final class AppleJourney: Sendable {
     /// What Apple knows from now on, and what it posts, or would post.
     public func say(
         _ type: String,
-        _ subtype: String? = nil,
+        subtype: String? = nil,
         of order: OrderToken,
         until end: Instant,
         at now: Instant = Clock().now(),
@@ -107,7 +108,7 @@ public final class AppleJourney: Sendable {
         let apiKey = server.folder.read(".paycast/api.key")?.prefix { !$0.isNewline } ?? ""
         let response = try HTTPClient(timeout: .seconds(20)).send(
             "POST",
-            server.url + path,
+            to: server.url + path,
             headers: key ? [("Authorization", "Bearer \(apiKey)")] : [],
             body: body
         )

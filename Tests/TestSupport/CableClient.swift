@@ -27,7 +27,7 @@ public final class CableClient {
         return #"{"channel":"Turbo::StreamsChannel","signed_stream_name":\#(JSONLiteral.literal(signedName))\#(rest)}"#
     }
 
-    public func send(_ command: String, _ identifier: String, _ rest: String = "") throws {
+    public func send(_ command: String, identifier: String, adding rest: String = "") throws {
         try webSocket.send(
             text: #"{"command":"\#(command)","identifier":\#(JSONLiteral.literal(identifier))\#(rest)}"#
         )
@@ -35,8 +35,8 @@ public final class CableClient {
 
     /// Subscribes and waits for the verdict.
     @discardableResult
-    public func subscribe(_ identifier: String, _ rest: String = "") throws -> String {
-        try send("subscribe", identifier, rest)
+    public func subscribe(_ identifier: String, adding rest: String = "") throws -> String {
+        try send("subscribe", identifier: identifier, adding: rest)
         return try next()["type"]?.text ?? "a message"
     }
 

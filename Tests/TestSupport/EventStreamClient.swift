@@ -45,9 +45,13 @@ public final class EventStreamClient {
 
     /// The next block of any kind.
     public func block() throws(RawSocketError) -> Block {
+        try block(by: nil)
+    }
+
+    private func block(by deadline: Deadline?) throws(RawSocketError) -> Block {
         var block = Block()
         while true {
-            let line = try line()
+            let line = try line(by: deadline)
             if line.isEmpty { return block }
             let name = line.prefix { $0 != ":" }
             var value = line.dropFirst(name.count + 1)
@@ -63,11 +67,19 @@ public final class EventStreamClient {
         }
     }
 
-    /// The next block with data; heartbeats and lonely ids are passed over.
+    /// The next block with data, skipping heartbeats and blocks of an id alone. Heartbeats do not extend the deadline.
     public func message() throws(RawSocketError) -> Block {
+        let deadline = Deadline(socket.timeout)
+        var received: [String] = []
         while true {
-            let block = try block()
-            if block.data != nil { return block }
+            do throws(RawSocketError) {
+                let block = try block(by: deadline)
+                if block.data != nil { return block }
+                received.append("\(block)")
+            } catch {
+                guard error == .timedOut, !received.isEmpty else { throw error }
+                throw .noMessage(received: received)
+            }
         }
     }
 
@@ -84,7 +96,7 @@ public final class EventStreamClient {
         }
     }
 
-    private func line() throws(RawSocketError) -> String {
+    private func line(by deadline: Deadline?) throws(RawSocketError) -> String {
         while true {
             if let end = text.firstIndex(of: 10) {
                 var line = text[..<end]
@@ -93,25 +105,25 @@ public final class EventStreamClient {
                 text.removeFirst(end + 1)
                 return result
             }
-            try fill()
+            try fill(by: deadline)
         }
     }
 
-    private func fill() throws(RawSocketError) {
+    private func fill(by deadline: Deadline?) throws(RawSocketError) {
         if let rest {
             guard rest > 0 else { throw .closed }
-            text += try socket.read(count: rest)
+            text += try socket.read(count: rest, by: deadline)
             self.rest = 0
             return
         }
         guard isChunked else {
-            let bytes = try socket.readSome()
+            let bytes = try socket.readSome(by: deadline)
             guard !bytes.isEmpty else { throw .closed }
             text += bytes
             return
         }
-        let size = try socket.read(until: "\r\n").prefix { $0.isHexDigit }
+        let size = try socket.read(until: "\r\n", by: deadline).prefix { $0.isHexDigit }
         guard let count = Int(size, radix: 16), count > 0 else { throw .closed }
-        text += try socket.read(count: count + 2).dropLast(2)
+        text += try socket.read(count: count + 2, by: deadline).dropLast(2)
     }
 }

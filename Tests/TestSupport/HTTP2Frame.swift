@@ -52,7 +52,7 @@ public struct HTTP2Frame: Equatable, Sendable {
 
     public static func request(
         _ stream: UInt32,
-        _ path: String,
+        path: String,
         method: String = "GET",
         fields: [(String, String)] = [],
         ends: Bool = true

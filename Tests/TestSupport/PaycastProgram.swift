@@ -23,7 +23,7 @@ public enum PaycastProgram {
         folder: String = "/tmp",
         input: String = ""
     ) -> RunningProcess {
-        RunningProcess(program, arguments, environment: environment, folder: folder, input: input)
+        RunningProcess(program, arguments: arguments, environment: environment, folder: folder, input: input)
     }
 }
 

@@ -22,7 +22,7 @@ public final class PaycastServer: Sendable {
         self.program = program
         self.environment = environment
         let words = PaycastServer.words(arguments, port: reserved.number)
-        current = Mutex(try PaycastServer.start(program, words, environment, folder))
+        current = Mutex(try PaycastServer.start(program, words: words, environment: environment, folder: folder))
     }
 
     public var url: String { "\(arguments.contains("--tls-cert") ? "https" : "http")://127.0.0.1:\(port)" }
@@ -43,7 +43,7 @@ public final class PaycastServer: Sendable {
     /// Starts it again after `stop`.
     public func start() throws {
         let words = PaycastServer.words(arguments, port: port)
-        let next = try PaycastServer.start(program, words, environment, folder)
+        let next = try PaycastServer.start(program, words: words, environment: environment, folder: folder)
         current.withLock { $0 = next }
     }
 
@@ -66,9 +66,9 @@ public final class PaycastServer: Sendable {
 
     private static func start(
         _ program: String,
-        _ words: [String],
-        _ environment: [String: String],
-        _ folder: TemporaryFolder
+        words: [String],
+        environment: [String: String],
+        folder: TemporaryFolder
     ) throws -> RunningProcess {
         let process = PaycastProgram.start(words, program: program, environment: environment, folder: folder.path)
         _ = try process.line { $0.hasPrefix("paycast listening on http") }

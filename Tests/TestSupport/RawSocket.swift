@@ -2,6 +2,8 @@ internal import Glibc
 
 public enum RawSocketError: Error, Equatable {
     case timedOut
+    /// Blocks came in time, but no message among them.
+    case noMessage(received: [String])
     /// The peer ended the connection before what was waited for.
     case closed
     case system(call: String, errno: Int32)
@@ -10,7 +12,8 @@ public enum RawSocketError: Error, Equatable {
 /// A blocking TCP connection to loopback. Every wait has a deadline, so that a test fails instead of hanging.
 public final class RawSocket {
     private let descriptor: Int32
-    private let timeout: Duration
+    /// How long one read or write may take.
+    let timeout: Duration
     private var buffer: [UInt8] = []
 
     public init(port: Int, timeout: Duration = .seconds(30)) throws(RawSocketError) {
@@ -39,7 +42,7 @@ public final class RawSocket {
         var rest = bytes[...]
         let deadline = Deadline(timeout)
         while !rest.isEmpty {
-            try wait(for: POLLOUT, deadline)
+            try wait(for: POLLOUT, until: deadline)
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
             guard count >= 0 || errno == EAGAIN else { throw .system(call: "send", errno: errno) }
@@ -48,9 +51,9 @@ public final class RawSocket {
     }
 
     /// Everything up to and including `mark`; what comes after it waits for the next read.
-    public func read(until mark: String) throws(RawSocketError) -> String {
+    public func read(until mark: String, by end: Deadline? = nil) throws(RawSocketError) -> String {
         let mark = Array(mark.utf8)
-        let deadline = Deadline(timeout)
+        let deadline = end ?? Deadline(timeout)
         while true {
             if let range = buffer.firstRange(of: mark) {
                 return String(decoding: take(range.upperBound), as: UTF8.self)
@@ -59,8 +62,8 @@ public final class RawSocket {
         }
     }
 
-    public func read(count: Int) throws(RawSocketError) -> [UInt8] {
-        let deadline = Deadline(timeout)
+    public func read(count: Int, by end: Deadline? = nil) throws(RawSocketError) -> [UInt8] {
+        let deadline = end ?? Deadline(timeout)
         while buffer.count < count {
             guard try receive(deadline) else { throw .closed }
         }
@@ -86,8 +89,8 @@ public final class RawSocket {
     }
 
     /// Whatever has arrived, or arrives next; empty at the end of the connection.
-    public func readSome() throws(RawSocketError) -> [UInt8] {
-        if buffer.isEmpty { _ = try receive(Deadline(timeout)) }
+    public func readSome(by end: Deadline? = nil) throws(RawSocketError) -> [UInt8] {
+        if buffer.isEmpty { _ = try receive(end ?? Deadline(timeout)) }
         return take(buffer.count)
     }
 
@@ -116,7 +119,7 @@ public final class RawSocket {
 
     /// False at the end of the connection.
     private func receive(_ deadline: Deadline) throws(RawSocketError) -> Bool {
-        try wait(for: POLLIN, deadline)
+        try wait(for: POLLIN, until: deadline)
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &chunk, chunk.count, 0)
         guard count >= 0 else { throw .system(call: "recv", errno: errno) }
@@ -124,7 +127,7 @@ public final class RawSocket {
         return count > 0
     }
 
-    private func wait(for event: Int32, _ deadline: Deadline) throws(RawSocketError) {
+    private func wait(for event: Int32, until deadline: Deadline) throws(RawSocketError) {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         guard poll(&request, 1, deadline.remainingMilliseconds) > 0 else { throw .timedOut }
     }

@@ -33,7 +33,7 @@ public final class RunningProcess: Sendable {
     /// `environment` is all that it gets, beside PATH. `input` is what it reads on stdin.
     public init(
         _ program: String,
-        _ arguments: [String],
+        arguments: [String],
         environment: [String: String] = [:],
         folder: String = "/tmp",
         input: String = ""
@@ -48,7 +48,7 @@ public final class RunningProcess: Sendable {
         close(stdin.ours)
         self.process = process
         reader = WorkerThread(name: "process reader") { [observed] in
-            RunningProcess.follow(process, stdout.ours, stderr.ours, observed)
+            RunningProcess.follow(process, stdout: stdout.ours, stderr: stderr.ours, into: observed)
         }
     }
 
@@ -90,23 +90,23 @@ public final class RunningProcess: Sendable {
 
     /// The first line of stdout that satisfies `condition`, without its line break.
     public func line(timeout: Duration = .seconds(20), where condition: (String) -> Bool) throws(Timeout) -> String {
-        try wait(timeout, "a line on stdout") { state in lines(state.output).first(where: condition) }
+        try wait(timeout, for: "a line on stdout") { state in lines(state.output).first(where: condition) }
     }
 
     public func errorLine(timeout: Duration = .seconds(20), where condition: (String) -> Bool) throws(Timeout) -> String
     {
-        try wait(timeout, "a line on stderr") { state in lines(state.errors).first(where: condition) }
+        try wait(timeout, for: "a line on stderr") { state in lines(state.errors).first(where: condition) }
     }
 
     /// 128 + the signal when one ended it.
     @discardableResult
     public func waitForExit(timeout: Duration = .seconds(20)) throws(Timeout) -> Int32 {
-        try wait(timeout, "the end of the process") { $0.exitCode }
+        try wait(timeout, for: "the end of the process") { $0.exitCode }
     }
 
     private func wait<Value>(
         _ timeout: Duration,
-        _ what: String,
+        for what: String,
         until find: (Observed.State) -> Value?
     ) throws(Timeout) -> Value {
         let deadline = Deadline(timeout)
@@ -122,7 +122,7 @@ public final class RunningProcess: Sendable {
     }
 
     /// Reads both until their end, then reaps.
-    private static func follow(_ process: pid_t, _ stdout: Int32, _ stderr: Int32, _ observed: Observed) {
+    private static func follow(_ process: pid_t, stdout: Int32, stderr: Int32, into observed: Observed) {
         var open = [stdout, stderr]
         while !open.isEmpty {
             var requests = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

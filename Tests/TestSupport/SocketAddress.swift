@@ -12,7 +12,7 @@ extension sockaddr_in {
 
 func withSocketAddress<Result>(
     _ address: inout sockaddr_in,
-    _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafeMutablePointer(to: &address) { pointer in

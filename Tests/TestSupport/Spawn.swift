@@ -42,7 +42,7 @@ func spawn(
 
 private func withCStrings<Result>(
     _ strings: [String],
-    _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     let copies = strings.map { strdup($0) }
     defer { copies.forEach { free($0) } }

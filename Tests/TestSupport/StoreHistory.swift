@@ -1,6 +1,6 @@
 public import Domain
 
-/// What a store says of a few contracts over some years, in the order in which it happened.
+/// What a store says about a few contracts over some years, in order.
 ///
 /// One subscription of the user (renewals, grace, recovery, upgrades, downgrades, refunds of current and older
 /// periods, lapses), the same group shared with a family member, and one purchase of every one-time kind.
@@ -9,41 +9,42 @@ public struct StoreHistory: Sendable {
 
     public private(set) var events: [Event] = []
     public private(set) var orders: [Order] = []
-    /// What the store thinks at the end.
+    /// The state of each contract at the store in the end.
     public private(set) var truth: [ContractKey: ContractState] = [:]
     public private(set) var end = StoreHistory.start
     private var generator: SeededGenerator
 
-    /// `ties`: some things happen in the same millisecond. Then the truth is not defined, only its uniqueness is.
+    /// `ties`: some things happen in the same millisecond. Then `truth` is not defined; every order must still end
+    /// alike.
     public init(seed: UInt64, ties: Bool) {
         generator = SeededGenerator(seed: seed)
         for (lineage, user) in [("2000", "buyer" as UserID), ("2001", "sister")] {
-            live(lineage, user: user, ties: ties)
+            writeSubscription(lineage, user: user, ties: ties)
         }
-        buy("3000", .consumable, "coins", ties: ties)
-        buy("3001", .nonConsumable, "lifetime", ties: ties)
-        buy("3002", .nonRenewing, "season", ties: ties)
+        writePurchase("3000", kind: .consumable, product: "coins", ties: ties)
+        writePurchase("3001", kind: .nonConsumable, product: "lifetime", ties: ties)
+        writePurchase("3002", kind: .nonRenewing, product: "season", ties: ties)
     }
 
-    private mutating func live(_ lineage: String, user: UserID, ties: Bool) {
+    private mutating func writeSubscription(_ lineage: String, user: UserID, ties: Bool) {
         let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
-        var subscription = StoreLife(key, isFamilyShared: user == "sister")
-        subscription.token = mint(user, "monthly")
+        var subscription = StoreTimeline(key, isFamilyShared: user == "sister")
+        subscription.token = mint(user, product: "monthly")
         var now = StoreHistory.start
         for _ in 0..<Int.random(in: 3...24, using: &generator) {
             now = now + pause(ties)
             subscription.pass(to: now)
             let choices = subscription.possibleSteps
             guard let step = choices.randomElement(using: &generator) else { break }
-            for observation in subscription.take(step, at: now) { append(observation, step.kind, now) }
+            for observation in subscription.take(step, at: now) { append(observation, kind: step.kind, now: now) }
         }
         truth[subscription.key] = subscription.state
         end = max(end, now)
     }
 
-    private mutating func buy(_ lineage: String, _ kind: ProductKind, _ product: String, ties: Bool) {
+    private mutating func writePurchase(_ lineage: String, kind: ProductKind, product: String, ties: Bool) {
         let key = ContractKey(provider: .apple, environment: .production, app: "com.example", lineage: lineage)
-        let token = mint("buyer", product)
+        let token = mint("buyer", product: product)
         var now = StoreHistory.start
         var charge = Transaction(id: lineage, product: product, purchasedAt: now, signedAt: now)
         var isRevoked = false
@@ -53,7 +54,11 @@ public struct StoreHistory: Sendable {
             if step > 0 { isRevoked.toggle() }
             charge.revokedAt = isRevoked ? now : nil
             let kindOfEvent: EventKind = isRevoked ? .refundCompleted : step == 0 ? .purchaseCompleted : .refundReversed
-            append(Observation(contract: key, kind: kind, token: token, transaction: charge), kindOfEvent, now)
+            append(
+                Observation(contract: key, kind: kind, token: token, transaction: charge),
+                kind: kindOfEvent,
+                now: now
+            )
         }
         let held: ContractState =
             switch kind {
@@ -65,7 +70,7 @@ public struct StoreHistory: Sendable {
         end = max(end, now)
     }
 
-    private mutating func mint(_ user: UserID, _ product: String) -> OrderToken {
+    private mutating func mint(_ user: UserID, product: String) -> OrderToken {
         let token = OrderToken.random(using: &generator)
         orders.append(Order(token: token, user: user, product: product))
         return token
@@ -76,14 +81,14 @@ public struct StoreHistory: Sendable {
         return .milliseconds(Int64.random(in: 1...2_000_000_000, using: &generator))
     }
 
-    private mutating func append(_ observation: Observation, _ kind: EventKind, _ now: Instant) {
+    private mutating func append(_ observation: Observation, kind: EventKind, now: Instant) {
+        let number = UInt32.random(in: 0 ... .max, using: &generator)
         events.append(
             Event(
                 provider: .apple,
                 environment: .production,
                 app: "com.example",
-                id:
-                    "\(observation.contract.lineage)-\(events.count)-\(UInt32.random(in: 0 ... .max, using: &generator))",
+                id: "\(observation.contract.lineage)-\(events.count)-\(number)",
                 type: "SIMULATED",
                 kind: kind,
                 signedAt: now,

@@ -16,7 +16,7 @@ public final class TemporaryCertificate: Sendable {
         let options = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
         let names = ["-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
         let files = ["-keyout", keyFile, "-out", certificateFile]
-        let process = RunningProcess("openssl", ["req", "-x509"] + options + names + files)
+        let process = RunningProcess("openssl", arguments: ["req", "-x509"] + options + names + files)
         guard try process.waitForExit() == 0 else {
             throw RunningProcess.Timeout(description: process.errors)
         }

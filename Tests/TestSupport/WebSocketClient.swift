@@ -64,15 +64,15 @@ public final class WebSocketClient {
     }
 
     public func send(text: String) throws(RawSocketError) {
-        try send(.text, Array(text.utf8))
+        try send(.text, payload: Array(text.utf8))
     }
 
-    public func send(_ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true) throws(RawSocketError) {
-        try socket.send(WebSocketClient.bytes(opcode, payload, isFinal: isFinal))
+    public func send(_ opcode: Opcode, payload: [UInt8] = [], isFinal: Bool = true) throws(RawSocketError) {
+        try socket.send(WebSocketClient.bytes(opcode, payload: payload, isFinal: isFinal))
     }
 
     /// A frame. The mask is constant: it hides nothing here and makes a failing test repeatable.
-    public static func bytes(_ opcode: Opcode, _ payload: [UInt8] = [], isFinal: Bool = true) -> [UInt8] {
+    public static func bytes(_ opcode: Opcode, payload: [UInt8] = [], isFinal: Bool = true) -> [UInt8] {
         let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
         var frame = [opcode.rawValue | (isFinal ? 0x80 : 0)]
         switch payload.count {
@@ -99,7 +99,7 @@ public final class WebSocketClient {
         while true {
             let frame = try frame()
             switch frame.opcode {
-            case .ping: try send(.pong, frame.payload)
+            case .ping: try send(.pong, payload: frame.payload)
             case .close: throw .closed
             case .text, .continuation:
                 bytes += frame.payload

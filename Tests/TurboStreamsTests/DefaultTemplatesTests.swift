@@ -10,7 +10,7 @@ import Testing
         .appendingPathComponent("../../../public/fragments").standardized.path
 
     @Test(arguments: FragmentName.allCases, PageTarget.allCases)
-    func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, _ target: PageTarget) throws {
+    func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, target: PageTarget) throws {
         let renderer = try TemplateStore(folder: Self.folder).renderer
         let values = ["product": "paycast.pro.annual", "state": "active", "access_until": "1 May 2027"]
         let element = try #require(renderer.element(name, for: target, values: values))
@@ -26,7 +26,7 @@ import Testing
 
     /// The two are one page in two languages: whatever is not text is the same.
     @Test(arguments: FragmentName.allCases, PageTarget.allCases)
-    func germanIsTheSameElement(_ name: FragmentName, _ target: PageTarget) throws {
+    func germanIsTheSameElement(_ name: FragmentName, target: PageTarget) throws {
         let renderer = try TemplateStore(folder: Self.folder).renderer
         var values = ["user": "42", "product": "p", "state": "active", "access_until_iso": "2027-05-01T00:00:00Z"]
         values["access_until"] = "1 May 2027"

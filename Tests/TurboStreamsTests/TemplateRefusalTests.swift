@@ -104,7 +104,7 @@ import Testing
         (TemplateError.openBracket(line: 3), "line 3: this < could become a tag by what follows it; write &lt;"),
         (.placeholderInComment(line: 3), "line 3: a value in a comment is shown to nobody; take the {{…}} out of it"),
     ])
-    func saysWhereAndWhatToDo(_ error: TemplateError, _ text: String) {
+    func saysWhereAndWhatToDo(_ error: TemplateError, text: String) {
         #expect(error.description == text)
     }
 

@@ -17,7 +17,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: path)
         }
 
-        func write(_ file: String, _ source: String) throws {
+        func write(_ file: String, source: String) throws {
             try Data(source.utf8).write(to: URL(fileURLWithPath: "\(path)/\(file)"))
         }
 
@@ -28,11 +28,11 @@ import Testing
 
     @Test func servesAChangedFile() throws {
         let folder = try Folder()
-        try folder.write("success.html", paywall("one"))
+        try folder.write("success.html", source: paywall("one"))
         let store = try TemplateStore(folder: folder.path)
         #expect(shown(store) == paywall("one"))
         #expect(store.refresh() == TemplateStore.Changes())
-        try folder.write("success.html", paywall("second"))
+        try folder.write("success.html", source: paywall("second"))
         #expect(store.refresh().updated == ["success.html"])
         #expect(shown(store) == paywall("second"))
         try folder.remove("success.html")
@@ -51,7 +51,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
         #expect(store.refresh().removed == ["success.html"])
         #expect(shown(store) == nil, "an empty folder has no templates")
-        try folder.write("fragments/success.html", paywall("own"))
+        try folder.write("fragments/success.html", source: paywall("own"))
         #expect(store.refresh().updated == ["success.html"])
         #expect(shown(store) == paywall("own"))
         try folder.remove("fragments")
@@ -61,14 +61,14 @@ import Testing
 
     @Test func keepsTheLastGoodVersionOfABrokenFile() throws {
         let folder = try Folder()
-        try folder.write("success.html", paywall("good"))
+        try folder.write("success.html", source: paywall("good"))
         let store = try TemplateStore(folder: folder.path)
-        try folder.write("success.html", "<p>{{")
+        try folder.write("success.html", source: "<p>{{")
         #expect(store.refresh().broken.map(\.file) == ["success.html"])
         #expect(store.refresh() == TemplateStore.Changes())
         #expect(shown(store) == paywall("good"))
         #expect(store.problems == ["fragments/success.html: line 1: <p> is never closed; write </p>"])
-        try folder.write("success.html", paywall("better"))
+        try folder.write("success.html", source: paywall("better"))
         store.refresh()
         #expect(shown(store) == paywall("better"))
         #expect(store.problems == [])
@@ -77,7 +77,7 @@ import Testing
     @Test func forgetsTheProblemOfARemovedFile() throws {
         let folder = try Folder()
         let store = try TemplateStore(folder: folder.path)
-        try folder.write("Success.html", "")
+        try folder.write("Success.html", source: "")
         #expect(store.refresh().broken.count == 1)
         #expect(store.problems.first?.hasSuffix(". Did you mean success.html?") == true)
         try folder.remove("Success.html")
@@ -89,18 +89,18 @@ import Testing
 
     @Test func refusesToStartWithAllProblems() throws {
         let folder = try Folder()
-        try folder.write("success.html", "")
-        try folder.write("news.html", "<p>")
-        try folder.write("big.html", String(repeating: " ", count: TemplateFolder.largestFile + 1))
+        try folder.write("success.html", source: "")
+        try folder.write("news.html", source: "<p>")
+        try folder.write("big.html", source: String(repeating: " ", count: TemplateFolder.largestFile + 1))
         let error = #expect(throws: TemplateProblems.self) { try TemplateStore(folder: folder.path) }
         #expect(error?.problems.map(\.file) == ["big.html", "news.html", "success.html"])
     }
 
     @Test func looksAtPlainHTMLFilesOnly() throws {
         let folder = try Folder()
-        try folder.write("README.md", "<p>")
-        try folder.write(".success.html.swp", "<p>")
-        try folder.write(".#success.html", "<p>")
+        try folder.write("README.md", source: "<p>")
+        try folder.write(".success.html.swp", source: "<p>")
+        try folder.write(".#success.html", source: "<p>")
         try FileManager.default.createDirectory(atPath: folder.path + "/old.html", withIntermediateDirectories: false)
         let store = try TemplateStore(folder: folder.path)
         #expect(store.templates == TemplateSet())

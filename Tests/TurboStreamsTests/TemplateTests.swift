@@ -38,7 +38,7 @@ import Testing
         Case(source: "<a href=\"shop:{{u}}\">x</a>", values: ["u": "7"], result: "<a href=\"shop:7\">x</a>"),
     ])
     func fillsInValues(_ example: Case) throws {
-        #expect(try render(example.source, example.values) == example.result)
+        #expect(try render(example.source, values: example.values) == example.result)
     }
 
     struct Attack: CustomTestStringConvertible {
@@ -112,10 +112,10 @@ import Testing
         ),
     ])
     func keepsAttacksText(_ attack: Attack) throws {
-        #expect(try render(attack.source, ["v": attack.value]) == attack.result)
+        #expect(try render(attack.source, values: ["v": attack.value]) == attack.result)
     }
 
-    private func render(_ source: String, _ values: [String: String]) throws -> String {
+    private func render(_ source: String, values: [String: String]) throws -> String {
         var bytes: [UInt8] = []
         try Template(Array(source.utf8)).append(values, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)

@@ -25,7 +25,7 @@ import Testing
     ])
     func isEncoded(_ one: Case) {
         let payload = (0..<one.count).map { UInt8($0 & 255) }
-        #expect(Frame.encode(one.opcode, payload) == one.head + payload)
+        #expect(Frame.encode(one.opcode, payload: payload) == one.head + payload)
         var head: [UInt8] = [7]
         Frame.appendHead(one.opcode, count: one.count, to: &head)
         #expect(head == [7] + one.head)
@@ -39,8 +39,8 @@ import Testing
 
     /// RFC 6455 §5.7.
     @Test func isAsInTheRFC() {
-        #expect(Frame.encode(.text, Array("Hello".utf8)) == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
-        #expect(Frame.encode(.ping, Array("Hello".utf8)) == [0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
+        #expect(Frame.encode(.text, payload: Array("Hello".utf8)) == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
+        #expect(Frame.encode(.ping, payload: Array("Hello".utf8)) == [0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
     }
 
     @Test func closesWithItsCode() {

@@ -1,3 +1,4 @@
+import Terminal
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
             \(CompletionScript().text(for: .bash))
             COMP_WORDS=(\(words)); COMP_CWORD=\(line.words.count); _paycast || true; printf '%s\\n' "${COMPREPLY[@]}"
             """
-        #expect(try output(of: "bash", ["-euc", script]) == (line.isOfFiles ? [] : line.expected))
+        #expect(try output(of: "bash", arguments: ["-euc", script]) == (line.isOfFiles ? [] : line.expected))
     }
 
     @Test(.enabled(if: isInstalled("fish")), arguments: lines) func fishCompletes(_ line: Line) throws {
@@ -44,7 +45,7 @@ import Testing
         _ = folder.write("", to: "ledger.db")
         _ = folder.write(CompletionScript().text(for: .fish), to: "script")
         let script = "cd \(folder.path); source script; complete -C '\(typed(line))'"
-        let offered = try output(of: "fish", ["--no-config", "-c", script], home: folder)
+        let offered = try output(of: "fish", arguments: ["--no-config", "-c", script], home: folder)
         // Behind a tab stands what it is.
         #expect(Set(offered.map { String($0.prefix { $0 != "\t" }) }) == line.expected)
     }
@@ -57,7 +58,9 @@ import Testing
         _ = folder.write(CompletionScript().text(for: .zsh), to: "_paycast")
         _ = folder.write(Self.interactive, to: "setup")
         let capture = folder.write(Self.capture, to: "capture")
-        #expect(try output(of: "zsh", ["-f", capture, folder.path, typed(line)], home: folder) == line.expected)
+        #expect(
+            try output(of: "zsh", arguments: ["-f", capture, folder.path, typed(line)], home: folder) == line.expected
+        )
     }
 
     /// Notes what is offered, and ends after the first completion.
@@ -93,23 +96,23 @@ import Testing
     /// The lines that it prints.
     private func output(
         of shell: String,
-        _ arguments: [String],
+        arguments: [String],
         home: TemporaryFolder = TemporaryFolder()
     ) throws -> Set<String> {
-        let process = RunningProcess(shell, arguments, environment: ["HOME": home.path, "TERM": "xterm"])
+        let process = RunningProcess(shell, arguments: arguments, environment: ["HOME": home.path, "TERM": "xterm"])
         #expect(try process.waitForExit() == 0, "\(process.errors)")
         return Set(process.output.split(separator: "\n").map(String.init))
     }
 
     private static func isInstalled(_ shell: String) -> Bool {
-        (try? RunningProcess("sh", ["-c", "command -v \(shell)"]).waitForExit()) == 0
+        (try? RunningProcess("sh", arguments: ["-c", "command -v \(shell)"]).waitForExit()) == 0
     }
 
     @Test func everyCommandAndOptionIsThere() throws {
         for shell in CompletionScript.Shell.allCases {
             let process = PaycastProgram.start(["completions", shell.rawValue])
             #expect(try process.waitForExit() == 0)
-            for command in commands {
+            for command in Program.commands {
                 #expect(process.output.contains(command.name), "\(shell): \(command.name)")
             }
             for option in ["tamper", "until", "database", "dry-run"] { #expect(process.output.contains(option)) }

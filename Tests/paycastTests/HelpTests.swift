@@ -1,3 +1,4 @@
+import Terminal
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         Example(name: "publish", words: ["--user", "1", "--html", "x"]),
         Example(name: "order", words: ["--user", "1", "--product", "p"]), Example(name: "version", words: []),
     ]) func namesEveryOptionAndNoOther(_ example: Example) throws {
-        let command = try #require(commands.first { $0.name == example.name })
+        let command = try #require(Program.commands.first { $0.name == example.name })
         var arguments = Arguments(example.words)
         _ = try command.init(&arguments)
         let text = try #require(Help.commands[example.name])
@@ -42,6 +43,6 @@ import Testing
     }
 
     @Test func overviewNamesEveryCommand() {
-        for command in commands { #expect(Help.overview.contains("\n  \(command.name) ")) }
+        for command in Program.commands { #expect(Help.overview.contains("\n  \(command.name) ")) }
     }
 }

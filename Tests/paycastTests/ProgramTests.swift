@@ -24,7 +24,7 @@ import Testing
         Misuse(words: ["tail", "--until", "tpe=EXPIRED"], hint: "Did you mean type?"),
         Misuse(words: ["tail", "--outcome", "aplied"], hint: "Did you mean applied?"),
         Misuse(words: ["tail", "--since", "yesterday"], hint: "--since"),
-        Misuse(words: ["tail", "extra"], hint: "one word too many"),
+        Misuse(words: ["tail", "extra"], hint: "unexpected argument"),
         Misuse(words: ["trigger", "aple", "TEST"], hint: "Did you mean apple?"),
         Misuse(words: ["trigger", "apple"], hint: "TYPE"),
         Misuse(words: ["trigger", "apple", "TEST", "--order", "1"], hint: "UUID"),

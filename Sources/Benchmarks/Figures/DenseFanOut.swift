@@ -7,16 +7,16 @@ enum DenseFanOut: Benchmark {
     static func run(_ report: inout Report) throws {
         for transport in [Pages.Transport.webSocket, .eventStream, .cable] {
             let comparison = try Comparison { target in
-                [try deliveryCost(target, target is FloorTarget ? .webSocket : transport)]
+                [try deliveryCost(target, over: target is FloorTarget ? .webSocket : transport)]
             }
             let figure = "dense: \(pages) pages on one stream, \(transport.rawValue)"
             report.add(comparison.row(figure, unit: "µs CPU per delivery", bound: .timesFloor(1.2)))
         }
     }
 
-    private static func deliveryCost(_ target: any Target, _ transport: Pages.Transport) throws -> Double {
+    private static func deliveryCost(_ target: any Target, over transport: Pages.Transport) throws -> Double {
         let loop = LoadLoop()
-        let listeners = Pages(target, transport) { _ in 0 }
+        let listeners = Pages(target, over: transport) { _ in 0 }
         let publishers = Publishers(target, connections: 1, on: loop)
         let figures = ProcessFigures(id: target.process.id)
         try listeners.open(pages, on: loop)

@@ -8,7 +8,7 @@ enum IdleClients: Benchmark {
         let cost = try with(PaycastTarget.init(in:)) { target in
             let loop = LoadLoop()
             let figures = ProcessFigures(id: target.process.id)
-            let clients = Pages(target, .cable) { $0 }
+            let clients = Pages(target, over: .cable) { $0 }
             try clients.open(count, on: loop)
             try figures.settle(loop, pinging: true)
             let (before, start) = (figures.processorTime, ContinuousClock.now)

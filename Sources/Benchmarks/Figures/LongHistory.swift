@@ -19,8 +19,8 @@ enum LongHistory: Benchmark {
             let target = try PaycastTarget(in: folder)
             let loop = LoadLoop()
             let asker = Publishers(target, connections: 1, on: loop)
-            let epoch = try epoch(asker, target)
-            let replays = try measure { try replay(of: $0, epoch, at: target) }
+            let epoch = try epoch(asker, at: target)
+            let replays = try measure { try replay(of: $0, epoch: epoch, at: target) }
             report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p50", value: median(replays)))
             report.add(Row(figure: "\(figure): replay of a user's history", unit: "ms p99", value: replays.p99))
             let answers = try measure { user in
@@ -47,7 +47,7 @@ enum LongHistory: Benchmark {
         }.sorted()
     }
 
-    private static func epoch(_ asker: Publishers, _ target: PaycastTarget) throws -> String {
+    private static func epoch(_ asker: Publishers, at target: PaycastTarget) throws -> String {
         try asker.send(target.rendering(channel: 0))
         try asker.finish()
         let text = asker.lastAnswer
@@ -56,7 +56,7 @@ enum LongHistory: Benchmark {
     }
 
     /// Returns when all ten events of the user have arrived.
-    private static func replay(of user: Int, _ epoch: String, at target: PaycastTarget) throws {
+    private static func replay(of user: Int, epoch: String, at target: PaycastTarget) throws {
         let descriptor = try Sockets.connect(port: target.port, isBlocking: true)
         defer { close(descriptor) }
         let request = "GET \(target.path(channel: user))&since=\(epoch)-1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -18,13 +18,15 @@ enum Notifications: Benchmark {
 
     static func run(_ report: inout Report) throws {
         for provider in SimulatedStores.providers {
-            for connections in provider == .apple ? [16, 256] : [256] { try run(&report, provider, connections) }
+            for connections in provider == .apple ? [16, 256] : [256] {
+                try run(&report, provider: provider, connections: connections)
+            }
         }
     }
 
-    private static func run(_ report: inout Report, _ provider: Provider, _ connections: Int) throws {
+    private static func run(_ report: inout Report, provider: Provider, connections: Int) throws {
         let rounds = try (0..<Comparison.rounds).map { _ in
-            try with(PaycastTarget.init) { try measure($0, provider, connections) }
+            try with(PaycastTarget.init) { try measure($0, provider: provider, connections: connections) }
         }
         let figure = "\(provider) notifications, \(count) users, \(connections) in flight"
         let bound = provider == .apple && connections == 256 ? Row.Bound.atLeast(3000) : .none
@@ -40,13 +42,13 @@ enum Notifications: Benchmark {
 
     private static func measure(
         _ target: PaycastTarget,
-        _ provider: Provider,
-        _ connections: Int
+        provider: Provider,
+        connections: Int
     ) throws -> Figures {
         let loop = LoadLoop()
         let publishers = Publishers(target, connections: connections, on: loop)
-        let purchases = try Purchases(count, of: provider, at: target, publishers)
-        let listeners = Pages(target, .webSocket) { $0 }
+        let purchases = try Purchases(count, of: provider, at: target, publishers: publishers)
+        let listeners = Pages(target, over: .webSocket) { $0 }
         try listeners.open(pages, on: loop)
         let verifications = try Verification.cost()
         let figures = ProcessFigures(id: target.process.id)
@@ -79,7 +81,7 @@ enum LoneNotifications: Benchmark {
     private static func measure(_ target: PaycastTarget) throws -> Double {
         let loop = LoadLoop()
         let publishers = Publishers(target, connections: 1, on: loop)
-        let purchases = try Purchases(count, of: .apple, at: target, publishers)
+        let purchases = try Purchases(count, of: .apple, at: target, publishers: publishers)
         var latencies: [Double] = []
         for request in purchases.requests {
             let start = nanoseconds()

@@ -4,15 +4,15 @@ enum OpenPages: Benchmark {
     private static let counts = [1000, 5000, 10_000]
 
     static func run(_ report: inout Report) throws {
-        try run(&report, .webSocket, bound: 2.5)
-        try run(&report, .eventStream, bound: 2)
-        try run(&report, .cable, bound: 4)
+        try run(&report, over: .webSocket, bound: 2.5)
+        try run(&report, over: .eventStream, bound: 2)
+        try run(&report, over: .cable, bound: 4)
     }
 
-    private static func run(_ report: inout Report, _ transport: Pages.Transport, bound: Double) throws {
+    private static func run(_ report: inout Report, over transport: Pages.Transport, bound: Double) throws {
         for count in counts {
             let comparison = try Comparison { target in
-                try cost(target, target is FloorTarget ? .webSocket : transport, count)
+                try cost(target, over: target is FloorTarget ? .webSocket : transport, count: count)
             }
             let figure = "connect and subscribe, \(count) pages, \(transport.rawValue)"
             report.add(comparison.row(figure, unit: "µs CPU each", bound: .timesFloor(bound)))
@@ -27,12 +27,12 @@ enum OpenPages: Benchmark {
         }
     }
 
-    private static func cost(_ target: any Target, _ transport: Pages.Transport, _ count: Int) throws -> [Double] {
+    private static func cost(_ target: any Target, over transport: Pages.Transport, count: Int) throws -> [Double] {
         let loop = LoadLoop()
         let figures = ProcessFigures(id: target.process.id)
         try figures.settle(loop)
         let before = (figures.processorTime, figures.residentMemory)
-        let pages = Pages(target, transport) { $0 }
+        let pages = Pages(target, over: transport) { $0 }
         try pages.open(count, on: loop)
         try figures.settle(loop, pinging: transport == .cable)
         let time = figures.processorTime - before.0

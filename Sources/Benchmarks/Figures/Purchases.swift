@@ -7,8 +7,8 @@ struct Purchases {
     let requests: [[UInt8]]
 
     /// Purchases as the store's webhooks.
-    init(_ count: Int, of provider: Provider, at target: PaycastTarget, _ publishers: Publishers) throws {
-        let (tokens, now) = try Purchases.orders(count, at: target, publishers)
+    init(_ count: Int, of provider: Provider, at target: PaycastTarget, publishers: Publishers) throws {
+        let (tokens, now) = try Purchases.orders(count, at: target, publishers: publishers)
         let purchases = try tokens.enumerated().map { channel, token in
             try target.purchase(token, of: provider, channel: channel, now: now)
         }
@@ -18,15 +18,15 @@ struct Purchases {
     }
 
     /// Purchases as apps post them right after payment.
-    init(postedByApps count: Int, at target: PaycastTarget, _ publishers: Publishers) throws {
-        let (tokens, now) = try Purchases.orders(count, at: target, publishers)
+    init(postedByApps count: Int, at target: PaycastTarget, publishers: Publishers) throws {
+        let (tokens, now) = try Purchases.orders(count, at: target, publishers: publishers)
         requests = try tokens.map { try target.transaction($0, now: now) }
     }
 
     private static func orders(
         _ count: Int,
         at target: PaycastTarget,
-        _ publishers: Publishers
+        publishers: Publishers
     ) throws -> (tokens: [OrderToken], now: Instant) {
         let tokens = (0..<count).map { _ in OrderToken.random() }
         for (channel, token) in tokens.enumerated() { try publishers.send(target.order(token, channel: channel)) }

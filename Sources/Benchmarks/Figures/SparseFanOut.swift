@@ -23,7 +23,7 @@ enum SparseFanOut: Benchmark {
 
     private static func deliveryCost(_ target: any Target) throws -> Double {
         let loop = LoadLoop()
-        let listeners = Pages(target, .webSocket) { $0 }
+        let listeners = Pages(target, over: .webSocket) { $0 }
         let publishers = Publishers(target, on: loop)
         let figures = ProcessFigures(id: target.process.id)
         try listeners.open(pages, on: loop)

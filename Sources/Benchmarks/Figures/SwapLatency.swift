@@ -9,19 +9,19 @@ enum SwapLatency: Benchmark {
     private static let count = 2000
 
     static func run(_ report: inout Report) throws {
-        try add("webhook to page", to: &report) { try Purchases(count, of: .apple, at: $0, $1) }
+        try add("webhook to page", to: &report) { try Purchases(count, of: .apple, at: $0, publishers: $1) }
         try add("transaction posted by an app to page", to: &report) {
-            try Purchases(postedByApps: count, at: $0, $1)
+            try Purchases(postedByApps: count, at: $0, publishers: $1)
         }
     }
 
     private static func add(
         _ name: String,
         to report: inout Report,
-        _ purchases: (PaycastTarget, Publishers) throws -> Purchases
+        purchases: (PaycastTarget, Publishers) throws -> Purchases
     ) throws {
         let rounds = try (0..<Comparison.rounds).map { _ in
-            try with(PaycastTarget.init) { try latencies($0, purchases).sorted() }
+            try with(PaycastTarget.init) { try latencies($0, make: purchases).sorted() }
         }
         let figure = "\(name), \(rate)/s, \(pages) pages open"
         for (name, share, limit) in [("p50", 0.5, 2.0), ("p99", 0.99, 10.0)] {
@@ -33,12 +33,12 @@ enum SwapLatency: Benchmark {
     /// Milliseconds for each purchase.
     private static func latencies(
         _ target: PaycastTarget,
-        _ make: (PaycastTarget, Publishers) throws -> Purchases
+        make: (PaycastTarget, Publishers) throws -> Purchases
     ) throws -> [Double] {
         let loop = LoadLoop()
         let publishers = Publishers(target, on: loop)
         let purchases = try make(target, publishers)
-        let listeners = Pages(target, .webSocket) { $0 }
+        let listeners = Pages(target, over: .webSocket) { $0 }
         try listeners.open(pages, on: loop)
         try ProcessFigures(id: target.process.id).settle(loop)
         var sent = [UInt64](repeating: 0, count: count)

@@ -23,7 +23,7 @@ final class LoadLoop {
     }
 
     /// Turns until `condition` holds.
-    func turn(until what: String, timeout: Duration = .seconds(60), _ condition: () -> Bool) throws(BenchmarkError) {
+    func turn(until what: String, timeout: Duration = .seconds(60), condition: () -> Bool) throws(BenchmarkError) {
         let start = ContinuousClock.now
         while !condition() {
             turn(milliseconds: 20)

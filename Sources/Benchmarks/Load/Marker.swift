@@ -10,7 +10,7 @@ enum Marker {
     }
 
     /// Calls `found` with each send time, and returns a possible beginning of a marker for the next read.
-    static func scan(_ bytes: UnsafeRawBufferPointer, _ found: (UInt64) -> Void) -> [UInt8] {
+    static func scan(_ bytes: UnsafeRawBufferPointer, found: (UInt64) -> Void) -> [UInt8] {
         var start = 0
         while start < bytes.count, let base = bytes.baseAddress,
             let hit = memchr(base + start, Int32(UInt8(ascii: "=")), bytes.count - start)

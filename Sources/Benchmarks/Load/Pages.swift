@@ -36,7 +36,7 @@ final class Pages: LoadClient {
     /// Called with the page's index and the bytes of each read after the page is open; for figures that need no marker.
     var onBytes: ((Int, UnsafeRawBufferPointer) -> Void)?
 
-    init(_ target: any Target, _ transport: Transport, channel: @escaping (Int) -> Int) {
+    init(_ target: any Target, over transport: Transport, channel: @escaping (Int) -> Int) {
         self.target = target
         self.transport = transport
         self.channel = channel
@@ -63,7 +63,7 @@ final class Pages: LoadClient {
         case .dead: break
         case .connecting:
             pages[index].phase = .handshake
-            loop.poller.change(pages[index].descriptor, .read, tag: tag | UInt64(index))
+            loop.poller.change(pages[index].descriptor, for: .read, tag: tag | UInt64(index))
             if !Sockets.send(request(channel(index)), to: pages[index].descriptor) { kill(index) }
         case .handshake, .greeted, .subscribing, .ready: receive(index)
         }
@@ -73,7 +73,7 @@ final class Pages: LoadClient {
         let index = pages.count
         let descriptor = try Sockets.connect(port: target.port, source: index % 16, isBlocking: false)
         pages.append(Page(descriptor: descriptor, phase: .connecting))
-        loop.poller.add(descriptor, [.read, .write], tag: tag | UInt64(index))
+        loop.poller.add(descriptor, for: [.read, .write], tag: tag | UInt64(index))
     }
 
     private func request(_ channel: Int) -> [UInt8] {
@@ -99,20 +99,20 @@ final class Pages: LoadClient {
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         switch pages[index].phase {
-        case .ready: take(bytes, index)
-        case .greeted, .subscribing: subscribe(bytes, index)
-        case .connecting, .handshake, .dead: takeHead(bytes, index)
+        case .ready: take(bytes, of: index)
+        case .greeted, .subscribing: subscribe(bytes, of: index)
+        case .connecting, .handshake, .dead: takeHead(bytes, of: index)
         }
     }
 
     /// Handles the welcome, sends `subscribe`, and handles the confirmation. Each may arrive in a separate read or
     /// together.
-    private func subscribe(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+    private func subscribe(_ bytes: UnsafeRawBufferPointer, of index: Int) {
         pages[index].rest += bytes
         if pages[index].phase == .greeted, pages[index].rest.firstRange(of: Array("welcome".utf8)) != nil {
             pages[index].phase = .subscribing
             let command = Array(target.subscribeCommand(channel: channel(index)).utf8)
-            if !Sockets.send(FrameReader.frame(1, command), to: pages[index].descriptor) { kill(index) }
+            if !Sockets.send(FrameReader.frame(1, payload: command), to: pages[index].descriptor) { kill(index) }
         }
         guard pages[index].rest.firstRange(of: Array("confirm_subscription".utf8)) != nil else { return }
         pages[index].rest = []
@@ -120,7 +120,7 @@ final class Pages: LoadClient {
         ready += 1
     }
 
-    private func takeHead(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+    private func takeHead(_ bytes: UnsafeRawBufferPointer, of index: Int) {
         pages[index].rest += bytes
         guard let end = pages[index].rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
         let status = transport == .eventStream ? "200" : "101"
@@ -132,27 +132,27 @@ final class Pages: LoadClient {
         pages[index].rest = []
         guard transport != .cable else {
             pages[index].phase = .greeted
-            return rest.withUnsafeBytes { subscribe($0, index) }
+            return rest.withUnsafeBytes { subscribe($0, of: index) }
         }
         pages[index].phase = .ready
         ready += 1
-        rest.withUnsafeBytes { take($0, index) }
+        rest.withUnsafeBytes { take($0, of: index) }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
-        answerPing(bytes, index)
+    private func take(_ bytes: UnsafeRawBufferPointer, of index: Int) {
+        answerPing(bytes, of: index)
         onBytes?(index, bytes)
         let found = { (_: UInt64) in self.deliveries += 1 }
         if pages[index].rest.isEmpty {
-            pages[index].rest = Marker.scan(bytes, found)
+            pages[index].rest = Marker.scan(bytes, found: found)
         } else {
             let joined = pages[index].rest + bytes
-            pages[index].rest = joined.withUnsafeBytes { Marker.scan($0, found) }
+            pages[index].rest = joined.withUnsafeBytes { Marker.scan($0, found: found) }
         }
     }
 
     /// Answers a ping as a browser does (RFC 6455 §5.5.2). The ping arrives in a separate read.
-    private func answerPing(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+    private func answerPing(_ bytes: UnsafeRawBufferPointer, of index: Int) {
         guard transport == .webSocket, bytes.count >= 2, bytes[0] == 0x89, Int(bytes[1]) <= bytes.count - 2 else {
             return
         }

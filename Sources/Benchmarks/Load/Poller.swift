@@ -19,26 +19,26 @@ final class Poller {
         close(descriptor)
     }
 
-    func add(_ socket: Int32, _ readiness: Readiness, tag: UInt64) {
-        control(EPOLL_CTL_ADD, socket, readiness, tag)
+    func add(_ socket: Int32, for readiness: Readiness, tag: UInt64) {
+        control(EPOLL_CTL_ADD, on: socket, for: readiness, tag: tag)
     }
 
-    func change(_ socket: Int32, _ readiness: Readiness, tag: UInt64) {
-        control(EPOLL_CTL_MOD, socket, readiness, tag)
+    func change(_ socket: Int32, for readiness: Readiness, tag: UInt64) {
+        control(EPOLL_CTL_MOD, on: socket, for: readiness, tag: tag)
     }
 
     /// Stops watching the socket, which stays open.
     func remove(_ socket: Int32) {
-        control(EPOLL_CTL_DEL, socket, [], 0)
+        control(EPOLL_CTL_DEL, on: socket, for: [], tag: 0)
     }
 
     /// Waits for events, at most `milliseconds`, and passes the tag of each to `body`.
-    func wait(milliseconds: Int32, _ body: (UInt64) -> Void) {
+    func wait(milliseconds: Int32, body: (UInt64) -> Void) {
         let count = epoll_wait(descriptor, events, Int32(Poller.capacity), milliseconds)
         for index in 0..<Int(max(0, count)) { body(events[index].data.u64) }
     }
 
-    private func control(_ operation: Int32, _ socket: Int32, _ readiness: Readiness, _ tag: UInt64) {
+    private func control(_ operation: Int32, on socket: Int32, for readiness: Readiness, tag: UInt64) {
         var event = epoll_event()
         event.events = readiness.rawValue
         event.data.u64 = tag

@@ -41,7 +41,7 @@ final class Publishers: LoadClient {
         let descriptor = try Sockets.connect(port: target.port, isBlocking: true)
         connections[index].descriptor = descriptor
         connections[index].isBusy = true
-        loop.poller.add(descriptor, .read, tag: tag | UInt64(index))
+        loop.poller.add(descriptor, for: .read, tag: tag | UInt64(index))
         guard Sockets.send(request, to: descriptor) else { throw .system("send", errno) }
     }
 

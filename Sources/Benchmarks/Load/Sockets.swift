@@ -23,9 +23,9 @@ enum Sockets {
         disableDelay(descriptor)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         if source > 0 {
-            setOption(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT)
+            setOption(descriptor, level: Int32(IPPROTO_IP), option: IP_BIND_ADDRESS_NO_PORT)
             var origin = loopback(port: 0, host: 1 + source)
-            guard withAddress(&origin, { bind(descriptor, $0, size) }) == 0 else { throw .system("bind", errno) }
+            guard withAddress(&origin, body: { bind(descriptor, $0, size) }) == 0 else { throw .system("bind", errno) }
         }
         var address = loopback(port: port)
         let status = withAddress(&address) { Glibc.connect(descriptor, $0, size) }
@@ -56,7 +56,7 @@ enum Sockets {
     }
 
     static func disableDelay(_ descriptor: Int32) {
-        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
+        setOption(descriptor, level: Int32(IPPROTO_TCP), option: TCP_NODELAY)
     }
 
     /// Requests are small: if the kernel does not accept one at once, it has room a moment later.
@@ -83,7 +83,7 @@ enum Sockets {
         return true
     }
 
-    private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+    private static func setOption(_ descriptor: Int32, level: Int32, option: Int32) {
         var one: Int32 = 1
         setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -98,7 +98,7 @@ enum Sockets {
 
     private static func withAddress<Result>(
         _ address: inout sockaddr_in,
-        _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+        body: (UnsafeMutablePointer<sockaddr>) -> Result
     ) -> Result {
         withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }

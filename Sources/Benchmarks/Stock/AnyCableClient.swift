@@ -40,7 +40,7 @@ struct AnyCableClient: CableReader {
         attempts += 1
     }
 
-    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
+    mutating func wake(now: UInt64, into actions: inout [StockAction]) {
         if now >= connectAt {
             connectAt = .max
             actions.append(.connect)
@@ -58,7 +58,7 @@ struct AnyCableClient: CableReader {
 
     private mutating func look(now: UInt64) { lookAt = now + nanoseconds(3 * .random(in: 0.75...1.25)) }
 
-    mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func take(_ message: CableMessage, now: UInt64, into actions: inout [StockAction]) {
         pingedAt = now
         switch message {
         case .welcome(let sid, let restored):
@@ -81,7 +81,7 @@ struct AnyCableClient: CableReader {
             actions.append(.apply(Array(html.utf8)))
         case .ping:
             restoreSince = time(nil)
-            actions.append(.send(FrameReader.frame(1, Array(#"{"command":"pong"}"#.utf8))))
+            actions.append(.send(FrameReader.frame(1, payload: Array(#"{"command":"pong"}"#.utf8))))
         case .other: break
         }
     }

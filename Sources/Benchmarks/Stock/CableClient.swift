@@ -25,19 +25,19 @@ struct CableClient: CableReader {
         askAgainAt = .max
     }
 
-    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
-        if now >= askAgainAt { ask(now: now, &actions) }
-        monitor.wake(now: now, &actions)
+    mutating func wake(now: UInt64, into actions: inout [StockAction]) {
+        if now >= askAgainAt { ask(now: now, into: &actions) }
+        monitor.wake(now: now, into: &actions)
     }
 
     mutating func shown(now: UInt64) { monitor.shown(now: now) }
 
-    mutating func take(_ message: CableMessage, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func take(_ message: CableMessage, now: UInt64, into actions: inout [StockAction]) {
         monitor.heard(now: now)
         switch message {
         case .welcome:
             monitor.welcomed()
-            ask(now: now, &actions)
+            ask(now: now, into: &actions)
         case .confirmed:
             askAgainAt = .max
             actions.append(.subscribed)
@@ -50,7 +50,7 @@ struct CableClient: CableReader {
         }
     }
 
-    private mutating func ask(now: UInt64, _ actions: inout [StockAction]) {
+    private mutating func ask(now: UInt64, into actions: inout [StockAction]) {
         actions.append(.send(subscription.command("subscribe")))
         askAgainAt = now + CableClient.guarantee
     }

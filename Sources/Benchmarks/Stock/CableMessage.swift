@@ -63,6 +63,6 @@ struct CableSubscription {
 
     func command(_ name: String, history: String? = nil) -> [UInt8] {
         let rest = history.map { #","history":\#($0)"# } ?? ""
-        return FrameReader.frame(1, Array(#"{"command":"\#(name)","identifier":\#(literal)\#(rest)}"#.utf8))
+        return FrameReader.frame(1, payload: Array(#"{"command":"\#(name)","identifier":\#(literal)\#(rest)}"#.utf8))
     }
 }

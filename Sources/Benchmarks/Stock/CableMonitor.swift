@@ -33,31 +33,31 @@ struct CableMonitor {
 
     mutating func shown(now: UInt64) { lookAt = now + CableMonitor.shownDelay }
 
-    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
-        if now >= openAt { open(now: now, &actions) }
+    mutating func wake(now: UInt64, into actions: inout [StockAction]) {
+        if now >= openAt { open(now: now, into: &actions) }
         if now >= lookAt {
             lookAt = .max
-            if !isActive || isStale(now) { reopen(now: now, &actions) }
+            if !isActive || isStale(now) { reopen(now: now, into: &actions) }
         }
         guard now >= pollAt else { return }
         if isStale(now) {
             attempts += 1
             let isRecent = disconnectedAt.map { now - $0 < CableMonitor.staleAfter } ?? false
-            if !isRecent { reopen(now: now, &actions) }
+            if !isRecent { reopen(now: now, into: &actions) }
         }
         poll(now: now)
     }
 
     private func isStale(_ now: UInt64) -> Bool { now - refreshedAt > CableMonitor.staleAfter }
 
-    private mutating func reopen(now: UInt64, _ actions: inout [StockAction]) {
-        guard isActive else { return open(now: now, &actions) }
+    private mutating func reopen(now: UInt64, into actions: inout [StockAction]) {
+        guard isActive else { return open(now: now, into: &actions) }
         actions.append(.close)
         isActive = false
         openAt = now + CableMonitor.reopenDelay
     }
 
-    private mutating func open(now: UInt64, _ actions: inout [StockAction]) {
+    private mutating func open(now: UInt64, into actions: inout [StockAction]) {
         openAt = .max
         isActive = true
         actions.append(.connect)

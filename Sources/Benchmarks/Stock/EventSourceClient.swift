@@ -24,7 +24,7 @@ struct EventSourceClient: StockClient {
         return "GET \(path) HTTP/1.1\r\nAccept: text/event-stream\r\nCache-Control: no-cache\r\n\(id)"
     }
 
-    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func answered(status: Int, now: UInt64, into actions: inout [StockAction]) {
         guard status == 200 else {
             isOver = true
             return actions.append(.close)
@@ -36,7 +36,7 @@ struct EventSourceClient: StockClient {
         pendingID = lastEventID
     }
 
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, into actions: inout [StockAction]) {
         for byte in bytes {
             defer { endsWithReturn = byte == 13 }
             if byte == 10 && endsWithReturn { continue }
@@ -51,7 +51,7 @@ struct EventSourceClient: StockClient {
 
     mutating func closed(now: UInt64) { wakeAt = isOver ? .max : now + retry }
 
-    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
+    mutating func wake(now: UInt64, into actions: inout [StockAction]) {
         wakeAt = .max
         actions.append(.connect)
     }

@@ -49,7 +49,7 @@ struct FrameReader {
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 
     /// A client's frame, masked with zeros.
-    static func frame(_ opcode: UInt8, _ payload: some Collection<UInt8>) -> [UInt8] {
+    static func frame(_ opcode: UInt8, payload: some Collection<UInt8>) -> [UInt8] {
         let count = payload.count
         let length: [UInt8] = count < 126 ? [UInt8(count)] : [126, UInt8(count >> 8 & 255), UInt8(count & 255)]
         return [0x80 | opcode, 0x80 | length[0]] + length.dropFirst() + [0, 0, 0, 0] + payload

@@ -10,11 +10,11 @@ protocol StockClient {
     /// The head of the request with which it connects, without `Host` and `Origin`.
     func request() -> String
     /// The status of the answer has arrived.
-    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction])
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction])
+    mutating func answered(status: Int, now: UInt64, into actions: inout [StockAction])
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, into actions: inout [StockAction])
     /// The connection ended, or could not be opened.
     mutating func closed(now: UInt64)
-    mutating func wake(now: UInt64, _ actions: inout [StockAction])
+    mutating func wake(now: UInt64, into actions: inout [StockAction])
     /// The page is shown again after a sleep in which its socket died unnoticed.
     mutating func shown(now: UInt64)
 }

@@ -58,7 +58,7 @@ final class StockPages: LoadClient {
     }
 
     /// Turns the loop and the pages' timers until `condition` holds.
-    func turn(until what: String, timeout: Duration = .seconds(60), _ condition: () -> Bool) throws(BenchmarkError) {
+    func turn(until what: String, timeout: Duration = .seconds(60), condition: () -> Bool) throws(BenchmarkError) {
         let start = ContinuousClock.now
         while !condition() {
             turn()
@@ -75,8 +75,8 @@ final class StockPages: LoadClient {
         for (index, pace) in paces where pace > 0 && pages[index].descriptor >= 0 { receive(index, upTo: pace / 100) }
         for index in wakes.indices where wakes[index] <= now {
             var actions: [StockAction] = []
-            pages[index].client.wake(now: now, &actions)
-            perform(actions, index, now)
+            pages[index].client.wake(now: now, into: &actions)
+            perform(actions, of: index, at: now)
         }
     }
 
@@ -94,7 +94,7 @@ final class StockPages: LoadClient {
     func cut(_ index: Int, until back: UInt64, now: UInt64) {
         pages[index].networkBackAt = back
         // Without a socket, the client notices nothing.
-        if pages[index].descriptor >= 0 { lose(index, now, Sockets.reset) }
+        if pages[index].descriptor >= 0 { lose(index, at: now, end: Sockets.reset) }
     }
 
     /// The page sleeps and its socket dies: no one reads from it anymore, and no one closes it.
@@ -113,7 +113,7 @@ final class StockPages: LoadClient {
         let isSlow = bytesPerSecond != nil
         // Through the small window alone, the kernel would need a minute for what it has queued.
         Sockets.setReceiveBuffer(descriptor, bytes: isSlow ? 4 << 10 : 1 << 20)
-        guard isSlow else { return loop.poller.add(descriptor, .read, tag: tag | UInt64(index)) }
+        guard isSlow else { return loop.poller.add(descriptor, for: .read, tag: tag | UInt64(index)) }
         loop.poller.remove(descriptor)
     }
 
@@ -124,65 +124,65 @@ final class StockPages: LoadClient {
 
     // MARK: Sockets
 
-    private func connect(_ index: Int, _ now: UInt64) {
+    private func connect(_ index: Int, at now: UInt64) {
         let source = index % 16
         guard now >= pages[index].networkBackAt,
             let descriptor = try? Sockets.connect(port: port, source: source, isBlocking: false)
-        else { return lose(index, now) { _ in } }
+        else { return lose(index, at: now) { _ in } }
         (pages[index].descriptor, pages[index].phase, pages[index].head) = (descriptor, .connecting, [])
-        loop.poller.add(descriptor, [.read, .write], tag: tag | UInt64(index))
+        loop.poller.add(descriptor, for: [.read, .write], tag: tag | UInt64(index))
     }
 
     private func sendRequest(_ index: Int) {
         let descriptor = pages[index].descriptor
         pages[index].phase = .handshake
-        loop.poller.change(descriptor, .read, tag: tag | UInt64(index))
+        loop.poller.change(descriptor, for: .read, tag: tag | UInt64(index))
         let host = "127.0.0.1:\(port)"
         let request = "\(pages[index].client.request())Host: \(host)\r\nOrigin: http://\(host)\r\n\r\n"
-        if !Sockets.send(Array(request.utf8), to: descriptor) { lose(index, nanoseconds()) { close($0) } }
+        if !Sockets.send(Array(request.utf8), to: descriptor) { lose(index, at: nanoseconds()) { close($0) } }
     }
 
     private func receive(_ index: Int, upTo limit: Int = 64 << 10) {
         let count = recv(pages[index].descriptor, buffer.baseAddress, limit, 0)
         let now = nanoseconds()
         guard count > 0 else {
-            if count == 0 || errno != EAGAIN { lose(index, now) { close($0) } }
+            if count == 0 || errno != EAGAIN { lose(index, at: now) { close($0) } }
             return
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         var actions: [StockAction] = []
         if pages[index].phase == .open {
-            pages[index].client.received(bytes, now: now, &actions)
-            return perform(actions, index, now)
+            pages[index].client.received(bytes, now: now, into: &actions)
+            return perform(actions, of: index, at: now)
         }
         pages[index].head += bytes
         guard let end = pages[index].head.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { return }
         let head = pages[index].head
         pages[index].phase = .open
         let status = Int(String(decoding: head.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0
-        pages[index].client.answered(status: status, now: now, &actions)
+        pages[index].client.answered(status: status, now: now, into: &actions)
         if end < head.count {
-            head[end...].withUnsafeBytes { pages[index].client.received($0, now: now, &actions) }
+            head[end...].withUnsafeBytes { pages[index].client.received($0, now: now, into: &actions) }
         }
-        perform(actions, index, now)
+        perform(actions, of: index, at: now)
     }
 
-    private func lose(_ index: Int, _ now: UInt64, _ end: (Int32) -> Void) {
+    private func lose(_ index: Int, at now: UInt64, end: (Int32) -> Void) {
         if pages[index].descriptor >= 0 { end(pages[index].descriptor) }
         (pages[index].descriptor, pages[index].phase) = (-1, .away)
         pages[index].client.closed(now: now)
         wakes[index] = pages[index].client.wakeAt
     }
 
-    private func perform(_ actions: [StockAction], _ index: Int, _ now: UInt64) {
+    private func perform(_ actions: [StockAction], of index: Int, at now: UInt64) {
         for action in actions {
             switch action {
-            case .connect: connect(index, now)
-            case .close: lose(index, now) { Glibc.close($0) }
+            case .connect: connect(index, at: now)
+            case .close: lose(index, at: now) { Glibc.close($0) }
             case .send(let bytes):
                 let descriptor = pages[index].descriptor
-                if descriptor >= 0, !Sockets.send(bytes, to: descriptor) { lose(index, now) { Glibc.close($0) } }
-            case .apply(let html): apply(html, index, now)
+                if descriptor >= 0, !Sockets.send(bytes, to: descriptor) { lose(index, at: now) { Glibc.close($0) } }
+            case .apply(let html): apply(html, to: index, at: now)
             case .subscribed: onSubscribed?(index, now)
             case .become(let client): pages[index].client = client
             }
@@ -190,7 +190,7 @@ final class StockPages: LoadClient {
         wakes[index] = pages[index].client.wakeAt
     }
 
-    private func apply(_ html: [UInt8], _ index: Int, _ now: UInt64) {
+    private func apply(_ html: [UInt8], to index: Int, at now: UInt64) {
         let changes = pages[index].state.apply(html)
         if changes.isEmpty { refreshes += 1 }
         for change in changes {

@@ -12,12 +12,12 @@ struct WebSocketClient: StockClient {
 
     func request() -> String { "GET \(path) HTTP/1.1\r\n\(FrameReader.upgrade)" }
 
-    mutating func answered(status: Int, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func answered(status: Int, now: UInt64, into actions: inout [StockAction]) {
         reader = FrameReader()
         actions.append(status == 101 ? .subscribed : .close)
     }
 
-    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ actions: inout [StockAction]) {
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, into actions: inout [StockAction]) {
         reader.append(bytes)
         for frame in reader.take() {
             switch frame.opcode {
@@ -29,9 +29,9 @@ struct WebSocketClient: StockClient {
                 actions += [.close, .become(EventSourceClient(path: source, wakeAt: now))]
                 return
             case 8:
-                actions += [.send(FrameReader.frame(8, frame.payload)), .close]
+                actions += [.send(FrameReader.frame(8, payload: frame.payload)), .close]
                 return
-            case 9: actions.append(.send(FrameReader.frame(10, frame.payload)))
+            case 9: actions.append(.send(FrameReader.frame(10, payload: frame.payload)))
             default: break
             }
         }
@@ -39,7 +39,7 @@ struct WebSocketClient: StockClient {
 
     mutating func closed(now: UInt64) { wakeAt = .max }
 
-    mutating func wake(now: UInt64, _ actions: inout [StockAction]) {
+    mutating func wake(now: UInt64, into actions: inout [StockAction]) {
         wakeAt = .max
         actions.append(.connect)
     }

@@ -21,7 +21,7 @@ struct Floor {
 
     private init(listener: Int32) {
         self.listener = listener
-        poller.add(listener, .read, tag: UInt64(listener))
+        poller.add(listener, for: .read, tag: UInt64(listener))
     }
 
     private mutating func serve() -> Never {
@@ -39,7 +39,7 @@ struct Floor {
             guard descriptor >= 0 else { return }
             Sockets.setNonBlocking(descriptor)
             Sockets.disableDelay(descriptor)
-            poller.add(descriptor, .read, tag: UInt64(descriptor))
+            poller.add(descriptor, for: .read, tag: UInt64(descriptor))
         }
     }
 
@@ -52,14 +52,14 @@ struct Floor {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if let rest = rests.removeValue(forKey: descriptor) {
             let joined = rest + bytes
-            joined.withUnsafeBytes { take($0, descriptor) }
+            joined.withUnsafeBytes { take($0, from: descriptor) }
         } else {
-            take(bytes, descriptor)
+            take(bytes, from: descriptor)
         }
     }
 
     /// `GET /pages/N` opens a page; `POST /pages/N` sends its body to all pages of that channel.
-    private mutating func take(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) {
+    private mutating func take(_ bytes: UnsafeRawBufferPointer, from descriptor: Int32) {
         guard let end = endOfHead(bytes), let channel = number(bytes, after: "/pages/") else {
             rests[descriptor] = Array(bytes)
             return
@@ -68,7 +68,7 @@ struct Floor {
             channels[channel].append(descriptor)
             return reply(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
-                descriptor
+                to: descriptor
             )
         }
         let length = number(bytes, after: "Content-Length: ") ?? 0
@@ -76,11 +76,11 @@ struct Floor {
             rests[descriptor] = Array(bytes)
             return
         }
-        broadcast(UnsafeRawBufferPointer(rebasing: bytes[end..<(end + length)]), channel)
-        reply("HTTP/1.1 204 No Content\r\n\r\n", descriptor)
+        broadcast(UnsafeRawBufferPointer(rebasing: bytes[end..<(end + length)]), on: channel)
+        reply("HTTP/1.1 204 No Content\r\n\r\n", to: descriptor)
     }
 
-    private mutating func broadcast(_ body: UnsafeRawBufferPointer, _ channel: Int) {
+    private mutating func broadcast(_ body: UnsafeRawBufferPointer, on channel: Int) {
         frame.removeAll(keepingCapacity: true)
         frame.append(0x81)
         if body.count < 126 {
@@ -95,7 +95,7 @@ struct Floor {
         }
     }
 
-    private func reply(_ text: StaticString, _ descriptor: Int32) {
+    private func reply(_ text: StaticString, to descriptor: Int32) {
         send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
     }
 

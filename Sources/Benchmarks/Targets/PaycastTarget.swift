@@ -61,7 +61,7 @@ struct PaycastTarget: Target {
 
     /// A broadcast that is committed and gets a position in the history.
     func event(_ html: String, channel: Int) -> [UInt8] {
-        post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)"}"#)
+        post("/broadcasts", json: #"{"stream":"\#(stream(channel))","html":"\#(html)"}"#)
     }
 
     /// The request that an app sends when it renders a page.
@@ -74,12 +74,15 @@ struct PaycastTarget: Target {
     var metrics: [UInt8] { question("/metrics") }
 
     func broadcast(_ html: String, channel: Int) -> [UInt8] {
-        post("/broadcasts", #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
+        post("/broadcasts", json: #"{"stream":"\#(stream(channel))","html":"\#(html)","transient":true}"#)
     }
 
     /// Binds `token` to the channel's user.
     func order(_ token: OrderToken, channel: Int) -> [UInt8] {
-        post("/orders", #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#)
+        post(
+            "/orders",
+            json: #"{"user":"\#(user(channel))","product":"\#(PaycastTarget.product)","token":"\#(token)"}"#
+        )
     }
 
     /// A first purchase as the store's webhook, and the documents that the stand-in needs before it.
@@ -124,14 +127,14 @@ struct PaycastTarget: Target {
         guard let jws = try? SimulatedAppStore(signer: workspace.signer).transaction(notification) else {
             throw .notStarted("the app store cannot sign")
         }
-        return post("/transactions/apple", #"{"signedTransaction":"\#(jws)"}"#)
+        return post("/transactions/apple", json: #"{"signedTransaction":"\#(jws)"}"#)
     }
 
     private func question(_ path: String) -> [UInt8] {
         Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(apiKey)\r\n\r\n".utf8)
     }
 
-    private func post(_ path: String, _ json: String) -> [UInt8] {
+    private func post(_ path: String, json: String) -> [UInt8] {
         let headers = "Authorization: Bearer \(apiKey)\r\nContent-Type: application/json\r\n"
         return request("POST", path, headers: headers, body: Array(json.utf8))
     }

@@ -23,9 +23,9 @@ struct JSONScanner {
         case UInt8(ascii: "{"): object(depth: depth + 1)
         case UInt8(ascii: "["): array(depth: depth + 1)
         case JSONLiteral.quote: string().map(JSONNode.string)
-        case UInt8(ascii: "t"): word("true", .boolean(true))
-        case UInt8(ascii: "f"): word("false", .boolean(false))
-        case UInt8(ascii: "n"): word("null", .null)
+        case UInt8(ascii: "t"): word("true", as: .boolean(true))
+        case UInt8(ascii: "f"): word("false", as: .boolean(false))
+        case UInt8(ascii: "n"): word("null", as: .null)
         default: number()
         }
     }
@@ -75,7 +75,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ node: JSONNode) -> JSONNode? {
+    private mutating func word(_ word: StaticString, as node: JSONNode) -> JSONNode? {
         let end = index + word.utf8CodeUnitCount
         guard end <= bytes.count,
             word.withUTF8Buffer({ bytes[index..<end].elementsEqual($0) })

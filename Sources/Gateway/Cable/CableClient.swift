@@ -7,13 +7,13 @@ final class CableClient {
     let host: String
     /// Names the session for a client that comes back; nil in the base protocol.
     let sid: String?
-    let heartbeat: HeartbeatWheel<ConnectionID>.Handle
+    let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
 
     init(
         opening: CableOpening,
         sid: String?,
-        heartbeat: HeartbeatWheel<ConnectionID>.Handle,
+        heartbeat: TimerWheel<ConnectionID>.Handle,
         limits: CableLimits
     ) {
         transport = sid == nil ? .cable : .extendedCable

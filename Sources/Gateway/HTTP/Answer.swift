@@ -12,18 +12,3 @@ public enum Answer: Sendable {
     /// A WebSocket becomes a connection that speaks Action Cable.
     case openCable(CableOpening)
 }
-
-/// The way back to one waiting connection, from any thread. Only the first `send` counts, and none once it is gone.
-public struct Reply: Sendable {
-    let port: LoopPort
-    let connection: ConnectionID
-
-    public func send(_ response: Response) {
-        port.send(.reply(connection, response))
-    }
-}
-
-/// Names a connection of one loop. No number is used twice.
-struct ConnectionID: Hashable, Sendable {
-    let number: UInt64
-}

@@ -23,25 +23,27 @@ struct RequestGate {
         guard head.method == "POST" || head.method == "PUT" else { return .handle }
         guard let length = head.contentLength else { return .refuse(RequestGate.lengthRequired) }
         guard length <= RequestGate.bodyLimit else {
-            return .refuse(.error(413, "body_too_large", "A body may have 256 KiB at the most."))
+            return .refuse(.error(413, code: "body_too_large", message: "A body may have 256 KiB at the most."))
         }
         guard head.expectation != .unknown else {
-            return .refuse(.error(417, "expectation_failed", "Of Expect, only 100-continue is understood."))
+            return .refuse(
+                .error(417, code: "expectation_failed", message: "Of Expect, only 100-continue is understood.")
+            )
         }
         return .collect(length: length)
     }
 
     private static let lengthRequired = Response.error(
         411,
-        "length_required",
-        "Send the body in one piece, with Content-Length."
+        code: "length_required",
+        message: "Send the body in one piece, with Content-Length."
     )
 
     static func methodNotAllowed(_ route: Route) -> Response {
         .error(
             405,
-            "method_not_allowed",
-            "This address takes \(route.methods) only.",
+            code: "method_not_allowed",
+            message: "This address accepts only \(route.methods).",
             headers: [("Allow", route.methods)]
         )
     }

@@ -1,3 +1,4 @@
+internal import APIModel
 internal import HTTP1
 
 /// A complete HTTP answer.
@@ -21,28 +22,32 @@ public struct Response: Sendable {
     /// `{"error":…,"message":…}`: a code for programs and a sentence for people, without secrets from the request.
     public static func error(
         _ status: Int,
-        _ code: String,
-        _ message: String,
+        code: String,
+        message: String,
         headers: [(name: String, value: String)] = []
     ) -> Response {
-        var response = JSON.response(status, ErrorBody(error: code, message: message))
+        var response = JSON.response(status, body: ErrorAnswer(error: code, message: message))
         response.headers += headers
         return response
     }
 
     /// Asks the client to come back in `seconds`: nothing was done, and nothing was lost.
-    public static func unavailable(_ code: String, _ message: String, retryAfter seconds: Int = 5) -> Response {
-        error(503, code, message, headers: [("Retry-After", String(seconds))])
+    public static func unavailable(_ code: String, message: String, retryAfter seconds: Int = 5) -> Response {
+        error(503, code: code, message: message, headers: [("Retry-After", String(seconds))])
     }
 
     /// A queue is full, or the server is shutting down.
-    public static var busy: Response { .unavailable("busy", "The server takes no more for now; nothing was stored.") }
+    public static var busy: Response {
+        .unavailable("busy", message: "The server is too busy right now; nothing was stored.")
+    }
 
     /// There is no such route, and no such file.
-    public static let notFound = error(404, "not_found", "There is nothing at this address.")
+    public static let notFound = error(404, code: "not_found", message: "There is nothing at this address.")
 
     /// Every place is taken. A page would stay connected, so it has to come back later.
-    static var full: Response { .unavailable("too_many_connections", "Too many are connected; try again.") }
+    static var full: Response {
+        .unavailable("too_many_connections", message: "Too many connections; try again later.")
+    }
 
     /// A 503 would end an EventSource for good, so it is asked to try again, after a random delay.
     static func turnedAway(_ page: PageRequest) -> Response {
@@ -52,12 +57,7 @@ public struct Response: Sendable {
         )
     }
 
-    static func flawed(_ flaw: HeadFlaw) -> Response { error(flaw.status, flaw.code, flaw.description) }
-
-    private struct ErrorBody: Encodable {
-        var error: String
-        var message: String
-    }
+    static func flawed(_ flaw: HeadFlaw) -> Response { error(flaw.status, code: flaw.code, message: flaw.description) }
 }
 
 extension Response {

@@ -11,7 +11,7 @@ final class HTTP2Connection {
     /// Called for a stream whose client has taken everything that was written.
     private let resume: (HTTP2Stream) -> Void
     /// Called when the session has events, or when more has to be sent at another turn.
-    private let stir: () -> Void
+    private let wake: () -> Void
     private var isFlushing = false
     private(set) var isBroken = false
     /// More can be sent once the other clients have had their turn.
@@ -24,14 +24,14 @@ final class HTTP2Connection {
     private static let rounds = 16
     private static let pieceSize = 16 << 10
 
-    init?(socket: Socket, resume: @escaping (HTTP2Stream) -> Void, stir: @escaping () -> Void) {
+    init?(socket: Socket, resume: @escaping (HTTP2Stream) -> Void, wake: @escaping () -> Void) {
         let table = StreamTable()
         guard let session = ServerSession(source: { table.pull($0, into: $1) }) else { return nil }
         self.session = session
         self.socket = socket
         self.table = table
         self.resume = resume
-        self.stir = stir
+        self.wake = wake
     }
 
     // MARK: Streams
@@ -57,7 +57,7 @@ final class HTTP2Connection {
         isFlushing = true
         defer {
             isFlushing = false
-            if session.hasEvents || hasMore { stir() }
+            if session.hasEvents || hasMore { wake() }
         }
         hasMore = false
         for _ in 0..<HTTP2Connection.rounds {
@@ -77,7 +77,7 @@ final class HTTP2Connection {
     // MARK: Deadlines
 
     /// Call once a second. Returns what the client was too slow with, if its time is up.
-    func overdue(at now: UInt64, _ limits: Limits) -> IdlePolicy.Occupation? {
+    func overdue(at now: UInt64, limits: Limits) -> IdlePolicy.Occupation? {
         session.passSecond()
         let occupation: IdlePolicy.Occupation =
             if socket.isBehind {
@@ -89,7 +89,7 @@ final class HTTP2Connection {
             }
         // Pings and settings are not progress: they would keep an idle connection open forever.
         let progress = socket.isBehind ? Int(truncatingIfNeeded: socket.confirmedBytes) : requests
-        return idle.isOver(occupation, progress, at: now, limits) ? occupation : nil
+        return idle.isOver(occupation, progress: progress, at: now, limits: limits) ? occupation : nil
     }
 }
 

@@ -25,11 +25,11 @@ final class HTTP2Stream: Link {
 
     private var isOpen: Bool { client.streams[id] === self }
 
-    func begin(_ head: AnswerHead, _ body: [UInt8], date: String, isWhole: Bool) -> Bool {
+    func begin(_ head: AnswerHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
         guard isOpen else { return false }
         isOver = isWhole
         let hasBody = !isWhole || !body.isEmpty
-        guard client.session.respond(to: id, head.fields(date: date), hasBody: hasBody) else { return false }
+        guard client.session.respond(to: id, head: head.fields(date: date), hasBody: hasBody) else { return false }
         return body.withUnsafeBytes { write($0) }
     }
 
@@ -70,7 +70,7 @@ final class HTTP2Stream: Link {
     func abandon() {
         guard isOpen else { return }
         _ = client.remove(id)
-        client.session.reset(id, .cancelled)
+        client.session.reset(id, reason: .cancelled)
         client.flush()
     }
 

@@ -16,19 +16,19 @@ struct IdlePolicy {
     private var since: UInt64 = 0
 
     /// Returns true when nothing has changed for too long. `now` is in nanoseconds.
-    mutating func isOver(_ occupation: Occupation, _ progress: Int, at now: UInt64, _ limits: Limits) -> Bool {
+    mutating func isOver(_ occupation: Occupation, progress: Int, at now: UInt64, limits: Limits) -> Bool {
         guard occupation == self.occupation, progress == self.progress else {
             self.occupation = occupation
             self.progress = progress
             since = now
             return false
         }
-        guard let seconds = IdlePolicy.seconds(occupation, limits) else { return false }
+        guard let seconds = IdlePolicy.seconds(for: occupation, limits: limits) else { return false }
         return now - since >= UInt64(max(0, seconds)) * 1_000_000_000
     }
 
     /// Nil: there is no limit.
-    static func seconds(_ occupation: Occupation, _ limits: Limits) -> Int? {
+    static func seconds(for occupation: Occupation, limits: Limits) -> Int? {
         switch occupation {
         case .beginning: limits.headerSeconds
         case .idle: limits.idleSeconds

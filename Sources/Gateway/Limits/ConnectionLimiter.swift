@@ -31,11 +31,14 @@ final class ConnectionLimiter: Sendable {
     func enter(_ address: IPAddress?) -> Admission {
         let network = counted(address)
         return state.withLock { state in
-            var admission = self.admission(state.total, limits.connections)
+            var admission = self.admission(of: state.total, limit: limits.connections)
             guard admission != .reject else { return .reject }
             if let network {
                 let count = state.counts[network, default: 0]
-                admission = ConnectionLimiter.worse(admission, self.admission(count, limits.connectionsPerAddress))
+                admission = ConnectionLimiter.stricter(
+                    admission,
+                    or: self.admission(of: count, limit: limits.connectionsPerAddress)
+                )
                 guard admission != .reject else { return .reject }
                 state.counts[network] = count + 1
             }
@@ -70,11 +73,11 @@ final class ConnectionLimiter: Sendable {
         return proxies.contains(address) ? nil : address.network
     }
 
-    private func admission(_ count: Int, _ limit: Int) -> Admission {
+    private func admission(of count: Int, limit: Int) -> Admission {
         count < limit ? .accept : count < limit + limits.reserve ? .overflow : .reject
     }
 
-    private static func worse(_ one: Admission, _ other: Admission) -> Admission {
+    private static func stricter(_ one: Admission, or other: Admission) -> Admission {
         one == .reject || other == .reject ? .reject : one == .overflow || other == .overflow ? .overflow : .accept
     }
 }

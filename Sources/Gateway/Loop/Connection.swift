@@ -23,7 +23,7 @@ final class Connection {
         /// A client that speaks HTTP/2: its requests are connections themselves.
         case http2(HTTP2Connection)
         /// Our close frame is out; the client has a moment to answer it.
-        case parting
+        case closeSent
         /// The last bytes written are still on their way.
         case closing
         /// Everything is written. Bytes that still arrive are read and dropped, so that no reset overtakes the answer.
@@ -65,9 +65,9 @@ final class Connection {
     var client: IPAddress?
     /// What the limiter said. When it was rejected, it counts for nobody.
     var admission: ConnectionLimiter.Admission
-    /// Its entry among the connections that have a deadline; nil while it has none.
-    var watch: HeartbeatWheel<ConnectionID>.Handle?
-    /// The loop's tick at which its time is up, while it is watched.
+    /// Its entry in `Deadlines`; nil while it has no deadline.
+    var deadlineHandle: TimerWheel<ConnectionID>.Handle?
+    /// The loop's tick at which its time is up, while it has a deadline.
     var deadline = Int.max
     /// The tick at which it was given its deadline.
     var quietSince = 0
@@ -106,38 +106,5 @@ final class Connection {
         case .cable: true
         default: nil
         }
-    }
-}
-
-/// The state of a connection that follows one stream.
-final class Page {
-    let transport: Transport
-    let subscription: SubscriptionID
-    let heartbeat: HeartbeatWheel<ConnectionID>.Handle
-    /// Turbo's source element, which can be told to connect elsewhere.
-    let source: SourceElement?
-    /// For a feed: reads the part of the ledger after a position.
-    let reading: PageRequest.Reading?
-    /// For a feed with more to read: where to continue, once its reader has taken what was sent.
-    var reached: Int64?
-    /// For an event stream: goes out together with the first block, which saves one `send`.
-    var opening: AnswerHead?
-    /// A ping is on its way, and nothing has come back yet.
-    var isPinged = false
-
-    init(
-        transport: Transport,
-        subscription: SubscriptionID,
-        heartbeat: HeartbeatWheel<ConnectionID>.Handle,
-        source: SourceElement?,
-        reading: PageRequest.Reading? = nil,
-        opening: AnswerHead?
-    ) {
-        self.transport = transport
-        self.subscription = subscription
-        self.heartbeat = heartbeat
-        self.source = source
-        self.reading = reading
-        self.opening = opening
     }
 }

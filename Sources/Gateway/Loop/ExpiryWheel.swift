@@ -5,11 +5,11 @@ internal import Hub
 struct ExpiryWheel {
     private struct Expiry {
         let end: Instant
-        var handle: HeartbeatWheel<SubscriptionID>.Handle
+        var handle: TimerWheel<SubscriptionID>.Handle
     }
 
     /// Checks each subscription once a minute, and at the tick when its name ends.
-    private var wheel = HeartbeatWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
+    private var wheel = TimerWheel<SubscriptionID>(period: 60 * LoopSettings.ticksPerSecond)
     private var expiries: [SubscriptionID: Expiry] = [:]
 
     mutating func add(_ id: SubscriptionID, at end: Instant, now: Instant) {

@@ -9,7 +9,7 @@ protocol Link: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool
 
     /// Sends the head of an answer and the beginning of its body in one write. With `isWhole`, nothing follows.
-    func begin(_ head: AnswerHead, _ body: [UInt8], date: String, isWhole: Bool) -> Bool
+    func begin(_ head: AnswerHead, body: [UInt8], date: String, isWhole: Bool) -> Bool
 
     /// Ends the answer that was begun.
     func finish()

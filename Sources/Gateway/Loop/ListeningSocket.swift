@@ -61,25 +61,23 @@ struct ListeningSocket {
         case stuck
     }
 
-    /// `spare` is a descriptor that is given up for a moment, to accept and drop a connection.
-    func accept(sparing spare: inout Int32) -> Accepted {
+    /// `spare` is given up for a moment when a connection can only be dropped.
+    func accept(sparing spare: SpareDescriptor) -> Accepted {
         var storage = sockaddr_storage()
         let connection = acceptNext(&storage)
         if connection >= 0 { return .connection(connection, peer: IPAddress(storage)) }
         switch errno {
         case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
-        case EMFILE, ENFILE: return drop(sparing: &spare)
+        case EMFILE, ENFILE: return spare.lend { dropNext() }
         default: return .stuck
         }
     }
 
-    /// Another thread may be faster to take the descriptor that is given up here.
-    private func drop(sparing spare: inout Int32) -> Accepted {
-        if spare >= 0 { close(spare) }
+    private func dropNext() -> Accepted {
         let connection = Glibc.accept(descriptor, nil, nil)
-        if connection >= 0 { close(connection) }
-        spare = ListeningSocket.spare()
-        return connection >= 0 ? .dropped : .stuck
+        guard connection >= 0 else { return .stuck }
+        close(connection)
+        return .dropped
     }
 
     private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {
@@ -94,9 +92,6 @@ struct ListeningSocket {
     static func drop(_ connection: Int32) {
         close(connection)
     }
-
-    /// A descriptor held back for when there are no others.
-    static func spare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
     private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
         var one: Int32 = 1

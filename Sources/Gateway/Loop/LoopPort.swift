@@ -23,20 +23,21 @@ final class LoopPort: Sendable {
         case stop
     }
 
-    private let bell: LoopBell
+    private let waker: LoopWaker
     private let mailbox: Mailbox<Mail>
     /// The streams that this loop's connections follow, and how many follow each: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
 
     /// Nil when the process has no descriptor left.
     init?() {
-        guard let bell = LoopBell() else { return nil }
-        self.bell = bell
+        guard let waker = LoopWaker() else { return nil }
+        self.waker = waker
         // Unbounded on purpose: bounded queues have already admitted what arrives, and a reply must never be lost.
-        mailbox = Mailbox(capacity: .max) { bell.ring() }
+        mailbox = Mailbox(capacity: .max) { waker.wakeIfAsleep() }
     }
 
-    var alarm: Int32 { bell.descriptor }
+    /// Readable once the loop has been woken.
+    var descriptor: Int32 { waker.descriptor }
 
     func send(_ mail: Mail) {
         mailbox.send(mail)
@@ -44,22 +45,22 @@ final class LoopPort: Sendable {
 
     /// Makes the loop take another turn, though nothing was sent.
     func wake() {
-        bell.force()
+        waker.wake()
     }
 
     // MARK: On the loop's thread
 
-    /// Call when the alarm has been heard.
-    func clear() { bell.clear() }
+    /// Call when the loop has been woken.
+    func clear() { waker.clear() }
 
     /// From now on the loop looks for messages before it sleeps.
-    func awaken() { bell.awaken() }
+    func awaken() { waker.awaken() }
 
     /// Returns false when something has arrived and the loop stays awake.
     func fallAsleep() -> Bool {
-        bell.fallAsleep()
+        waker.fallAsleep()
         guard !isEmpty else { return true }
-        bell.awaken()
+        waker.awaken()
         return false
     }
 

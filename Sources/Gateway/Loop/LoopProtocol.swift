@@ -12,7 +12,8 @@ enum LoopProtocol {
         return body(protocols, retry)
     }
 
-    /// This is safe: nothing writes to the tables after the initializer, nobody frees them, and lws only reads them.
+    /// `@unchecked Sendable`: nothing writes to the tables after the initializer, nobody frees them, and lws only reads
+    /// them.
     private struct Tables: @unchecked Sendable {
         let pointers: (UnsafePointer<lws_protocols>, UnsafePointer<lws_retry_bo_t>)
     }
@@ -30,17 +31,17 @@ enum LoopProtocol {
     }()
 }
 
-/// Passes on lws' callback: one of the loop's own descriptors is readable. Nothing throws through C.
+/// Passes on lws' callback: a descriptor that the loop observes is readable. Nothing throws through C.
 private func called(
     _ wsi: OpaquePointer?,
-    _ reason: lws_callback_reasons,
-    _ user: UnsafeMutableRawPointer?,
-    _ bytes: UnsafeMutableRawPointer?,
-    _ count: Int
+    reason: lws_callback_reasons,
+    user: UnsafeMutableRawPointer?,
+    bytes: UnsafeMutableRawPointer?,
+    count: Int
 ) -> Int32 {
     guard reason == LWS_CALLBACK_RAW_RX_FILE, let wsi, let context = lws_get_context(wsi),
         let owner = lws_context_user(context)
     else { return 0 }
-    Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue().readable(lws_get_socket_fd(wsi))
+    Unmanaged<EventLoop>.fromOpaque(owner).takeUnretainedValue().isReadable(lws_get_socket_fd(wsi))
     return 0
 }

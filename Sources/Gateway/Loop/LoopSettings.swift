@@ -20,11 +20,11 @@ struct LoopSettings: Sendable {
     /// Action Cable's clients consider a connection dead after 6 s without a message.
     static let pingTicks = 30
     /// Each connection with a deadline is checked once a second.
-    static let watchTicks = 10
+    static let deadlineTicks = 10
     /// A peer that vanished silently is given up after this time.
     static let deadPeerSeconds: Int32 = 30
     /// How long a WebSocket may take to answer a close frame.
-    static let partingTicks = 20
+    static let closingHandshakeTicks = 20
     /// Counted from the connect. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.

@@ -5,15 +5,15 @@ final class LoopTimer {
     private let memory: UnsafeMutableRawPointer
     private let context: OpaquePointer
     private let interval: Int64
-    private let tick: () -> Void
+    private let action: () -> Void
 
     /// lws links the timer into its own list, so it needs a fixed address. This object's address is stored behind it.
     private static let ownerOffset = MemoryLayout<lws_sorted_usec_list_t>.stride
 
-    init(context: OpaquePointer, interval: Int64, tick: @escaping () -> Void) {
+    init(context: OpaquePointer, interval: Int64, action: @escaping () -> Void) {
         self.context = context
         self.interval = interval
-        self.tick = tick
+        self.action = action
         memory = .allocate(byteCount: LoopTimer.ownerOffset + 8, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: LoopTimer.ownerOffset + 8)
         memory.storeBytes(
@@ -40,6 +40,6 @@ final class LoopTimer {
         let owner = UnsafeRawPointer(list).load(fromByteOffset: ownerOffset, as: UnsafeRawPointer.self)
         let timer = Unmanaged<LoopTimer>.fromOpaque(owner).takeUnretainedValue()
         timer.schedule(after: timer.interval)
-        timer.tick()
+        timer.action()
     }
 }

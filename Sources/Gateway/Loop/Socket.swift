@@ -100,7 +100,7 @@ final class Socket: Link {
         return true
     }
 
-    func begin(_ head: AnswerHead, _ body: [UInt8], date: String, isWhole: Bool) -> Bool {
+    func begin(_ head: AnswerHead, body: [UInt8], date: String, isWhole: Bool) -> Bool {
         write(head.text(date: date, before: body))
     }
 

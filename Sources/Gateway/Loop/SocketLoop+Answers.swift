@@ -3,56 +3,59 @@ internal import Observability
 
 /// Answers to requests, and what becomes of the connection afterwards.
 extension SocketLoop {
-    func perform(_ answer: Answer, on connection: Connection, _ terms: Connection.Terms) {
+    func perform(_ answer: Answer, on connection: Connection, terms: Connection.Terms) {
         switch answer {
-        case .respond(let response): write(response, on: connection, terms)
+        case .respond(let response): write(response, on: connection, terms: terms)
         case .later(let start):
             connection.phase = .waiting(terms)
-            unwatch(connection)
+            clearDeadline(of: connection)
             guard !start(Reply(port: port, connection: connection.id)) else { return }
-            write(.busy, on: connection, .init(keepAlive: false, includesBody: terms.includesBody, lingers: true))
+            let refusal = Connection.Terms(keepAlive: false, includesBody: terms.includesBody, lingers: true)
+            write(.busy, on: connection, terms: refusal)
         case .broadcast(let messages, let response):
             broadcast(messages)
-            write(response, on: connection, terms)
+            write(response, on: connection, terms: terms)
         case .open(let page):
-            guard connection.admission == .accept, isListening else {
+            guard connection.admission == .accept, acceptor.isListening else {
                 metrics.turnedAway.add()
-                return write(.turnedAway(page), on: connection, terms)
+                return write(.turnedAway(page), on: connection, terms: terms)
             }
             openEventStream(page, on: connection)
-        case .openCable: write(.notFound, on: connection, terms)
+        case .openCable: write(.notFound, on: connection, terms: terms)
         }
     }
 
     /// Another thread has answered. Bytes that followed the request wait in the input.
-    func replied(_ id: ConnectionID, _ response: Response) {
+    func write(_ response: Response, inReplyTo id: ConnectionID) {
         guard let connection = connections[id], case .waiting(let terms) = connection.phase else { return }
-        write(response, on: connection, terms)
+        write(response, on: connection, terms: terms)
         readRequests(connection)
     }
 
     /// Writes an answer. Then the connection is free for the next request, or ends.
-    func write(_ response: Response, on connection: Connection, _ terms: Connection.Terms) {
+    func write(_ response: Response, on connection: Connection, terms: Connection.Terms) {
         metrics.responses(response.status).add()
         connection.answers += 1
         let head = response.head(keepAlive: terms.keepAlive)
         if let file = response.file, terms.includesBody, !file.range.isEmpty {
             connection.link.limitUnsent(to: Int32(FileBody.pieceSize))
-            guard connection.link.begin(head, [], date: date, isWhole: false) else { return end(connection) }
+            guard connection.link.begin(head, body: [], date: clock.date, isWhole: false) else {
+                return end(connection)
+            }
             connection.phase = .sending(file, terms)
             return sendOn(connection)
         }
         let body = terms.includesBody ? response.body : []
-        guard connection.link.begin(head, body, date: date, isWhole: true) else { return end(connection) }
-        answered(connection, terms)
+        guard connection.link.begin(head, body: body, date: clock.date, isWhole: true) else { return end(connection) }
+        answered(connection, terms: terms)
     }
 
     /// The whole answer has been written.
-    private func answered(_ connection: Connection, _ terms: Connection.Terms) {
+    private func answered(_ connection: Connection, terms: Connection.Terms) {
         guard !terms.keepAlive else {
             // Requests that the peer sent before it closed its side are still to be answered.
             connection.phase = .reading
-            return watchAfterAnswer(connection)
+            return setDeadlineAfterAnswer(of: connection)
         }
         finish(connection, lingers: terms.lingers)
     }
@@ -65,14 +68,14 @@ extension SocketLoop {
         connection.phase = .closing
         guard connection.socket != nil, !connection.link.isBehind else {
             connection.link.stopReading()
-            return watchReader(connection)
+            return setWriteDeadline(of: connection)
         }
-        part(connection)
+        beginLingering(connection)
     }
 
     /// Closing a socket with unread bytes would reset the connection, which might lose the last bytes that we sent. So
     /// we keep reading for a moment from a peer that may still be sending.
-    private func part(_ connection: Connection) {
+    private func beginLingering(_ connection: Connection) {
         guard let socket = connection.socket else { return end(connection) }
         socket.sayGoodbye()
         guard connection.lingers, !connection.hasEnded else { return end(connection) }
@@ -80,7 +83,7 @@ extension SocketLoop {
         socket.resumeReading()
         connection.phase = .lingering
         connection.input = RequestBuffer()
-        watch(connection, seconds: LoopSettings.lingerSeconds)
+        setDeadline(of: connection, seconds: LoopSettings.lingerSeconds)
     }
 
     /// Sends the next pieces of a file, as far as the peer takes them.
@@ -88,7 +91,7 @@ extension SocketLoop {
         while case .sending(var file, let terms) = connection.phase, !connection.link.isBehind {
             guard !file.range.isEmpty else {
                 connection.link.finish()
-                return answered(connection, terms)
+                return answered(connection, terms: terms)
             }
             let piece = file.next()
             // Before the write: if an HTTP/2 client takes this piece at once, the next one is sent within the write.
@@ -96,7 +99,7 @@ extension SocketLoop {
             // A file that has become shorter cannot fill the length that the head promised.
             guard let piece, connection.link.write(piece) else { return end(connection) }
         }
-        if case .sending = connection.phase { watchReader(connection) }
+        if case .sending = connection.phase { setWriteDeadline(of: connection) }
     }
 
     /// The peer takes bytes again.
@@ -114,13 +117,13 @@ extension SocketLoop {
             sendOn(connection)
             readRequests(connection)
         case .reading:
-            if connection.expected == nil { watchAfterAnswer(connection) }
+            if connection.expected == nil { setDeadlineAfterAnswer(of: connection) }
             readRequests(connection)
         // An HTTP/2 stream ends by itself with its last frame.
-        case .closing: if connection.socket != nil { part(connection) }
+        case .closing: if connection.socket != nil { beginLingering(connection) }
         case .page, .cable: flush(connection)
-        case .http2(let client): flush(client, connection)
-        case .shaking, .waiting, .parting, .lingering, .ended: break
+        case .http2(let client): flush(client, on: connection)
+        case .shaking, .waiting, .closeSent, .lingering, .ended: break
         }
     }
 }

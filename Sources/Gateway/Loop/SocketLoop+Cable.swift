@@ -14,7 +14,7 @@ extension SocketLoop {
             heartbeat: pings.add(connection.id),
             limits: settings.cable
         )
-        unwatch(connection)
+        clearDeadline(of: connection)
         connection.phase = .cable(client)
         connection.link.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
@@ -28,14 +28,14 @@ extension SocketLoop {
         }
         var restored: [(id: SubscriptionID, request: PageRequest)] = []
         for identifier in identifiers {
-            guard case .open(let request) = verdict(on: identifier, nil, client) else { continue }
-            let id = subscribe(to: request, identifier, client, on: connection)
+            guard case .open(let request) = verdict(on: identifier, history: nil, for: client) else { continue }
+            let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.restore(id, to: identifier)
             restored.append((id, request))
         }
         let names = client.session.identifiers
         guard send(CableMessage.welcome(sid: sid, restored: names), on: connection) else { return false }
-        for (id, request) in restored { read(request, for: id, client) }
+        for (id, request) in restored { read(request, for: id, of: client) }
         return true
     }
 
@@ -45,26 +45,26 @@ extension SocketLoop {
         metrics.commands.add()
         let seconds = settings.clock.now().milliseconds / 1000
         guard let effect = client.session.received(command, now: seconds) else { return }
-        if !perform(effect, client, on: connection) { end(connection) }
+        if !perform(effect, for: client, on: connection) { end(connection) }
     }
 
     /// Returns false when the connection is dead, or has to be ended.
     private func perform(
         _ effect: CableSession.Effect,
-        _ client: CableClient,
+        for client: CableClient,
         on connection: Connection
     ) -> Bool {
         switch effect {
         case .send(let message): return answer(message, on: connection)
         case .subscribe(let identifier, let history):
-            return subscribe(identifier, history, client, on: connection)
-        case .unsubscribe(let id): vacate(id)
+            return subscribe(client, to: identifier, history: history, on: connection)
+        case .unsubscribe(let id): unsubscribe(id)
         case .history(let identifier, let history, let id):
-            vacate(id)
-            return subscribe(identifier, history, client, on: connection)
+            unsubscribe(id)
+            return subscribe(client, to: identifier, history: history, on: connection)
         case .disconnect(let reason):
             metrics.abusive.add()
-            disconnect(connection, reason)
+            disconnect(connection, reason: reason)
         }
         return true
     }
@@ -82,29 +82,29 @@ extension SocketLoop {
     }
 
     private func send(_ message: [UInt8], on connection: Connection) -> Bool {
-        connection.link.write(Frame.encode(.text, message))
+        connection.link.write(Frame.encode(.text, payload: message))
     }
 
     private func verdict(
         on identifier: CableIdentifier,
-        _ history: CableHistory?,
-        _ client: CableClient
+        history: CableHistory?,
+        for client: CableClient
     ) -> CableVerdict {
         guard let parameters = identifier.parameters else { return .rejected }
         return handler.subscribe(CableRequest(parameters: parameters, history: history, host: client.host))
     }
 
     private func subscribe(
-        _ identifier: CableIdentifier,
-        _ history: CableHistory?,
         _ client: CableClient,
+        to identifier: CableIdentifier,
+        history: CableHistory?,
         on connection: Connection
     ) -> Bool {
-        switch verdict(on: identifier, history, client) {
+        switch verdict(on: identifier, history: history, for: client) {
         case .open(let request):
-            let id = subscribe(to: request, identifier, client, on: connection)
+            let id = subscribe(client, to: request, as: identifier, on: connection)
             client.session.attach(id, to: identifier, owesHistory: history != nil)
-            read(request, for: id, client)
+            read(request, for: id, of: client)
             return true
         case .rejected:
             metrics.rejected.add()
@@ -117,14 +117,14 @@ extension SocketLoop {
     }
 
     private func subscribe(
-        to request: PageRequest,
-        _ identifier: CableIdentifier,
         _ client: CableClient,
+        to request: PageRequest,
+        as identifier: CableIdentifier,
         on connection: Connection
     ) -> SubscriptionID {
         let id = hub.subscribe(to: request.stream)
         let head = CableMessage.head(identifier.literal)
-        take(
+        add(
             Subscriber(
                 connection: connection,
                 subscription: id,
@@ -138,26 +138,27 @@ extension SocketLoop {
         return id
     }
 
-    private func read(_ request: PageRequest, for id: SubscriptionID, _ client: CableClient) {
-        if !readMissed(request, for: id) { giveUp(id, client) }
+    private func read(_ request: PageRequest, for id: SubscriptionID, of client: CableClient) {
+        if !readMissed(request, for: id) { giveUp(id, of: client) }
     }
 
     /// What it missed cannot be read now. A client that waits for its confirmation asks again. One that was told that
     /// it is subscribed would receive nothing, so it has to come back.
-    private func giveUp(_ id: SubscriptionID, _ client: CableClient) {
-        let connection = subscribers[Int(id.index)]?.connection
+    private func giveUp(_ id: SubscriptionID, of client: CableClient) {
+        let connection = subscribers[id]?.connection
         let isConfirmed = client.session.isConfirmed(id)
         client.session.detach(id)
-        vacate(id)
-        if isConfirmed, let connection { disconnect(connection, .serverRestart) }
+        unsubscribe(id)
+        if isConfirmed, let connection { disconnect(connection, reason: .serverRestart) }
     }
 
     // MARK: Messages
 
     /// Confirms the subscription before its first message, so that the element is `connected` as early as it can be.
-    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, _ client: CableClient) {
-        let (connection, id) = (subscriber.connection, subscriber.subscription)
-        guard missed.extent == .whole else { return giveUp(id, client) }
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, of client: CableClient) {
+        let connection = subscriber.connection
+        let id = subscriber.subscription
+        guard missed.extent == .whole else { return giveUp(id, of: client) }
         // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
         // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
         // again and again.
@@ -180,7 +181,7 @@ extension SocketLoop {
     func expire(_ id: SubscriptionID, of client: CableClient, on connection: Connection) {
         metrics.expired.add()
         guard let identifier = client.session.identifier(of: id) else { return }
-        vacate(id)
+        unsubscribe(id)
         let isTold =
             answer(NameExpiry.message(for: identifier), on: connection)
             && answer(client.session.reject(identifier), on: connection)

@@ -18,7 +18,7 @@ extension SocketLoop {
 
     func publish(_ publication: Publication) {
         if let entry = publication.entry {
-            for (stream, filter) in feeds where filter.admits(entry.notice) {
+            for stream in subscribers.feeds(admitting: entry.notice) {
                 let event = FeedEvent.block(entry, epoch: settings.epoch)
                 let part = Part(html: event, collapseKey: nil)
                 publish(Message(stream: stream, position: entry.position, parts: [part]))
@@ -41,15 +41,15 @@ extension SocketLoop {
     /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages it was written to.
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
-        if !fanout.live.isEmpty { write(message, to: fanout.live, refresh) }
-        for id in fanout.closed { endSlowReader(subscribers[Int(id.index)]?.connection) }
+        if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
+        for id in fanout.closed { endSlowReader(subscribers[id]?.connection) }
         return fanout.live.count
     }
 
-    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, _ refresh: Int64?) {
+    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
         var frames = FrameCache(message, epoch: settings.epoch)
         for id in live {
-            guard let subscriber = subscribers[Int(id.index)], subscriber.subscription == id else { continue }
+            guard let subscriber = subscribers[id] else { continue }
             // It fell behind on this very message, through another of its own subscriptions to the same stream.
             guard subscriber.connection.behindSince == nil else {
                 endSlowReader(subscriber.connection)
@@ -67,15 +67,15 @@ extension SocketLoop {
 
     /// The messages that a page missed have been read.
     func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
-        guard let subscriber = subscriber(of: id) else { return }
+        guard let subscriber = subscribers[id] else { return }
         let missed = missed.collapsed.withRefreshes {
             sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }
         if !missed.messages.isEmpty { metrics.missed.add() }
         metrics.missedMessages.add(missed.messages.count)
         switch subscriber.connection.phase {
-        case .page(let page): sendMissed(missed, to: subscriber, page)
-        case .cable(let client): sendMissed(missed, to: subscriber, client)
+        case .page(let page): sendMissed(missed, to: subscriber, on: page)
+        case .cable(let client): sendMissed(missed, to: subscriber, of: client)
         default: break
         }
     }
@@ -84,14 +84,14 @@ extension SocketLoop {
     func flush(_ connection: Connection) {
         guard connection.behindSince != nil else { return }
         connection.behindSince = nil
-        unwatch(connection)
+        clearDeadline(of: connection)
         for id in connection.subscriptions {
-            guard let flush = hub.writable(id), let subscriber = subscriber(of: id) else { continue }
+            guard let flush = hub.writable(id), let subscriber = subscribers[id] else { continue }
             guard send(flush, to: subscriber) else { return end(connection) }
             // The others stay blocked until the next callback.
             if connection.behindSince != nil { break }
         }
-        if connection.behindSince == nil, case .page(let page) = connection.phase { readOn(page, connection) }
+        if connection.behindSince == nil, case .page(let page) = connection.phase { readOn(page, on: connection) }
     }
 
     /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.

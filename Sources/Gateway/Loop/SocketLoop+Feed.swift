@@ -5,7 +5,7 @@ internal import Hub
 extension SocketLoop {
     /// Sends a part, and goes live after the last one. Until then entries are read from the ledger: nothing is
     /// collected for a slow reader.
-    func sendPart(_ missed: MissedMessages, to subscriber: Subscriber, _ page: Page) {
+    func sendPart(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
         var bytes: [UInt8] = []
         for message in missed.messages { bytes += message.html }
@@ -17,14 +17,14 @@ extension SocketLoop {
         guard missed.extent == .whole, !connection.link.isBehind else {
             page.reached = missed.through
             hub.pause(subscriber.subscription)
-            return connection.link.isBehind ? fellBehind(connection) : readOn(page, connection)
+            return connection.link.isBehind ? fellBehind(connection) : readOn(page, on: connection)
         }
         guard let flush = hub.missed(subscriber.subscription, through: missed.through, messages: []) else { return }
         if !send(flush, to: subscriber) { end(connection) }
     }
 
     /// Asks for the next part, if there is one. Collecting starts before the read, so that nothing falls in between.
-    func readOn(_ page: Page, _ connection: Connection) {
+    func readOn(_ page: Page, on connection: Connection) {
         guard let reached = page.reached, let reading = page.reading else { return }
         page.reached = nil
         hub.collect(page.subscription)

@@ -1,4 +1,3 @@
-internal import Concurrency
 internal import HTTP2
 internal import Observability
 
@@ -10,20 +9,20 @@ extension SocketLoop {
             let client = HTTP2Connection(
                 socket: socket,
                 resume: { [unowned self] stream in stream.connection.map(advance) },
-                stir: { [unowned self, unowned connection] in stirred.append(connection) }
+                wake: { [unowned self, unowned connection] in pendingHTTP2.add(connection) }
             )
         else { return end(connection) }
         connection.phase = .http2(client)
         socket.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
         metrics.http2Connections.add(1)
-        flush(client, connection)
+        flush(client, on: connection)
     }
 
-    func receivedFrames(_ bytes: UnsafeRawBufferPointer, _ client: HTTP2Connection, _ connection: Connection) {
+    func receivedFrames(_ bytes: UnsafeRawBufferPointer, from client: HTTP2Connection, on connection: Connection) {
         let isHonest = client.session.receive(bytes)
-        takeEvents(client, connection)
+        takeEvents(of: client, on: connection)
         if !isHonest { metrics.http2Abusive.add() }
-        flush(client, connection)
+        flush(client, on: connection)
         // The client broke the rules: what is still to be sent is the last thing that it gets.
         if !isHonest, case .http2 = connection.phase { finish(connection, lingers: true) }
     }
@@ -31,28 +30,26 @@ extension SocketLoop {
     /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
     /// once, since the code that wrote is not done with them.
     func settle() {
-        guard !stirred.isEmpty else { return }
-        let due = stirred
-        stirred = []
-        for connection in due {
+        guard !pendingHTTP2.isEmpty else { return }
+        for connection in pendingHTTP2.takeAll() {
             guard case .http2(let client) = connection.phase else { continue }
-            takeEvents(client, connection)
-            flush(client, connection)
+            takeEvents(of: client, on: connection)
+            flush(client, on: connection)
         }
-        if !stirred.isEmpty { port.wake() }
+        if !pendingHTTP2.isEmpty { port.wake() }
     }
 
-    private func takeEvents(_ client: HTTP2Connection, _ connection: Connection) {
-        for event in client.session.takeEvents() { handle(event, client, connection) }
+    private func takeEvents(of client: HTTP2Connection, on connection: Connection) {
+        for event in client.session.takeEvents() { handle(event, from: client, on: connection) }
     }
 
-    private func handle(_ event: SessionEvent, _ client: HTTP2Connection, _ connection: Connection) {
+    private func handle(_ event: SessionEvent, from client: HTTP2Connection, on connection: Connection) {
         switch event {
         case .request(let id, let head):
-            if !open(id, head, client, connection) { client.session.reset(id, .refused) }
+            if !openStream(id, head: head, of: client, on: connection) { client.session.reset(id, reason: .refused) }
         case .body(let id, let bytes):
             // Gives credit back at once: the size of a body is checked before it is collected.
-            client.session.consume(id, bytes.count)
+            client.session.consume(bytes.count, of: id)
             // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
             guard let request = client.streams[id]?.connection, request.expected != nil else { return }
             bytes.withUnsafeBytes { received($0, on: request) }
@@ -62,8 +59,13 @@ extension SocketLoop {
     }
 
     /// Returns false when there is no room.
-    private func open(_ id: Int32, _ head: [UInt8], _ client: HTTP2Connection, _ connection: Connection) -> Bool {
-        guard isListening, client.streams.count < ServerSession.streamLimit else { return false }
+    private func openStream(
+        _ id: Int32,
+        head: [UInt8],
+        of client: HTTP2Connection,
+        on connection: Connection
+    ) -> Bool {
+        guard acceptor.isListening, client.streams.count < ServerSession.streamLimit else { return false }
         let admission = limiter.enter(connection.peer)
         guard admission != .reject else {
             metrics.refused.add()
@@ -71,7 +73,7 @@ extension SocketLoop {
         }
         let stream = HTTP2Stream(id: id, of: client)
         let request = Connection(
-            id: nextID(),
+            id: connections.nextID(),
             link: stream,
             phase: .reading,
             peer: connection.peer,
@@ -81,12 +83,12 @@ extension SocketLoop {
         client.add(stream)
         register(request)
         metrics.http2Streams.add(1)
-        watch(request, seconds: settings.limits.headerSeconds)
+        setDeadline(of: request, seconds: settings.limits.headerSeconds)
         head.withUnsafeBytes { received($0, on: request) }
         return true
     }
 
-    func flush(_ client: HTTP2Connection, _ connection: Connection) {
+    func flush(_ client: HTTP2Connection, on connection: Connection) {
         client.flush()
         guard connection.isOpen else { return }
         if client.isBroken { return end(connection) }
@@ -103,16 +105,8 @@ extension SocketLoop {
     }
 
     /// Takes no more requests; running requests continue.
-    func retire(_ client: HTTP2Connection, _ connection: Connection) {
+    func retire(_ client: HTTP2Connection, on connection: Connection) {
         client.session.goAway()
-        flush(client, connection)
-    }
-
-    /// Runs once a second.
-    func look(at client: HTTP2Connection, _ connection: Connection) {
-        guard !client.isBroken else { return end(connection) }
-        guard let occupation = client.overdue(at: monotonicNanoseconds(), settings.limits) else { return }
-        metrics.overdue(occupation).add()
-        end(connection)
+        flush(client, on: connection)
     }
 }

@@ -9,7 +9,7 @@ extension SocketLoop {
 
     func readable(_ connection: Connection) {
         guard let socket = connection.socket else { return }
-        if case .shaking = connection.phase, !shake(socket, connection) { return }
+        if case .shaking = connection.phase, !shakeHands(on: socket, of: connection) { return }
         // In the clear, the kernel reports waiting bytes again. Nobody would report what OpenSSL has already decrypted.
         for _ in 0..<(socket.isEncrypted ? SocketLoop.rounds : 1) {
             switch socket.receive(into: buffer) {
@@ -25,7 +25,7 @@ extension SocketLoop {
     }
 
     /// Returns false while the handshake continues, and when it has failed.
-    private func shake(_ socket: Socket, _ connection: Connection) -> Bool {
+    private func shakeHands(on socket: Socket, of connection: Connection) -> Bool {
         switch socket.handshake() {
         case .waits: return false
         case .ended:
@@ -37,7 +37,7 @@ extension SocketLoop {
             openHTTP2(on: connection)
         } else {
             connection.phase = .reading
-            watch(connection, seconds: settings.limits.headerSeconds)
+            setDeadline(of: connection, seconds: settings.limits.headerSeconds)
         }
         return connection.isOpen
     }
@@ -47,9 +47,9 @@ extension SocketLoop {
         case .reading, .waiting, .sending:
             connection.input.append(bytes)
             readRequests(connection)
-        case .http2(let client): receivedFrames(bytes, client, connection)
+        case .http2(let client): receivedFrames(bytes, from: client, on: connection)
         case .page(let page) where page.transport == .webSocket: receivedFrames(bytes, on: connection)
-        case .cable, .parting: receivedFrames(bytes, on: connection)
+        case .cable, .closeSent: receivedFrames(bytes, on: connection)
         // The reader of an event stream has nothing to send, and a lingering peer has its answer.
         case .page, .closing, .lingering, .shaking, .ended: break
         }
@@ -71,7 +71,7 @@ extension SocketLoop {
     func readRequests(_ connection: Connection) {
         while case .reading = connection.phase, !connection.link.isBehind {
             guard let request = nextRequest(connection) else { break }
-            perform(handler.handle(request.request), on: connection, request.terms)
+            perform(handler.handle(request.request), on: connection, terms: request.terms)
         }
         guard connection.isOpen else { return }
         if connection.hasEnded, case .reading = connection.phase, !connection.link.isBehind { return end(connection) }
@@ -100,7 +100,7 @@ extension SocketLoop {
             return admit(head, on: connection)
         } catch {
             let terms = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
-            write(.flawed(error), on: connection, terms)
+            write(.flawed(error), on: connection, terms: terms)
             return nil
         }
     }
@@ -108,19 +108,20 @@ extension SocketLoop {
     private func admit(_ head: RequestHead, on connection: Connection) -> (Request, Connection.Terms)? {
         let route = Route(path: head.path, stores: settings.stores)
         // Before the terms: behind a proxy, the connection may now count for another client, which has no place.
-        var request = request(head, route, connection)
-        let mayStay = connection.admission == .accept && isListening && connection.answers < LoopSettings.requestLimit
+        var request = request(head, for: route, on: connection)
+        let mayStay =
+            connection.admission == .accept && acceptor.isListening && connection.answers < LoopSettings.requestLimit
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // A client that did not know may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
         switch gate.admit(head, to: route) {
         case .refuse(let response):
             terms.refuse()
-            write(response, on: connection, terms)
+            write(response, on: connection, terms: terms)
             return nil
         case .collect(let length):
             guard let body = connection.input.takeBody(length) else {
-                expect(request, length, terms, on: connection)
+                expectBody(of: request, length: length, on: connection, terms: terms)
                 return nil
             }
             request.body = body
@@ -135,15 +136,20 @@ extension SocketLoop {
         }
     }
 
-    private func expect(_ request: Request, _ length: Int, _ terms: Connection.Terms, on connection: Connection) {
+    private func expectBody(
+        of request: Request,
+        length: Int,
+        on connection: Connection,
+        terms: Connection.Terms
+    ) {
         connection.expected = (request, length, terms)
-        watch(connection, seconds: settings.limits.bodySeconds)
+        setDeadline(of: connection, seconds: settings.limits.bodySeconds)
         guard request.head.expectation == .toContinue, connection.input.isEmpty else { return }
         _ = connection.link.write("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
-    private func request(_ head: RequestHead, _ route: Route, _ connection: Connection) -> Request {
-        let sender = sender(of: head, on: connection, route)
+    private func request(_ head: RequestHead, for route: Route, on connection: Connection) -> Request {
+        let sender = sender(of: head, for: route, on: connection)
         return Request(
             route: route,
             head: head,

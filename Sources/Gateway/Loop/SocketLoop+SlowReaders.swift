@@ -8,19 +8,19 @@ extension SocketLoop {
     /// Its socket takes no more: from now on the hub collects for it.
     func fellBehind(_ connection: Connection) {
         guard connection.behindSince == nil, connection.isWebSocket != nil else { return }
-        connection.behindSince = now
-        watchReader(connection)
+        connection.behindSince = clock.now
+        setWriteDeadline(of: connection)
         for id in connection.subscriptions { hub.blocked(id) }
     }
 
     /// It has taken no byte for `PAYCAST_WRITE_SECONDS`.
     func isTooSlow(_ connection: Connection) -> Bool {
-        connection.behindSince.map { now - $0 >= settings.writeDeadlineTicks } ?? false
+        connection.behindSince.map { clock.now - $0 >= settings.writeDeadlineTicks } ?? false
     }
 
     /// Tells it why, if it still reads that. Nil: it is gone already.
     func endSlowReader(_ connection: Connection?) {
         metrics.slow.add()
-        if let connection { disconnect(connection, .tooSlow) }
+        if let connection { disconnect(connection, reason: .tooSlow) }
     }
 }

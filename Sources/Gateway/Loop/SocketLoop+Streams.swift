@@ -11,28 +11,29 @@ extension SocketLoop {
         let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
         connection.input = RequestBuffer()
         metrics.responses(200).add()
-        open(request, as: transport, on: connection, EventStream.head(allowedOrigin: request.allowedOrigin))
+        let opening = EventStream.head(allowedOrigin: request.allowedOrigin)
+        open(request, as: transport, on: connection, opening: opening)
     }
 
     func open(
         _ request: PageRequest,
         as transport: Transport,
         on connection: Connection,
-        _ opening: AnswerHead? = nil
+        opening: AnswerHead? = nil
     ) {
         let subscription = hub.subscribe(to: request.stream)
-        unwatch(connection)
+        clearDeadline(of: connection)
         connection.phase = .page(
             Page(
                 transport: transport,
                 subscription: subscription,
-                heartbeat: wheel.add(connection.id),
+                heartbeat: heartbeats.add(connection.id),
                 source: request.source,
                 reading: request.reading,
                 opening: opening
             )
         )
-        take(
+        add(
             Subscriber(
                 connection: connection,
                 subscription: subscription,
@@ -42,9 +43,8 @@ extension SocketLoop {
             ),
             until: request.expires
         )
-        if case .feed(let filter, _) = request.content {
-            feeds[request.stream] = filter
-            followed[connection.id] = request.stream
+        if transport == .feed, case .feed(let filter, _) = request.content {
+            subscribers.follow(request.stream, with: filter)
         }
         metrics.pages(transport).add(1)
         if !readMissed(request, for: subscription) { turnAway(connection) }
@@ -87,11 +87,11 @@ extension SocketLoop {
     func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
         guard let opening = page.opening else { return connection.link.write(block) }
         page.opening = nil
-        return connection.link.begin(opening, Array(block.utf8), date: date, isWhole: false)
+        return connection.link.begin(opening, body: Array(block.utf8), date: clock.date, isWhole: false)
     }
 
     /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
-    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, _ page: Page) {
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
         let connection = subscriber.connection
         guard missed.extent != .unreadable else {
             return turnAway(connection)
@@ -101,7 +101,7 @@ extension SocketLoop {
             let cursor = Cursor(epoch: settings.epoch, position: position)
             guard say(EventStream.position(cursor), to: page, on: connection) else { return end(connection) }
         }
-        guard page.reading == nil else { return sendPart(missed, to: subscriber, page) }
+        guard page.reading == nil else { return sendPart(missed, to: subscriber, on: page) }
         guard let flush = hub.missed(subscriber.subscription, through: missed.through, messages: missed.messages) else {
             return
         }
@@ -115,7 +115,7 @@ extension SocketLoop {
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
             }
-            if let subscriber = subscribers[Int(page.subscription.index)] { _ = frames.write(to: subscriber) }
+            if let subscriber = subscribers[page.subscription] { _ = frames.write(to: subscriber) }
         }
         metrics.expired.add()
         close(connection, code: .policyViolation)

@@ -5,44 +5,27 @@ internal import Hub
 internal import Observability
 internal import WebSocket
 
-/// Which subscription sits where, and how a client leaves.
+/// How clients subscribe, and how they leave.
 extension SocketLoop {
-    func subscriber(of id: SubscriptionID) -> Subscriber? {
-        guard Int(id.index) < subscribers.count, let subscriber = subscribers[Int(id.index)],
-            subscriber.subscription == id
-        else { return nil }
-        return subscriber
-    }
-
-    func take(_ subscriber: Subscriber, until expiry: Instant?) {
-        let index = Int(subscriber.subscription.index)
-        if index >= subscribers.count {
-            subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
-        }
-        subscribers[index] = subscriber
+    func add(_ subscriber: Subscriber, until expiry: Instant?) {
+        subscribers.add(subscriber)
         port.count(1, followersOf: subscriber.stream)
-        if let expiry { expiries.add(subscriber.subscription, at: expiry, now: settings.clock.now()) }
+        if let expiry { subscribers.expire(subscriber.subscription, at: expiry, now: settings.clock.now()) }
     }
 
     /// Ends a subscription. Its connection stays open.
-    func vacate(_ id: SubscriptionID) {
+    func unsubscribe(_ id: SubscriptionID) {
         hub.unsubscribe(id)
-        expiries.remove(id)
-        guard let subscriber = subscriber(of: id) else { return }
-        port.count(-1, followersOf: subscriber.stream)
-        subscribers[Int(id.index)] = nil
+        if let subscriber = subscribers.remove(id) { port.count(-1, followersOf: subscriber.stream) }
     }
 
     /// Ends everything that the connection follows.
     func leave(_ connection: Connection) {
-        for id in connection.subscriptions { vacate(id) }
+        for id in connection.subscriptions { unsubscribe(id) }
         switch connection.phase {
         case .page(let page):
-            wheel.remove(page.heartbeat)
+            heartbeats.remove(page.heartbeat)
             metrics.pages(page.transport).add(-1)
-            if let feed = followed.removeValue(forKey: connection.id), !followed.values.contains(feed) {
-                feeds[feed] = nil
-            }
         case .cable(let client):
             pings.remove(client.heartbeat)
             metrics.pages(client.transport).add(-1)
@@ -53,9 +36,9 @@ extension SocketLoop {
     }
 
     /// Ends a connection from outside its own callback, and says why to clients that can be told.
-    func disconnect(_ connection: Connection, _ reason: CableDisconnect, code: CloseCode = .tryAgainLater) {
+    func disconnect(_ connection: Connection, reason: CableDisconnect, code: CloseCode = .tryAgainLater) {
         if case .cable = connection.phase, !connection.link.isBehind {
-            _ = connection.link.write(Frame.encode(.text, CableMessage.disconnect(reason)))
+            _ = connection.link.write(Frame.encode(.text, payload: CableMessage.disconnect(reason)))
         }
         close(connection, code: code)
     }
@@ -71,15 +54,7 @@ extension SocketLoop {
             return wasBehind ? end(connection) : finish(connection, lingers: false)
         }
         guard !connection.link.isBehind, connection.link.write(Frame.close(code)) else { return end(connection) }
-        connection.phase = .parting
-        partings.append((connection.id, now + LoopSettings.partingTicks))
-    }
-
-    /// Ends the connections that have not answered our close frame in time.
-    func endPartings() {
-        let due = partings.prefix { $0.tick <= now }
-        guard !due.isEmpty else { return }
-        for (id, _) in due { connections[id].map(end) }
-        partings.removeFirst(due.count)
+        connection.phase = .closeSent
+        closingHandshakes.add(connection.id, now: clock.now)
     }
 }

@@ -9,26 +9,30 @@ extension SocketLoop {
     func upgrade(_ request: Request, on connection: Connection) {
         let refusal = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
         guard request.route.isUpgradable, request.method == "GET" else {
-            return write(.error(404, "no_websocket", "No WebSocket is served here."), on: connection, refusal)
+            return write(
+                .error(404, code: "no_websocket", message: "No WebSocket is served here."),
+                on: connection,
+                terms: refusal
+            )
         }
         guard request.head[.webSocketVersion] == Handshake.version else {
-            return write(.otherWebSocketVersion, on: connection, refusal)
+            return write(.otherWebSocketVersion, on: connection, terms: refusal)
         }
         guard let accept = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
-            return write(.noWebSocketKey, on: connection, refusal)
+            return write(.noWebSocketKey, on: connection, terms: refusal)
         }
-        guard connection.admission == .accept, isListening else {
+        guard connection.admission == .accept, acceptor.isListening else {
             metrics.turnedAway.add()
-            return write(.full, on: connection, refusal)
+            return write(.full, on: connection, terms: refusal)
         }
         switch handler.handle(request) {
-        case .respond(let response): write(response, on: connection, refusal)
+        case .respond(let response): write(response, on: connection, terms: refusal)
         case .open(let page):
-            guard accepted(accept, nil, on: connection) else { return end(connection) }
+            guard switchProtocols(accepting: accept, speaking: nil, on: connection) else { return end(connection) }
             open(page, as: .webSocket, on: connection)
         case .openCable(let opening):
             let spoken = request.head.offeredProtocol
-            guard accepted(accept, spoken, on: connection) else { return end(connection) }
+            guard switchProtocols(accepting: accept, speaking: spoken, on: connection) else { return end(connection) }
             open(opening, speaking: spoken ?? .base, on: connection)
         case .later, .broadcast: end(connection)
         }
@@ -36,13 +40,17 @@ extension SocketLoop {
     }
 
     /// Sends a 101: from now on both sides speak frames.
-    private func accepted(_ accept: String, _ spoken: CableProtocol?, on connection: Connection) -> Bool {
+    private func switchProtocols(
+        accepting accept: String,
+        speaking spoken: CableProtocol?,
+        on connection: Connection
+    ) -> Bool {
         metrics.responses(101).add()
         var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
         if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
         let head = AnswerHead(status: 101, headers: headers, length: nil, keepAlive: true)
         connection.frames = FrameReader(messageLimit: settings.limits.frameBytes)
-        return connection.link.begin(head, [], date: date, isWhole: false)
+        return connection.link.begin(head, body: [], date: clock.date, isWhole: false)
     }
 
     /// A client may send frames directly after its request.
@@ -71,13 +79,13 @@ extension SocketLoop {
             // Text from a page that follows a stream has no meaning.
             if case .cable(let client) = connection.phase { received(text, from: client, on: connection) }
         case .binary:
-            if case .cable = connection.phase { fail(connection, .unsupportedData) }
+            if case .cable = connection.phase { fail(connection, code: .unsupportedData) }
         case .ping, .pong: break
         case .closed(let answer):
-            if case .parting = connection.phase { return finish(connection, lingers: false) }
+            if case .closeSent = connection.phase { return finish(connection, lingers: false) }
             leave(connection)
             finish(connection, with: answer)
-        case .failed(let code): fail(connection, code)
+        case .failed(let code): fail(connection, code: code)
         }
     }
 
@@ -85,13 +93,13 @@ extension SocketLoop {
     /// pongs, and a client that does not read gets none.
     private func answerPing(_ payload: [UInt8], on connection: Connection) {
         guard connection.isWebSocket == true, !connection.link.isBehind else { return }
-        guard connection.link.write(Frame.encode(.pong, payload)) else { return end(connection) }
+        guard connection.link.write(Frame.encode(.pong, payload: payload)) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }
     }
 
     /// The client broke the rules, or sent a kind of message that is not accepted here.
-    private func fail(_ connection: Connection, _ code: CloseCode) {
-        if case .parting = connection.phase { return end(connection) }
+    private func fail(_ connection: Connection, code: CloseCode) {
+        if case .closeSent = connection.phase { return end(connection) }
         if case .cable = connection.phase { metrics.refusedFrames.add() }
         leave(connection)
         finish(connection, with: Frame.close(code))
@@ -107,15 +115,15 @@ extension SocketLoop {
 extension Response {
     fileprivate static let otherWebSocketVersion = Response.error(
         426,
-        "websocket_version",
-        "WebSockets of version 13 are served here (RFC 6455).",
+        code: "websocket_version",
+        message: "WebSockets of version 13 are served here (RFC 6455).",
         headers: [("Sec-WebSocket-Version", Handshake.version), ("Upgrade", "websocket")]
     )
 
     fileprivate static let noWebSocketKey = Response.error(
         400,
-        "websocket_key",
-        "Sec-WebSocket-Key must be 16 bytes in Base64, sent once."
+        code: "websocket_key",
+        message: "Sec-WebSocket-Key must be 16 bytes in Base64, sent once."
     )
 }
 

@@ -20,7 +20,7 @@ final class SocketWatch {
         self.descriptor = descriptor
         self.loop = loop
         handle = .allocate(capacity: 1)
-        guard uv_poll_init(loop.uv, handle, descriptor) == 0 else { return nil }
+        guard uv_poll_init(loop.events.uv, handle, descriptor) == 0 else { return nil }
     }
 
     deinit {
@@ -44,7 +44,7 @@ final class SocketWatch {
             return
         }
         uv_poll_start(handle, wanted) { handle, status, events in
-            SocketWatch.owner(of: handle?.pointee.data)?.isReady(status, events)
+            SocketWatch.owner(of: handle?.pointee.data)?.report(status: status, events: events)
         }
     }
 
@@ -62,7 +62,7 @@ final class SocketWatch {
     }
 
     /// After a failed `status` libuv reports nothing more; bytes that came before it may still be read.
-    private func isReady(_ status: Int32, _ events: Int32) {
+    private func report(status: Int32, events: Int32) {
         guard let connection else { return }
         loop.serve(connection) { connection in
             if events & Int32(UV_WRITABLE.rawValue) != 0 { loop.writable(connection) }

@@ -1,14 +1,6 @@
 internal import Domain
 internal import Hub
 
-/// How fragments travel to a client.
-enum Transport {
-    case eventStream, webSocket, feed, cable, extendedCable
-
-    /// Whether it is an endless response, on which only we send.
-    var isResponse: Bool { self == .eventStream || self == .feed }
-}
-
 /// Where the messages of one subscription go. A loop finds it by the subscription's place in the hub's slab.
 struct Subscriber {
     let connection: Connection

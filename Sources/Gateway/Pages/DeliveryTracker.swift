@@ -9,7 +9,7 @@ final class DeliveryTracker: Sendable {
     private let remaining: Atomic<Int>
     private let written = Atomic<Int>(0)
 
-    init(receivedAt: UInt64?, loops: Int, _ metrics: GatewayMetrics) {
+    init(receivedAt: UInt64?, loops: Int, metrics: GatewayMetrics) {
         self.receivedAt = receivedAt
         self.metrics = metrics
         remaining = Atomic(loops)

@@ -32,7 +32,7 @@ struct FrameCache {
             return link.write(eventStream)
         case .feed: return link.write(html)
         case .webSocket:
-            if text.isEmpty { text = Frame.encode(.text, html) }
+            if text.isEmpty { text = Frame.encode(.text, payload: html) }
             return link.write(text)
         case .cable, .extendedCable:
             prepareCable(for: subscriber)

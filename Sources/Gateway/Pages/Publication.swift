@@ -14,14 +14,14 @@ public struct Publication: Sendable {
     private(set) var delivery: DeliveryTracker?
 
     /// Renders an entry's fragments for each stream, once for all loops and pages.
-    public init(_ entry: Entry, _ renderer: Renderer, receivedAt: UInt64? = nil) {
+    public init(_ entry: Entry, renderer: Renderer, receivedAt: UInt64? = nil) {
         self.entry = entry
         self.receivedAt = receivedAt
         var streams: [StreamName] = []
         for fragment in entry.fragments where !streams.contains(fragment.stream) { streams.append(fragment.stream) }
         messages = streams.map { stream in
             let fragments = entry.fragments.filter { $0.stream == stream }
-            return Message(position: entry.position, fragments: fragments, on: stream, renderer)
+            return Message(position: entry.position, fragments: fragments, on: stream, renderer: renderer)
         }
     }
 
@@ -30,29 +30,29 @@ public struct Publication: Sendable {
     }
 
     /// Counts the publication, and tracks a committed one until the last loop has written it.
-    mutating func depart(to loops: Int, _ metrics: GatewayMetrics) {
+    mutating func depart(to loops: Int, metrics: GatewayMetrics) {
         metrics.published.add(messages.count)
         guard entry != nil, !messages.isEmpty else { return }
-        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics)
+        delivery = DeliveryTracker(receivedAt: receivedAt, loops: loops, metrics: metrics)
     }
 }
 
 extension Message {
     /// A message that has no entry in the ledger.
-    public init(transient fragment: Fragment, _ renderer: Renderer) {
-        self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer)])
+    public init(transient fragment: Fragment, renderer: Renderer) {
+        self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer: renderer)])
     }
 
     /// The fragments of one entry for one stream, each rendered once.
-    public init(position: Int64, fragments: [Fragment], on stream: StreamName, _ renderer: Renderer) {
-        self.init(stream: stream, position: position, parts: fragments.map { Part($0, renderer) })
+    public init(position: Int64, fragments: [Fragment], on stream: StreamName, renderer: Renderer) {
+        self.init(stream: stream, position: position, parts: fragments.map { Part($0, renderer: renderer) })
     }
 }
 
 extension Part {
     public static let refresh = Part(html: Renderer.refresh, collapseKey: nil, isRefresh: true)
 
-    fileprivate init(_ fragment: Fragment, _ renderer: Renderer) {
+    fileprivate init(_ fragment: Fragment, renderer: Renderer) {
         let html = renderer.render(fragment)
         let isRefresh = fragment.action == "refresh" || html == Renderer.refresh
         self.init(html: html, collapseKey: fragment.collapseKey, isRefresh: isRefresh)

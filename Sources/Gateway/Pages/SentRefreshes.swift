@@ -70,7 +70,7 @@ final class SentRefreshes: Sendable {
         }
     }
 
-    private func record(on stream: StreamName, for refreshes: MissedRefreshes, _ change: (inout Sent) -> Void) {
+    private func record(on stream: StreamName, for refreshes: MissedRefreshes, change: (inout Sent) -> Void) {
         guard case .once(let origin) = refreshes else { return }
         let pages = Pages(stream: stream, origin: origin)
         halves.withLock { halves in

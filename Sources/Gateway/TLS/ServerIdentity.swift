@@ -2,8 +2,8 @@ internal import CWebSockets
 
 /// The server's certificate chain and private key: read and checked once, shared by all loops.
 ///
-/// An OpenSSL context keeps them together. Sending it is safe: nothing writes to it after the initializer, and OpenSSL
-/// lets several threads read one (https://docs.openssl.org/3.0/man7/openssl-threads/).
+/// `@unchecked Sendable`: an OpenSSL context keeps them together, nothing writes to it after the initializer, and
+/// OpenSSL lets several threads read one (https://docs.openssl.org/3.0/man7/openssl-threads/).
 public final class ServerIdentity: @unchecked Sendable {
     private let context: OpaquePointer
 
@@ -60,7 +60,7 @@ public struct ServerIdentityError: Error, Equatable, CustomStringConvertible {
             switch flaw {
             case .certificate: "the certificate file cannot be read or holds no certificate in PEM"
             case .key: "the key file cannot be read or holds no private key in PEM without a passphrase"
-            case .mismatch: "the key is not the one of the certificate"
+            case .mismatch: "the key does not belong to the certificate"
             }
         }.joined(separator: "; ")
     }

@@ -23,7 +23,7 @@ final class TLSContext {
         let modes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
         SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(modes), nil)
         let owner = Unmanaged.passUnretained(self).toOpaque()
-        SSL_CTX_set_cert_cb(pointer, { TLSContext.show($0, $1) }, owner)
+        SSL_CTX_set_cert_cb(pointer, { TLSContext.show(on: $0, owner: $1) }, owner)
         SSL_CTX_set_alpn_select_cb(pointer, chooseProtocol, nil)
     }
 
@@ -32,7 +32,7 @@ final class TLSContext {
     }
 
     /// Called in every handshake, so that a renewed certificate needs no new context and no lost connection.
-    private static func show(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
+    private static func show(on ssl: OpaquePointer?, owner: UnsafeMutableRawPointer?) -> Int32 {
         guard let ssl, let owner else { return 0 }
         return Unmanaged<TLSContext>.fromOpaque(owner).takeUnretainedValue().identity.show(on: ssl) ? 1 : 0
     }
@@ -41,11 +41,11 @@ final class TLSContext {
 /// Prefers HTTP/2 to HTTP/1.1. A client that offers neither gets HTTP/1.1 without an ALPN answer (RFC 7301 §3.2).
 private func chooseProtocol(
     _ ssl: OpaquePointer?,
-    _ name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-    _ count: UnsafeMutablePointer<UInt8>?,
-    _ offers: UnsafePointer<UInt8>?,
-    _ offersCount: UInt32,
-    _ context: UnsafeMutableRawPointer?
+    name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    count: UnsafeMutablePointer<UInt8>?,
+    offers: UnsafePointer<UInt8>?,
+    offersCount: UInt32,
+    context: UnsafeMutableRawPointer?
 ) -> Int32 {
     let ours: StaticString = "\u{2}h2\u{8}http/1.1"
     let oursCount = UInt32(ours.utf8CodeUnitCount)

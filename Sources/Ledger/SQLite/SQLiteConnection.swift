@@ -84,8 +84,8 @@ struct SQLiteConnection: ~Copyable {
 
 /// Ends the running statement of a connection, from another thread (https://www.sqlite.org/c3ref/interrupt.html).
 ///
-/// It is Sendable because SQLite lets any thread call it, and because its holder promises to drop it before the
-/// connection is closed.
+/// `@unchecked Sendable`: SQLite lets any thread call it, and its holder promises to drop it before the connection is
+/// closed.
 struct Interrupter: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 

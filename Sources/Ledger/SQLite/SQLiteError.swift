@@ -13,6 +13,13 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
         self.sql = sql
     }
 
+    /// A query returned other rows than it was asked for. Asking again would return the same.
+    static let unanswered = SQLiteError(
+        extendedCode: SQLITE_MISMATCH,
+        message: "a query returned other rows than it was asked for",
+        sql: ""
+    )
+
     /// The connection's last error.
     init(of connection: OpaquePointer?, sql: String) {
         extendedCode = sqlite3_extended_errcode(connection)

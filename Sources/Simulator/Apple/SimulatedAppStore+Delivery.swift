@@ -16,8 +16,19 @@ extension SimulatedAppStore: SimulatedStore {
         let notification = SimulatedNotification(event)
         let body = try body(notification)
         var delivery = SimulatedDelivery(path: "/webhooks/apple", headers: [], body: body, event: notification.id)
-        delivery.history = [AppleStandIn.document(for: body, event: notification.id, isLost: event.isLost)]
+        delivery.history = [
+            SimulatedAppStore.historyDocument(for: body, event: notification.id, isLost: event.isLost)
+        ]
         return delivery
+    }
+
+    /// What the stand-in must be told so that the store's history contains a webhook: see `SimulatedDelivery.history`.
+    public static func historyDocument(
+        for body: [UInt8],
+        event id: String,
+        isLost: Bool = false
+    ) -> (path: String, json: [UInt8]) {
+        ("/notifications/\(id)" + (isLost ? "?lost=true" : ""), body)
     }
 }
 

@@ -63,25 +63,25 @@ public struct SimulatedAppStore: Sendable {
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
     public func transaction(_ notification: SimulatedNotification) throws(CryptoError) -> String {
-        try signer.sign(notification.transaction(scene(notification)))
+        try signer.sign(notification.transaction(model(notification)))
     }
 
-    private func scene(_ notification: SimulatedNotification) -> StoreScene {
+    private func model(_ notification: SimulatedNotification) -> StorePurchaseModel {
         var facts = notification.subscription
         if notification.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }
-        var scene = StoreScene(facts, now: notification.now)
-        scene.play(notification.type, notification.subtype)
-        return scene
+        var model = StorePurchaseModel(facts, now: notification.now)
+        model.apply(notification.type, subtype: notification.subtype)
+        return model
     }
 
     private func data(_ notification: SimulatedNotification) throws(CryptoError) -> DataDocument {
-        let scene = scene(notification)
+        let model = model(notification)
         var data = notification.data
-        data.consumptionRequestReason = scene.consumptionRequestReason
-        data.signedTransactionInfo = try signer.sign(notification.transaction(scene))
-        guard scene.product.kind == .subscription else { return data }
-        data.status = scene.status
-        data.signedRenewalInfo = try signer.sign(notification.renewal(scene))
+        data.consumptionRequestReason = model.consumptionRequestReason
+        data.signedTransactionInfo = try signer.sign(notification.transaction(model))
+        guard model.product.kind == .subscription else { return data }
+        data.status = model.status
+        data.signedRenewalInfo = try signer.sign(notification.renewal(model))
         return data
     }
 

@@ -28,39 +28,39 @@ extension SimulatedNotification {
         )
     }
 
-    func transaction(_ scene: StoreScene) -> TransactionDocument {
-        let isSubscription = scene.product.kind == .subscription
+    func transaction(_ model: StorePurchaseModel) -> TransactionDocument {
+        let isSubscription = model.product.kind == .subscription
         var document = TransactionDocument(
             transactionId: isSubscription
-                ? StoreID.make(scene.lineage, String(scene.period.milliseconds)) : scene.lineage,
-            originalTransactionId: scene.lineage,
+                ? StoreID.make(model.lineage, String(model.period.milliseconds)) : model.lineage,
+            originalTransactionId: model.lineage,
             appTransactionId: download,
             bundleId: bundleID,
-            productId: scene.product.id,
-            purchaseDate: scene.purchasedAt.milliseconds,
-            originalPurchaseDate: scene.purchasedAt.milliseconds,
-            type: scene.product.appleType,
-            inAppOwnershipType: scene.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED",
+            productId: model.product.id,
+            purchaseDate: model.purchasedAt.milliseconds,
+            originalPurchaseDate: model.purchasedAt.milliseconds,
+            type: model.product.appleType,
+            inAppOwnershipType: model.isFamilyShared ? "FAMILY_SHARED" : "PURCHASED",
             signedDate: now.milliseconds,
             environment: environment.rawValue,
-            transactionReason: scene.reason,
-            price: scene.product.price,
-            currency: scene.product.currency
+            transactionReason: model.reason,
+            price: model.product.price,
+            currency: model.product.currency
         )
-        document.previousOriginalTransactionId = scene.previousLineage
+        document.previousOriginalTransactionId = model.previousLineage
         document.appAccountToken = token?.description
         if isSubscription {
-            document.webOrderLineItemId = StoreID.make(scene.lineage, String(scene.period.milliseconds), "line")
-            document.subscriptionGroupIdentifier = scene.product.group
-            document.expiresDate = scene.expiresAt.milliseconds
+            document.webOrderLineItemId = StoreID.make(model.lineage, String(model.period.milliseconds), "line")
+            document.subscriptionGroupIdentifier = model.product.group
+            document.expiresDate = model.expiresAt.milliseconds
         }
-        if let revocation = scene.revocation {
+        if let revocation = model.revocation {
             document.revocationDate = revocation.date.milliseconds
             document.revocationReason = 0
             document.revocationType = revocation.type
             document.revocationPercentage = 100_000
         }
-        if scene.isOffer {
+        if model.isOffer {
             document.offerType = 2
             document.offerIdentifier = "paycast.welcome.back"
             document.offerDiscountType = "PAY_AS_YOU_GO"
@@ -68,20 +68,20 @@ extension SimulatedNotification {
         return document
     }
 
-    func renewal(_ scene: StoreScene) -> RenewalDocument {
+    func renewal(_ model: StorePurchaseModel) -> RenewalDocument {
         RenewalDocument(
-            originalTransactionId: scene.lineage,
-            productId: scene.product.id,
-            autoRenewProductId: scene.nextProduct,
-            autoRenewStatus: scene.autoRenews ? 1 : 0,
-            expirationIntent: scene.expirationIntent,
-            isInBillingRetryPeriod: scene.isInBillingRetry,
-            gracePeriodExpiresDate: scene.graceUntil?.milliseconds,
-            priceIncreaseStatus: scene.priceIncreaseStatus,
-            renewalPrice: SimulatedProduct(id: scene.nextProduct, kind: .subscription).price,
-            currency: scene.product.currency,
-            renewalDate: scene.expiresAt.milliseconds,
-            recentSubscriptionStartDate: scene.purchasedAt.milliseconds,
+            originalTransactionId: model.lineage,
+            productId: model.product.id,
+            autoRenewProductId: model.nextProduct,
+            autoRenewStatus: model.autoRenews ? 1 : 0,
+            expirationIntent: model.expirationIntent,
+            isInBillingRetryPeriod: model.isInBillingRetry,
+            gracePeriodExpiresDate: model.graceUntil?.milliseconds,
+            priceIncreaseStatus: model.priceIncreaseStatus,
+            renewalPrice: SimulatedProduct(id: model.nextProduct, kind: .subscription).price,
+            currency: model.product.currency,
+            renewalDate: model.expiresAt.milliseconds,
+            recentSubscriptionStartDate: model.purchasedAt.milliseconds,
             appAccountToken: token?.description,
             appTransactionId: download,
             signedDate: now.milliseconds,

@@ -50,55 +50,55 @@ struct AppDataDocument: Encodable {
     var signedAppTransactionInfo: String
 }
 
-struct TransactionDocument: Codable {
-    var transactionId: String
-    var originalTransactionId: String
-    var previousOriginalTransactionId: String?
-    var webOrderLineItemId: String?
-    var appTransactionId: String
-    var bundleId: String
-    var productId: String
-    var subscriptionGroupIdentifier: String?
-    var purchaseDate: Int64
-    var originalPurchaseDate: Int64
-    var expiresDate: Int64?
-    var quantity = 1
-    var type: String
-    var appAccountToken: String?
-    var inAppOwnershipType: String
-    var signedDate: Int64
-    var environment: String
-    var transactionReason: String
-    var storefront = "USA"
-    var storefrontId = "143441"
-    var price: Int64
-    var currency: String
-    var revocationDate: Int64?
-    var revocationReason: Int?
-    var revocationType: String?
-    var revocationPercentage: Int?
-    var offerType: Int?
-    var offerIdentifier: String?
-    var offerDiscountType: String?
+public struct TransactionDocument: Codable, Sendable {
+    public var transactionId: String
+    public var originalTransactionId: String
+    public var previousOriginalTransactionId: String?
+    public var webOrderLineItemId: String?
+    public var appTransactionId: String
+    public var bundleId: String
+    public var productId: String
+    public var subscriptionGroupIdentifier: String?
+    public var purchaseDate: Int64
+    public var originalPurchaseDate: Int64
+    public var expiresDate: Int64?
+    public var quantity = 1
+    public var type: String
+    public var appAccountToken: String?
+    public var inAppOwnershipType: String
+    public var signedDate: Int64
+    public var environment: String
+    public var transactionReason: String
+    public var storefront = "USA"
+    public var storefrontId = "143441"
+    public var price: Int64
+    public var currency: String
+    public var revocationDate: Int64?
+    public var revocationReason: Int?
+    public var revocationType: String?
+    public var revocationPercentage: Int?
+    public var offerType: Int?
+    public var offerIdentifier: String?
+    public var offerDiscountType: String?
 }
 
-struct RenewalDocument: Codable {
-    var originalTransactionId: String
-    var productId: String
-    var autoRenewProductId: String
-    var autoRenewStatus: Int
-    var expirationIntent: Int?
-    var isInBillingRetryPeriod: Bool?
-    var gracePeriodExpiresDate: Int64?
-    var priceIncreaseStatus: Int?
-    var renewalPrice: Int64
-    var currency: String
-    var renewalDate: Int64
-    var recentSubscriptionStartDate: Int64
-    var appAccountToken: String?
-    var appTransactionId: String
-    var signedDate: Int64
-    var environment: String
+public struct RenewalDocument: Codable, Sendable {
+    public var originalTransactionId: String
+    public var productId: String
+    public var autoRenewProductId: String
+    public var autoRenewStatus: Int
+    public var expirationIntent: Int?
+    public var isInBillingRetryPeriod: Bool?
+    public var gracePeriodExpiresDate: Int64?
+    public var priceIncreaseStatus: Int?
+    public var renewalPrice: Int64
+    public var currency: String
+    public var renewalDate: Int64
+    public var recentSubscriptionStartDate: Int64
+    public var appAccountToken: String?
+    public var appTransactionId: String
+    public var signedDate: Int64
+    public var environment: String
 }
 
 struct AppTransactionDocument: Encodable {

@@ -20,14 +20,14 @@ public struct StoreSigner: Sendable {
         return signed + "." + Base64URL.encode(try key.signature(for: Array(signed.utf8)))
     }
 
-    func sign(_ document: some Encodable) throws(CryptoError) -> String {
+    public func sign(_ document: some Encodable) throws(CryptoError) -> String {
         try sign(StoreJSON.encode(document))
     }
 }
 
 /// Encodes and decodes the simulated stores' `Codable` documents.
-enum StoreJSON {
-    static func encode(_ document: some Encodable) -> [UInt8] {
+public enum StoreJSON {
+    public static func encode(_ document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         // The documents contain only text, whole numbers and Booleans, so encoding cannot fail.
@@ -35,14 +35,14 @@ enum StoreJSON {
     }
 
     /// For stores that write their members in `snake_case`.
-    static func encode(snakeCase document: some Encodable) -> [UInt8] {
+    public static func encode(snakeCase document: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         encoder.keyEncodingStrategy = .convertToSnakeCase
         return (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
+    public static func decode<Value: Decodable>(_ type: Value.Type, from json: [UInt8]) -> Value? {
         try? JSONDecoder().decode(type, from: Data(json))
     }
 }

@@ -4,17 +4,17 @@ internal import Encoding
 /// What Google Play pushes and answers about one purchase in its state after a notification.
 struct GoogleDocuments {
     private let event: SimulatedEvent
-    private let scene: GoogleScene
+    private let model: GooglePurchaseModel
     private let type: String
     private let package: String
 
-    init(_ event: SimulatedEvent, _ type: String, _ package: String) {
+    init(_ event: SimulatedEvent, type: String, package: String) {
         self.event = event
         self.type = type
         self.package = package
-        var scene = GoogleScene(event.facts, now: event.now)
-        scene.play(type, event.subtype)
-        self.scene = scene
+        var model = GooglePurchaseModel(event.facts, now: event.now)
+        model.apply(type, subtype: event.subtype)
+        self.model = model
     }
 
     private var isSubscription: Bool { event.facts.kind == .subscription }
@@ -25,7 +25,7 @@ struct GoogleDocuments {
             "version": "1.0", "packageName": .text(package),
             "eventTimeMillis": .text(String(event.now.milliseconds)),
         ]
-        let token = WireJSON.text(scene.token)
+        let token = WireJSON.text(model.token)
         switch (type, number) {
         case ("TEST", _): notice["testNotification"] = ["version": "1.0"]
         case ("VOIDED_PURCHASE", _):
@@ -35,13 +35,13 @@ struct GoogleDocuments {
             ]
         case ("PENDING_REFUND_REVIEW", _):
             notice["pendingRefundReviewNotification"] = [
-                "version": "1.0", "pendingRefundToken": .text("refund.\(scene.token)"), "orderId": .text(order),
+                "version": "1.0", "pendingRefundToken": .text("refund.\(model.token)"), "orderId": .text(order),
                 "refundReason": 1, "obfuscatedAccountId": account,
             ]
         case (_, let number?) where type.hasPrefix("ONE_TIME_PRODUCT"):
             notice["oneTimeProductNotification"] = [
                 "version": "1.0", "notificationType": .number(number), "purchaseToken": token,
-                "sku": .text(scene.product.id),
+                "sku": .text(model.product.id),
             ]
         case (_, let number):
             notice["subscriptionNotification"] = [
@@ -53,12 +53,12 @@ struct GoogleDocuments {
 
     /// What the API answers from now on.
     var answers: [(path: String, json: WireJSON)] {
-        guard isSubscription else { return [(path("productsv2", scene.token), purchase)] }
-        let own = (path("subscriptionsv2", scene.token), subscription(scene))
-        guard let replaced = scene.replaced, scene.state != "PENDING", !scene.isOutsideApp else { return [own] }
-        var old = GoogleScene(event.facts, now: event.now)
-        old.play("SUBSCRIPTION_EXPIRED", "replaced")
-        return [own, (path("subscriptionsv2", replaced), subscription(old))]
+        guard isSubscription else { return [(path("productsv2", token: model.token), purchase)] }
+        let own = (path("subscriptionsv2", token: model.token), subscription(model))
+        guard let replaced = model.replaced, model.state != "PENDING", !model.isOutsideApp else { return [own] }
+        var old = GooglePurchaseModel(event.facts, now: event.now)
+        old.apply("SUBSCRIPTION_EXPIRED", subtype: "replaced")
+        return [own, (path("subscriptionsv2", token: replaced), subscription(old))]
     }
 
     /// The event id under which Paycast knows the void of a whole charge; nil for anything else.
@@ -68,8 +68,8 @@ struct GoogleDocuments {
     var history: [(path: String, json: WireJSON)] {
         guard type == "VOIDED_PURCHASE" else { return [] }
         var entry: WireJSON = [
-            "kind": "androidpublisher#voidedPurchase", "purchaseToken": .text(scene.token), "orderId": .text(voided),
-            "purchaseTimeMillis": .text(String(scene.startedAt.milliseconds)),
+            "kind": "androidpublisher#voidedPurchase", "purchaseToken": .text(model.token), "orderId": .text(voided),
+            "purchaseTimeMillis": .text(String(model.startedAt.milliseconds)),
             "voidedTimeMillis": .text(String(event.now.milliseconds)), "voidedSource": 0, "voidedReason": 1,
         ]
         if event.subtype == "partial" { entry["voidedQuantity"] = 1 }
@@ -79,38 +79,38 @@ struct GoogleDocuments {
     private var isWhole: Bool { event.subtype != "past" && event.subtype != "partial" }
     private var voided: String { event.subtype == "past" ? "GPA.0000-past" : order }
 
-    private func path(_ kind: String, _ token: String) -> String {
+    private func path(_ kind: String, token: String) -> String {
         "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"
     }
 
-    private var order: String { order(scene) }
+    private var order: String { order(model) }
 
-    private func order(_ scene: GoogleScene) -> String {
-        let number = "GPA.\(StoreID.make(scene.token))"
-        return scene.renewals == 0 ? number : "\(number)..\(scene.renewals - 1)"
+    private func order(_ model: GooglePurchaseModel) -> String {
+        let number = "GPA.\(StoreID.make(model.token))"
+        return model.renewals == 0 ? number : "\(number)..\(model.renewals - 1)"
     }
 
     private var account: WireJSON { event.token.map { .text($0.description) } ?? .null }
     private var isTest: Bool { event.environment == .sandbox }
 
-    private func subscription(_ scene: GoogleScene) -> WireJSON {
+    private func subscription(_ model: GooglePurchaseModel) -> WireJSON {
         var document: WireJSON = [
             "kind": "androidpublisher#subscriptionPurchaseV2", "regionCode": "US",
-            "startTime": .text(scene.startedAt.iso8601),
-            "subscriptionState": .text("SUBSCRIPTION_STATE_\(scene.state)"), "latestOrderId": .text(order(scene)),
-            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list(items(scene)),
+            "startTime": .text(model.startedAt.iso8601),
+            "subscriptionState": .text("SUBSCRIPTION_STATE_\(model.state)"), "latestOrderId": .text(order(model)),
+            "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING", "lineItems": .list(items(model)),
         ]
         if let token = event.token {
             document["externalAccountIdentifiers"] = ["obfuscatedExternalAccountId": .text(token.description)]
         }
-        if let replaced = scene.replaced {
-            let name = scene.isOutsideApp ? "outOfAppPurchaseContext" : "linkedPurchaseToken"
-            document[name] = scene.isOutsideApp ? ["expiredPurchaseToken": .text(replaced)] : .text(replaced)
+        if let replaced = model.replaced {
+            let name = model.isOutsideApp ? "outOfAppPurchaseContext" : "linkedPurchaseToken"
+            document[name] = model.isOutsideApp ? ["expiredPurchaseToken": .text(replaced)] : .text(replaced)
         }
-        if let resumesAt = scene.resumesAt {
+        if let resumesAt = model.resumesAt {
             document["pausedStateContext"] = ["autoResumeTime": .text(resumesAt.iso8601)]
         }
-        if let cancellation = scene.cancellation {
+        if let cancellation = model.cancellation {
             document["canceledStateContext"] = .object([.init(name: cancellation.rawValue, value: [:])])
         }
         if isTest { document["testPurchase"] = [:] }
@@ -118,40 +118,40 @@ struct GoogleDocuments {
     }
 
     /// Google promises no order; here, the newest item comes first.
-    private func items(_ scene: GoogleScene) -> [WireJSON] {
-        event.facts.addOns.reversed().map { addOn($0, of: scene) } + [item(scene)]
+    private func items(_ model: GooglePurchaseModel) -> [WireJSON] {
+        event.facts.addOns.reversed().map { addOn($0, of: model) } + [item(model)]
     }
 
-    private func addOn(_ addOn: SimulatedAddOn, of scene: GoogleScene) -> WireJSON {
+    private func addOn(_ addOn: SimulatedAddOn, of model: GooglePurchaseModel) -> WireJSON {
         let product = SimulatedProduct(id: addOn.product, kind: .subscription)
-        let isOver = ["EXPIRED", "ON_HOLD", "PAUSED"].contains(scene.state)
-        let paidUntil = addOn.accessUntil ?? scene.expiresAt
-        let end = isOver ? min(paidUntil, scene.expiresAt) : paidUntil
+        let isOver = ["EXPIRED", "ON_HOLD", "PAUSED"].contains(model.state)
+        let paidUntil = addOn.accessUntil ?? model.expiresAt
+        let end = isOver ? min(paidUntil, model.expiresAt) : paidUntil
         return [
             "productId": .text(addOn.product), "expiryTime": .text(end.iso8601),
             "autoRenewingPlan": [
-                "autoRenewEnabled": .flag(addOn.autoRenew && scene.autoRenews), "recurringPrice": price(product),
+                "autoRenewEnabled": .flag(addOn.autoRenew && model.autoRenews), "recurringPrice": price(product),
             ],
-            "latestSuccessfulOrderId": .text(order(scene)),
+            "latestSuccessfulOrderId": .text(order(model)),
         ]
     }
 
-    private func item(_ scene: GoogleScene) -> WireJSON {
+    private func item(_ model: GooglePurchaseModel) -> WireJSON {
         var plan: WireJSON = [
-            "autoRenewEnabled": .flag(scene.autoRenews), "recurringPrice": price(scene.product),
+            "autoRenewEnabled": .flag(model.autoRenews), "recurringPrice": price(model.product),
         ]
-        if let state = scene.priceChange {
+        if let state = model.priceChange {
             plan["priceChangeDetails"] = [
-                "newPrice": price(scene.product), "priceChangeMode": "PRICE_INCREASE", "priceChangeState": .text(state),
+                "newPrice": price(model.product), "priceChangeMode": "PRICE_INCREASE", "priceChangeState": .text(state),
             ]
         }
         var item: WireJSON = [
-            "productId": .text(scene.product.id), "expiryTime": .text(scene.expiresAt.iso8601),
-            "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order(scene)),
+            "productId": .text(model.product.id), "expiryTime": .text(model.expiresAt.iso8601),
+            "autoRenewingPlan": plan, "latestSuccessfulOrderId": .text(order(model)),
         ]
-        item["offerDetails"] = scene.offer.map { ["basePlanId": "base", "offerId": .text($0)] }
-        if let phase = scene.phase { item["offerPhase"] = .object([.init(name: phase, value: [:])]) }
-        if let next = scene.nextProduct { item["deferredItemReplacement"] = ["productId": .text(next)] }
+        item["offerDetails"] = model.offer.map { ["basePlanId": "base", "offerId": .text($0)] }
+        if let phase = model.phase { item["offerPhase"] = .object([.init(name: phase, value: [:])]) }
+        if let next = model.nextProduct { item["deferredItemReplacement"] = ["productId": .text(next)] }
         return item
     }
 
@@ -165,14 +165,14 @@ struct GoogleDocuments {
     private var purchase: WireJSON {
         var document: WireJSON = [
             "kind": "androidpublisher#productPurchaseV2", "orderId": .text(order), "regionCode": "US",
-            "purchaseStateContext": ["purchaseState": .text(scene.purchaseState)],
+            "purchaseStateContext": ["purchaseState": .text(model.purchaseState)],
             "productLineItem": .list([
-                ["productId": .text(scene.product.id), "productOfferDetails": ["quantity": 1]]
+                ["productId": .text(model.product.id), "productOfferDetails": ["quantity": 1]]
             ]),
             "acknowledgementState": "ACKNOWLEDGEMENT_STATE_PENDING",
         ]
         document["obfuscatedExternalAccountId"] = event.token.map { .text($0.description) }
-        if scene.isPaid { document["purchaseCompletionTime"] = .text(paidAt.iso8601) }
+        if model.isPaid { document["purchaseCompletionTime"] = .text(paidAt.iso8601) }
         if isTest { document["testPurchaseContext"] = ["fopType": "TEST"] }
         return document
     }

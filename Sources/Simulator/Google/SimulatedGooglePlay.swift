@@ -60,10 +60,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let (type, number) = SimulatedGooglePlay.type(event.type)
         let id = event.id ?? StoreID.make(Hex.encode(randomBytes(12)))
-        let scenery = GoogleDocuments(event, type, event.app ?? SimulatedGooglePlay.package)
+        let content = GoogleDocuments(event, type: type, package: event.app ?? SimulatedGooglePlay.package)
         let push: WireJSON = [
             "message": [
-                "data": .text(Base64.encode(scenery.notice(number).bytes)), "messageId": .text(id),
+                "data": .text(Base64.encode(content.notice(number).bytes)), "messageId": .text(id),
                 "publishTime": .text(event.now.iso8601), "attributes": [:],
             ],
             "subscription": "projects/paycast-development/subscriptions/play",
@@ -72,10 +72,10 @@ public struct SimulatedGooglePlay: SimulatedStore {
             path: "/webhooks/google",
             headers: [("Authorization", "Bearer \(try token(at: event.now))")],
             body: push.bytes,
-            event: scenery.void ?? id,
-            documents: scenery.answers.map { (path: $0.path, json: $0.json.bytes) }
+            event: content.void ?? id,
+            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
         )
-        delivery.history = scenery.history.map { (path: $0.path, json: $0.json.bytes) }
+        delivery.history = content.history.map { (path: $0.path, json: $0.json.bytes) }
         return delivery
     }
 

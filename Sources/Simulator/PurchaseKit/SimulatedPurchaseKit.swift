@@ -47,16 +47,16 @@ struct PurchaseKitDocument: Encodable {
     var successPath = "/"
 
     init(_ event: SimulatedEvent) {
-        var scene = StoreScene(event.facts, now: event.now)
+        var model = StorePurchaseModel(event.facts, now: event.now)
         eventId = event.id ?? OrderToken.random().description
         type = event.type
         customerId = event.user ?? event.token?.description
-        subscriptionId = scene.lineage
+        subscriptionId = model.lineage
         store = event.subtype ?? "apple"
         googleBasePlanId = event.subtype == "google" ? "monthly" : nil
         switch event.type {
-        case "subscription.created": scene.play("SUBSCRIBED", nil)
-        case "subscription.updated": scene.play("DID_RENEW", nil)
+        case "subscription.created": model.apply("SUBSCRIBED", subtype: nil)
+        case "subscription.updated": model.apply("DID_RENEW", subtype: nil)
         default: break
         }
         status =
@@ -65,10 +65,10 @@ struct PurchaseKitDocument: Encodable {
             case "subscription.expired": "expired"
             default: "active"
             }
-        if event.type == "subscription.canceled" { endsAt = scene.expiresAt.iso8601 }
-        if event.type == "subscription.expired" { endsAt = min(scene.expiresAt, event.now).iso8601 }
-        storeProductId = scene.product.id
-        currentPeriodStart = scene.purchasedAt.iso8601
-        currentPeriodEnd = scene.expiresAt.iso8601
+        if event.type == "subscription.canceled" { endsAt = model.expiresAt.iso8601 }
+        if event.type == "subscription.expired" { endsAt = min(model.expiresAt, event.now).iso8601 }
+        storeProductId = model.product.id
+        currentPeriodStart = model.purchasedAt.iso8601
+        currentPeriodEnd = model.expiresAt.iso8601
     }
 }

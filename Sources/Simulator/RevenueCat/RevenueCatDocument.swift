@@ -41,13 +41,10 @@ struct RevenueCatDocument: Encodable {
         appId = event.app ?? "app1a2b3c4d"
         environment = event.environment == .production ? "PRODUCTION" : "SANDBOX"
         let anonymous = "$RCAnonymousID:" + StoreID.make(event.facts.lineage, "customer")
-        switch event.type {
-        case "TRANSFER":
+        if event.type == "TRANSFER" {
             transferredFrom = [event.user ?? anonymous]
             transferredTo = [event.subtype ?? anonymous]
             return
-        case "TEST": appUserId = event.user
-        default: break
         }
         appUserId = event.user ?? anonymous
         originalAppUserId = anonymous
@@ -65,18 +62,18 @@ struct RevenueCatDocument: Encodable {
     ]
 
     private mutating func fill(_ event: SimulatedEvent) {
-        let scene = StoreScene(event)
-        let isSubscription = scene.product.kind == .subscription
+        let model = StorePurchaseModel(event)
+        let isSubscription = model.product.kind == .subscription
         let isFirst = event.facts.state == .pending || !isSubscription
-        productId = event.type == "PRODUCT_CHANGE" ? event.facts.product : scene.product.id
-        newProductId = event.type == "PRODUCT_CHANGE" ? scene.nextProduct : nil
+        productId = event.type == "PRODUCT_CHANGE" ? event.facts.product : model.product.id
+        newProductId = event.type == "PRODUCT_CHANGE" ? model.nextProduct : nil
         entitlementIds = ["pro"]
-        originalTransactionId = scene.lineage
-        transactionId = isFirst ? scene.lineage : StoreID.make(scene.lineage, String(scene.period.milliseconds))
-        purchasedAtMs = scene.purchasedAt.milliseconds
-        if isSubscription { expirationAtMs = scene.expiresAt.milliseconds }
-        if scene.product.kind == .nonRenewing { expirationAtMs = (event.now + .days(30)).milliseconds }
-        gracePeriodExpirationAtMs = event.type == "BILLING_ISSUE" ? scene.graceUntil?.milliseconds : nil
+        originalTransactionId = model.lineage
+        transactionId = isFirst ? model.lineage : StoreID.make(model.lineage, String(model.period.milliseconds))
+        purchasedAtMs = model.purchasedAt.milliseconds
+        if isSubscription { expirationAtMs = model.expiresAt.milliseconds }
+        if model.product.kind == .nonRenewing { expirationAtMs = (event.now + .days(30)).milliseconds }
+        gracePeriodExpirationAtMs = event.type == "BILLING_ISSUE" ? model.graceUntil?.milliseconds : nil
         isFamilyShare = event.subtype == "FAMILY"
         let reason = event.subtype == "FAMILY" ? "CUSTOMER_SUPPORT" : event.subtype
         switch event.type {
@@ -92,27 +89,27 @@ struct RevenueCatDocument: Encodable {
         if type == "EXPIRATION" { expirationAtMs = isSubscription ? event.now.milliseconds : nil }
         if type == "TEMPORARY_ENTITLEMENT_GRANT" { expirationAtMs = (event.now + .days(1)).milliseconds }
         periodType = periodType ?? (isSubscription ? "NORMAL" : nil)
-        priceInPurchasedCurrency = Double(scene.product.price) / 1000
-        currency = scene.product.currency
+        priceInPurchasedCurrency = Double(model.product.price) / 1000
+        currency = model.product.currency
     }
 }
 
-extension StoreScene {
+extension StorePurchaseModel {
     /// The event as the store behind RevenueCat sees it.
     fileprivate init(_ event: SimulatedEvent) {
         var facts = event.facts
         if event.type == "NON_RENEWING_PURCHASE", facts.kind == .subscription { facts.kind = .nonConsumable }
         self.init(facts, now: event.now)
         switch (event.type, event.subtype) {
-        case ("INITIAL_PURCHASE", _), ("TEMPORARY_ENTITLEMENT_GRANT", _): play("SUBSCRIBED", nil)
-        case ("NON_RENEWING_PURCHASE", _): play("ONE_TIME_CHARGE", nil)
-        case ("RENEWAL", "UPGRADE"): play("DID_CHANGE_RENEWAL_PREF", "UPGRADE")
-        case ("RENEWAL", _): play("DID_RENEW", nil)
-        case ("BILLING_ISSUE", "GRACE"): play("DID_FAIL_TO_RENEW", "GRACE_PERIOD")
-        case ("BILLING_ISSUE", _): play("DID_FAIL_TO_RENEW", nil)
-        case ("PRODUCT_CHANGE", _): play("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE")
-        case ("SUBSCRIPTION_EXTENDED", _): play("RENEWAL_EXTENDED", nil)
-        case ("REFUND_REVERSED", _): play("REFUND_REVERSED", nil)
+        case ("INITIAL_PURCHASE", _), ("TEMPORARY_ENTITLEMENT_GRANT", _): apply("SUBSCRIBED", subtype: nil)
+        case ("NON_RENEWING_PURCHASE", _): apply("ONE_TIME_CHARGE", subtype: nil)
+        case ("RENEWAL", "UPGRADE"): apply("DID_CHANGE_RENEWAL_PREF", subtype: "UPGRADE")
+        case ("RENEWAL", _): apply("DID_RENEW", subtype: nil)
+        case ("BILLING_ISSUE", "GRACE"): apply("DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD")
+        case ("BILLING_ISSUE", _): apply("DID_FAIL_TO_RENEW", subtype: nil)
+        case ("PRODUCT_CHANGE", _): apply("DID_CHANGE_RENEWAL_PREF", subtype: "DOWNGRADE")
+        case ("SUBSCRIPTION_EXTENDED", _): apply("RENEWAL_EXTENDED", subtype: nil)
+        case ("REFUND_REVERSED", _): apply("REFUND_REVERSED", subtype: nil)
         default: break
         }
     }

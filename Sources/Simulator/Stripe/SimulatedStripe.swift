@@ -38,7 +38,7 @@ public struct SimulatedStripe: SimulatedStore {
 
     /// The contract's id at Stripe, as entitlements name it. The facts of a new purchase hold only a number.
     public static func lineage(of facts: SimulatedSubscription) -> String {
-        StripeID.make(facts.kind == .subscription ? "sub" : "pi", facts.lineage)
+        StripeID.make(facts.kind == .subscription ? "sub" : "pi", lineage: facts.lineage)
     }
 
     /// The subtype adds what the type leaves open. For a session: `unpaid`, `no_payment_required` or `setup`. For a new
@@ -47,15 +47,15 @@ public struct SimulatedStripe: SimulatedStore {
     /// For a closed dispute: `won` or `lost`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let id = event.id ?? "evt_" + Hex.encode(randomBytes(12))
-        let scenery = StripeDocuments(event, shape)
+        let content = StripeDocuments(event, shape: shape)
         var document: WireJSON = [
-            "id": .text(id), "object": "event", "api_version": .text(scenery.version),
+            "id": .text(id), "object": "event", "api_version": .text(content.version),
             "created": .number(event.now.seconds), "livemode": .flag(event.environment == .production),
             "pending_webhooks": 1, "request": ["id": nil, "idempotency_key": nil], "type": .text(event.type),
         ]
         if let app = event.app { document["account"] = .text(app) }
-        var data: WireJSON = ["object": scenery.object]
-        data["previous_attributes"] = scenery.previousAttributes
+        var data: WireJSON = ["object": content.object]
+        data["previous_attributes"] = content.previousAttributes
         document["data"] = data
         let body = document.bytes
         return SimulatedDelivery(
@@ -63,7 +63,7 @@ public struct SimulatedStripe: SimulatedStore {
             headers: [("Stripe-Signature", signature(of: body, at: event.now))],
             body: body,
             event: id,
-            documents: scenery.answers.map { (path: $0.path, json: $0.json.bytes) }
+            documents: content.answers.map { (path: $0.path, json: $0.json.bytes) }
         )
     }
 

@@ -6,21 +6,21 @@ extension StripeDocuments {
         let isPaid = event.type == "invoice.paid" || event.type == "invoice.payment_succeeded"
         var line: WireJSON = [
             "id": .text(id("il")), "object": "line_item",
-            "period": ["start": seconds(scene.periodStart), "end": seconds(scene.periodEnd)],
+            "period": ["start": seconds(model.periodStart), "end": seconds(model.periodEnd)],
         ]
         var document: WireJSON = [
             "id": .text(id("in")), "object": "invoice", "created": seconds(event.now),
             "billing_reason": .text(reason), "customer": .text(customer), "currency": "usd",
-            "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? scene.price.price / 10 : 0),
+            "status": isPaid ? "paid" : "open", "amount_paid": .number(isPaid ? model.price.price / 10 : 0),
             "metadata": [:],
         ]
-        let details: WireJSON = ["subscription": .text(scene.id), "metadata": metadata]
+        let details: WireJSON = ["subscription": .text(model.id), "metadata": metadata]
         if shape == .current {
-            line["pricing"] = ["price_details": ["price": .text(scene.price.id), "product": "prod_0"]]
+            line["pricing"] = ["price_details": ["price": .text(model.price.id), "product": "prod_0"]]
             document["parent"] = ["type": "subscription_details", "subscription_details": details]
         } else {
-            line["price"] = price(scene.price)
-            document["subscription"] = .text(scene.id)
+            line["price"] = price(model.price)
+            document["subscription"] = .text(model.id)
             document["subscription_details"] = ["metadata": metadata]
         }
         document["lines"] = ["object": "list", "data": .list([line])]
@@ -70,15 +70,15 @@ extension StripeDocuments {
 
     var schedule: WireJSON {
         let isReleased = event.type == "subscription_schedule.released"
-        let next = scene.nextPrice ?? scene.price.id
+        let next = model.nextPrice ?? model.price.id
         return [
             "id": .text(id("sub_sched")), "object": "subscription_schedule", "customer": .text(customer),
-            "status": isReleased ? "released" : "active", "subscription": isReleased ? .null : .text(scene.id),
-            "released_subscription": isReleased ? .text(scene.id) : .null,
-            "current_phase": ["start_date": seconds(scene.periodStart), "end_date": seconds(scene.periodEnd)],
+            "status": isReleased ? "released" : "active", "subscription": isReleased ? .null : .text(model.id),
+            "released_subscription": isReleased ? .text(model.id) : .null,
+            "current_phase": ["start_date": seconds(model.periodStart), "end_date": seconds(model.periodEnd)],
             "phases": [
-                ["start_date": seconds(scene.periodStart), "items": [["price": .text(scene.price.id)]]],
-                ["start_date": seconds(scene.periodEnd), "items": [["price": .text(next)]]],
+                ["start_date": seconds(model.periodStart), "items": [["price": .text(model.price.id)]]],
+                ["start_date": seconds(model.periodEnd), "items": [["price": .text(next)]]],
             ],
         ]
     }

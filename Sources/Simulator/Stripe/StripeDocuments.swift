@@ -4,16 +4,16 @@ internal import Domain
 struct StripeDocuments {
     let event: SimulatedEvent
     let shape: SimulatedStripe.Shape
-    let scene: StripeScene
+    let model: StripeSubscriptionModel
     let isSubscription: Bool
 
-    init(_ event: SimulatedEvent, _ shape: SimulatedStripe.Shape) {
+    init(_ event: SimulatedEvent, shape: SimulatedStripe.Shape) {
         self.event = event
         self.shape = shape
         isSubscription = event.facts.kind == .subscription
-        var scene = StripeScene(event.facts, now: event.now)
-        scene.play(event.type, event.subtype)
-        self.scene = scene
+        var model = StripeSubscriptionModel(event.facts, now: event.now)
+        model.apply(event.type, subtype: event.subtype)
+        self.model = model
     }
 
     var version: String { shape == .current ? "2025-03-31.basil" : "2024-06-20" }
@@ -36,17 +36,17 @@ struct StripeDocuments {
     var previousAttributes: WireJSON? {
         guard event.type == "customer.subscription.updated" else { return nil }
         var previous: WireJSON = [:]
-        let before = scene.before
+        let before = model.before
         if let status = before.status { previous["status"] = .text(status) }
         if let isEnding = before.isEnding { previous["cancel_at_period_end"] = .flag(isEnding) }
         if before.isDiscounted != nil { previous["discounts"] = [] }
-        if before.nextPrice != nil { previous[scene.hasSchedule ? "schedule" : "pending_update"] = .null }
+        if before.nextPrice != nil { previous[model.hasSchedule ? "schedule" : "pending_update"] = .null }
         if let trialEnd = before.trialEnd { previous["trial_end"] = seconds(trialEnd) }
-        let end = before.periodEnd ?? scene.periodEnd
+        let end = before.periodEnd ?? model.periodEnd
         if shape == .before2025, before.periodEnd != nil { previous["current_period_end"] = seconds(end) }
         if before.price != nil || (shape == .current && before.periodEnd != nil) {
-            let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? scene.price
-            previous["items"] = items(price, end, shape)
+            let price = before.price.map { SimulatedProduct(id: $0, kind: .subscription) } ?? model.price
+            previous["items"] = items(price, end: end, shape: shape)
         }
         return previous
     }
@@ -57,17 +57,17 @@ struct StripeDocuments {
         var read = subscription(.before2025)
         read["latest_invoice"] = [
             "id": .text(id("in")), "object": "invoice",
-            "charge": ["id": .text(id("ch")), "object": "charge", "refunded": .flag(scene.isRefunded)],
+            "charge": ["id": .text(id("ch")), "object": "charge", "refunded": .flag(model.isRefunded)],
         ]
-        if scene.hasSchedule { read["schedule"] = schedule }
-        return [("/v1/subscriptions/\(scene.id)", read), ("/v1/charges/\(id("ch"))", chargeRead)]
+        if model.hasSchedule { read["schedule"] = schedule }
+        return [("/v1/subscriptions/\(model.id)", read), ("/v1/charges/\(id("ch"))", chargeRead)]
     }
 
     private var chargeRead: WireJSON {
         var charge = charge
         charge["invoice"] =
             isSubscription
-            ? ["id": .text(id("in")), "object": "invoice", "subscription": .text(scene.id)] : .null
+            ? ["id": .text(id("in")), "object": "invoice", "subscription": .text(model.id)] : .null
         return charge
     }
 }
@@ -79,7 +79,7 @@ extension StripeDocuments {
         event.token.map { ["order": .text($0.description), "product": .text(event.facts.product)] } ?? [:]
     }
 
-    func id(_ prefix: String) -> String { StripeID.make(prefix, event.facts.lineage) }
+    func id(_ prefix: String) -> String { StripeID.make(prefix, lineage: event.facts.lineage) }
 
     func seconds(_ instant: Instant?) -> WireJSON { instant.map { .number($0.seconds) } ?? .null }
 
@@ -90,20 +90,20 @@ extension StripeDocuments {
         ]
     }
 
-    func items(_ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape) -> WireJSON {
+    func items(_ product: SimulatedProduct, end: Instant, shape: SimulatedStripe.Shape) -> WireJSON {
         let addOns = event.facts.addOns.reversed().map { addOn in
             let id = "\(id("si"))_\(addOn.product)"
-            return item(id, SimulatedProduct(id: addOn.product, kind: .subscription), end, shape)
+            return item(id, product: SimulatedProduct(id: addOn.product, kind: .subscription), end: end, shape: shape)
         }
-        return ["object": "list", "data": .list(addOns + [item(id("si"), product, end, shape)])]
+        return ["object": "list", "data": .list(addOns + [item(id("si"), product: product, end: end, shape: shape)])]
     }
 
-    private func item(_ id: String, _ product: SimulatedProduct, _ end: Instant, _ shape: SimulatedStripe.Shape)
+    private func item(_ id: String, product: SimulatedProduct, end: Instant, shape: SimulatedStripe.Shape)
         -> WireJSON
     {
         var item: WireJSON = ["id": .text(id), "object": "subscription_item", "price": price(product)]
         if shape == .current {
-            item["current_period_start"] = seconds(scene.periodStart)
+            item["current_period_start"] = seconds(model.periodStart)
             item["current_period_end"] = seconds(end)
         }
         return item
@@ -111,23 +111,24 @@ extension StripeDocuments {
 
     func subscription(_ shape: SimulatedStripe.Shape) -> WireJSON {
         var document: WireJSON = [
-            "id": .text(scene.id), "object": "subscription", "status": .text(scene.status),
+            "id": .text(model.id), "object": "subscription", "status": .text(model.status),
             "customer": .text(customer), "livemode": .flag(event.environment == .production), "metadata": metadata,
-            "created": seconds(min(scene.periodStart, event.now)), "items": items(scene.price, scene.periodEnd, shape),
-            "cancel_at_period_end": .flag(scene.isEnding), "cancel_at": seconds(scene.isEnding ? scene.periodEnd : nil),
-            "canceled_at": seconds(scene.endedAt), "ended_at": seconds(scene.endedAt),
-            "cancellation_details": ["reason": scene.reason.map { .text($0) } ?? .null],
-            "trial_end": seconds(scene.trialEnd), "discounts": scene.isDiscounted ? ["di_1"] : [],
+            "created": seconds(min(model.periodStart, event.now)),
+            "items": items(model.price, end: model.periodEnd, shape: shape),
+            "cancel_at_period_end": .flag(model.isEnding), "cancel_at": seconds(model.isEnding ? model.periodEnd : nil),
+            "canceled_at": seconds(model.endedAt), "ended_at": seconds(model.endedAt),
+            "cancellation_details": ["reason": model.reason.map { .text($0) } ?? .null],
+            "trial_end": seconds(model.trialEnd), "discounts": model.isDiscounted ? ["di_1"] : [],
             "latest_invoice": .text(id("in")), "pause_collection": nil,
-            "schedule": scene.hasSchedule ? .text(id("sub_sched")) : .null, "pending_update": nil,
+            "schedule": model.hasSchedule ? .text(id("sub_sched")) : .null, "pending_update": nil,
         ]
-        if let next = scene.nextPrice, !scene.hasSchedule {
+        if let next = model.nextPrice, !model.hasSchedule {
             let product = SimulatedProduct(id: next, kind: .subscription)
             document["pending_update"] = ["subscription_items": .list([["price": price(product)]])]
         }
         if shape == .before2025 {
-            document["current_period_start"] = seconds(scene.periodStart)
-            document["current_period_end"] = seconds(scene.periodEnd)
+            document["current_period_start"] = seconds(model.periodStart)
+            document["current_period_end"] = seconds(model.periodEnd)
         }
         return document
     }
@@ -143,13 +144,13 @@ extension StripeDocuments {
             "mode": isSetup ? "setup" : isSubscription ? "subscription" : "payment", "metadata": metadata,
             "status": hasExpired ? "expired" : "complete", "payment_status": .text(status),
             "client_reference_id": event.token.map { .text($0.description) } ?? .null, "customer": .text(customer),
-            "subscription": isSubscription && !isSetup && !hasExpired ? .text(scene.id) : .null,
+            "subscription": isSubscription && !isSetup && !hasExpired ? .text(model.id) : .null,
             "payment_intent": isSubscription || isSetup ? .null : payment,
             "amount_total": .number(product.price / 10), "currency": "usd",
         ]
     }
 
     var product: SimulatedProduct {
-        isSubscription ? scene.price : SimulatedProduct(id: event.facts.product, kind: event.facts.kind)
+        isSubscription ? model.price : SimulatedProduct(id: event.facts.product, kind: event.facts.kind)
     }
 }

@@ -3,6 +3,7 @@ internal import Domain
 internal import GoogleStore
 internal import PurchaseKitStore
 internal import RevenueCatStore
+public import Settings
 public import StoreInterface
 internal import StripeStore
 
@@ -13,4 +14,11 @@ public enum Stores {
     ]
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
+
+    /// What the stores read as secrets, store by store.
+    public static var secretSettings: [SecretSetting] {
+        var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)
+        for store in all { _ = store.init(&settings) }
+        return settings.secretSettings
+    }
 }

@@ -31,15 +31,18 @@ struct AppleCheck {
         do throws(StoreError) {
             verifier = try store.verifier(examination.surroundings)
         } catch {
-            return StoreFindings([.fail("Apple API", "\(error)")])
+            return StoreFindings([.fail("Apple API", detail: "\(error)")])
         }
-        guard let verifier, let api = store.serverAPI(verifier, client, examination.surroundings) else {
-            let todo = "make an In-App Purchase key in App Store Connect, Users and Access, Integrations"
-            return StoreFindings([.warn("Apple API", "no key: what is missed cannot be fetched; \(todo)")])
+        guard let verifier, let api = store.serverAPI(verifier, client: client, surroundings: examination.surroundings)
+        else {
+            let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
+            return StoreFindings([.warn("Apple API", detail: "no key: what is missed cannot be fetched; \(todo)")])
         }
         let now = examination.now
         let findings = store.apps(examination.surroundings.development).flatMap { app in
-            StoreEnvironment.allCases.filter(store.environments.contains).map { test(api.of(app), app, $0, now) }
+            StoreEnvironment.allCases.filter(store.environments.contains).map {
+                test(api.of(app), app: app, in: $0, now: now)
+            }
         }
         return StoreFindings(findings, clock: date.map { ("Apple", $0) })
     }
@@ -47,34 +50,36 @@ struct AppleCheck {
     /// What Apple says the time is.
     private var date: Instant? {
         guard store.serverKey != nil, !examination.isDevelopment else { return nil }
-        let address = store.address(of: .production, examination.surroundings.development)
-        let response = try? client.send("GET", (address ?? "") + "/")
+        let address = store.address(of: .production, development: examination.surroundings.development)
+        let response = try? client.send("GET", to: (address ?? "") + "/")
         return response?.header("Date").flatMap(Instant.init(httpDate:))
     }
 
-    private func test(_ api: AppleServerAPI, _ app: String, _ environment: StoreEnvironment, _ now: Instant) -> Finding
-    {
+    private func test(_ api: AppleServerAPI, app: String, in environment: StoreEnvironment, now: Instant) -> Finding {
         let what = "Apple \(environment.rawValue)"
         do throws(StoreAPIError) {
             let token = try api.requestTest(in: environment, now: now)
             for _ in 0..<AppleCheck.patience {
-                if let result = try attempt(api, token, environment, now) {
-                    return AppleCheck.finding(what, app, result)
+                if let result = try attempt(api, of: token, in: environment, now: now) {
+                    return AppleCheck.finding(what, app: app, result: result)
                 }
                 sleep(1)
             }
-            return .warn(what, "Apple has not tried to deliver the test notification of \(app) yet: look again later")
+            return .warn(
+                what,
+                detail: "Apple has not tried to deliver the test notification of \(app) yet: look again later"
+            )
         } catch {
-            return .fail(what, AppleCheck.explanation(of: error))
+            return .fail(what, detail: AppleCheck.explanation(of: error))
         }
     }
 
     /// The result of Apple's newest delivery attempt, or nil if Apple has not tried yet.
     private func attempt(
         _ api: AppleServerAPI,
-        _ token: String,
-        _ environment: StoreEnvironment,
-        _ now: Instant
+        of token: String,
+        in environment: StoreEnvironment,
+        now: Instant
     ) throws(StoreAPIError) -> String? {
         do throws(StoreAPIError) {
             return try api.testStatus(token, in: environment, now: now).attempts.last?.result
@@ -85,18 +90,18 @@ struct AppleCheck {
         }
     }
 
-    static func finding(_ what: String, _ app: String, _ result: String) -> Finding {
-        if result == "SUCCESS" { return .ok(what, "the test notification of \(app) has made the round trip") }
+    static func finding(_ what: String, app: String, result: String) -> Finding {
+        if result == "SUCCESS" { return .ok(what, detail: "the test notification of \(app) has made the round trip") }
         let todo =
             switch result {
-            case "TLS_ISSUE": "the certificate's chain is not whole, or TLS 1.2 is missing"
+            case "TLS_ISSUE": "the certificate chain is incomplete, or TLS 1.2 is missing"
             case "NO_RESPONSE", "TIMED_OUT", "SOCKET_ISSUE", "PREMATURE_CLOSE":
                 "check the URL in App Store Connect, the name server and the firewall (17.0.0.0/8 is Apple's)"
-            case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: name the last address there"
+            case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: enter the final address there"
             case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "this server refused it, and its log says why"
-            default: "Apple names no more"
+            default: "Apple says no more"
             }
-        return .fail(what, "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
+        return .fail(what, detail: "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
     }
 
     static func explanation(of error: StoreAPIError) -> String {

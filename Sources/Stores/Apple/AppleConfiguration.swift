@@ -3,26 +3,6 @@ public import Domain
 
 /// Which apps and environments the Apple routes serve.
 public struct AppleConfiguration: Sendable {
-    public enum Accepted<Value: Hashable & Sendable>: Sendable {
-        /// For development only.
-        case any
-        case only(Set<Value>)
-
-        func contains(_ value: Value?) -> Bool {
-            switch self {
-            case .any: true
-            case .only(let values): value.map { values.contains($0) } ?? false
-            }
-        }
-
-        var isEmpty: Bool {
-            switch self {
-            case .any: false
-            case .only(let values): values.isEmpty
-            }
-        }
-    }
-
     /// The numeric Apple IDs of the apps.
     public enum AppIDs: Sendable, Equatable {
         /// For development, or if only Sandbox is served.
@@ -49,8 +29,8 @@ public struct AppleConfiguration: Sendable {
         }
     }
 
-    /// If empty, every request fails with `notConfigured`.
-    public let bundleIDs: Accepted<String>
+    /// `any` is for development only. If empty, every request fails with `notConfigured`.
+    public let bundleIDs: Allowlist<String>
     /// Compared only in Production: Sandbox payloads may leave it out.
     public let appIDs: AppIDs
     public let environments: Set<StoreEnvironment>
@@ -60,7 +40,7 @@ public struct AppleConfiguration: Sendable {
 
     /// Throws for Production without an app id, because that would accept any app that shares the bundle id.
     public init(
-        bundleIDs: Accepted<String>,
+        bundleIDs: Allowlist<String>,
         appIDs: AppIDs,
         environments: Set<StoreEnvironment>,
         roots: TrustedRoots,

@@ -19,7 +19,7 @@ extension AppleReceiptVerifier {
         guard answer.environment != nil || asked != nil else { throw .unknownEnvironment }
         let environment = answer.environment.map { StoreEnvironment(rawValue: $0) } ?? asked
         do throws(VerificationError) {
-            let place = try ReceiptPlace(bundle: answer.bundle, environment, configuration)
+            let place = try ReceiptPlace(bundle: answer.bundle, environment: environment, configuration: configuration)
             guard let asOf = answer.requestedAt else { throw .malformed(.invalidReceipt) }
             guard asOf <= now + SignatureChecker.tolerance else { throw .untrusted(.signedInFuture) }
             let statement = ReceiptStatement(

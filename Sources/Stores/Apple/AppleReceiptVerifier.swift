@@ -32,7 +32,11 @@ public struct AppleReceiptVerifier: Sendable {
         // The certificate of an old receipt's signer expired long ago.
         guard message.isValid(at: createdAt) else { throw .untrusted(.outsideValidity) }
         guard content.expiresAt.map({ now < $0 }) ?? true else { throw .untrusted(.outsideValidity) }
-        let place = try ReceiptPlace(bundle: content.bundle, content.environment, configuration)
+        let place = try ReceiptPlace(
+            bundle: content.bundle,
+            environment: content.environment,
+            configuration: configuration
+        )
         let statement = ReceiptStatement(
             source: .receipt,
             place: place,
@@ -79,8 +83,8 @@ struct ReceiptPlace {
 
     init(
         bundle: String?,
-        _ environment: StoreEnvironment?,
-        _ configuration: AppleConfiguration
+        environment: StoreEnvironment?,
+        configuration: AppleConfiguration
     ) throws(VerificationError) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
         guard let bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else { throw .wrongApp }

@@ -10,7 +10,7 @@ struct AppleRefusal {
     var environment: StoreEnvironment
 
     func error(now: Instant) -> StoreAPIError {
-        let answer = AppleJSON.decode(AppleErrorAnswer.self, from: body)
+        let answer = JSONBody.decode(AppleErrorAnswer.self, from: body)
         let code = answer?.errorCode.map { String($0) }
         switch (status, code) {
         case (429, _):
@@ -23,7 +23,7 @@ struct AppleRefusal {
         case (300..<400, _):
             return .unreadable(reason: "it redirects; check PAYCAST_APPLE_API_URL")
         default:
-            return .refused(status: status, code: code, reason: reason(code, answer?.errorMessage))
+            return .refused(status: status, code: code, reason: reason(code, message: answer?.errorMessage))
         }
     }
 
@@ -36,7 +36,7 @@ struct AppleRefusal {
         return min(max(after, now), now + .seconds(3600))
     }
 
-    private func reason(_ code: String?, _ message: String?) -> String {
+    private func reason(_ code: String?, message: String?) -> String {
         if let code, let known = AppleRefusal.reasons[code] { return known }
         guard let message, isValidIdentifier(message, limit: 200) else { return "no reason given" }
         return message
@@ -45,25 +45,25 @@ struct AppleRefusal {
     private static func unauthorized(in environment: StoreEnvironment) -> String {
         let settings = "check PAYCAST_APPLE_API_KEY, …_KEY_ID, …_ISSUER_ID, the bundle id and this server's clock"
         return environment == .sandbox
-            ? settings : settings + "; Production answers so as well until the app's first release"
+            ? settings : settings + "; Production also answers this until the app's first release"
     }
 
     private static let reasons = [
         "4000006": "the transaction id is not one",
         "4000008": "the original transaction id is not one",
-        "4000012": "the start date lies too far back",
-        "4000013": "the start date lies behind the end date",
+        "4000012": "the start date is too far back",
+        "4000013": "the start date is after the end date",
         "4000014": "the pagination token is not one",
         "4000017": "the pagination token has expired",
         "4000183": "the account token is not a UUID",
         "4000185": "a family-shared purchase takes no account token",
         "4000187": "the account token needs the original transaction's id",
-        "4040001": "no such account; is it of the other environment?",
+        "4040001": "no such account; does it belong to the other environment?",
         "4040003": "no such app; check PAYCAST_APPLE_BUNDLE_ID",
-        "4040005": "no such original transaction; is it of the other environment?",
+        "4040005": "no such original transaction; does it belong to the other environment?",
         "4040007": "no URL for notifications is set in App Store Connect for this environment",
         "4040008": "the test notification is unknown or too old",
-        "4040010": "no such transaction; is it of the other environment?",
+        "4040010": "no such transaction; does it belong to the other environment?",
     ]
 }
 

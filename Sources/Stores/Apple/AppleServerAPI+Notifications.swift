@@ -9,7 +9,12 @@ extension AppleServerAPI {
         in environment: StoreEnvironment,
         now: Instant
     ) throws(StoreAPIError) -> AppleNotificationPage {
-        let answer = try ask(AppleHistoryAnswer.self, .notifications(query, after: token), environment, now)
+        let answer = try ask(
+            AppleHistoryAnswer.self,
+            call: .notifications(query, after: token),
+            in: environment,
+            now: now
+        )
         let bodies = (answer.notificationHistory ?? []).map { AppleJSON.encode(["signedPayload": $0.signedPayload]) }
         guard answer.hasMore == true else { return AppleNotificationPage(bodies: bodies, next: nil) }
         guard let next = answer.paginationToken, next != token else {
@@ -20,7 +25,7 @@ extension AppleServerAPI {
 
     /// Request a Test Notification; returns the token that `testStatus` takes.
     public func requestTest(in environment: StoreEnvironment, now: Instant) throws(StoreAPIError) -> String {
-        try ask(AppleTestAnswer.self, .test, environment, now).testNotificationToken
+        try ask(AppleTestAnswer.self, call: .test, in: environment, now: now).testNotificationToken
     }
 
     /// Get Test Notification Status.
@@ -29,7 +34,7 @@ extension AppleServerAPI {
         in environment: StoreEnvironment,
         now: Instant
     ) throws(StoreAPIError) -> AppleTestStatus {
-        let answer = try ask(AppleTestStatusAnswer.self, .testStatus(token), environment, now)
+        let answer = try ask(AppleTestStatusAnswer.self, call: .testStatus(token), in: environment, now: now)
         let event = try proven(environment) { () throws(VerificationError) in
             try verifier.verify(body: AppleJSON.encode(["signedPayload": answer.signedPayload]), now: now)
         }
@@ -46,12 +51,12 @@ extension AppleServerAPI {
 extension AppleServerAPI {
     func ask<Answer: Decodable>(
         _ type: Answer.Type,
-        _ call: AppleCall,
-        _ environment: StoreEnvironment,
-        _ now: Instant
+        call: AppleCall,
+        in environment: StoreEnvironment,
+        now: Instant
     ) throws(StoreAPIError) -> Answer {
         let body = try line.send(call, for: app, in: environment, now: now)
-        guard let answer = AppleJSON.decode(type, from: body) else {
+        guard let answer = JSONBody.decode(type, from: body) else {
             throw .unreadable(reason: "it does not have the documented members")
         }
         return answer
@@ -60,7 +65,7 @@ extension AppleServerAPI {
     /// Throws when a signed answer is not genuine.
     func proven(
         _ environment: StoreEnvironment?,
-        _ verify: () throws(VerificationError) -> Event
+        verify: () throws(VerificationError) -> Event
     ) throws(StoreAPIError) -> Event {
         let event: Event
         do throws(VerificationError) { event = try verify() } catch { throw .unreadable(reason: error.message) }
@@ -74,7 +79,7 @@ extension AppleServerAPI {
     /// only known in Sandbox.
     func asking<Answer>(
         _ environment: StoreEnvironment?,
-        _ ask: (StoreEnvironment) throws(StoreAPIError) -> Answer
+        ask: (StoreEnvironment) throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         if let environment { return try ask(environment) }
         guard line.serves(.production) else { return try ask(.sandbox) }

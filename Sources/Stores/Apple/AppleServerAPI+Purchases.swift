@@ -15,8 +15,8 @@ extension AppleServerAPI {
         now: Instant
     ) throws(StoreAPIError) -> [Event] {
         try asking(environment) { (place) throws(StoreAPIError) in
-            try statuses(of: id, at: place, expecting: environment, now)
-                + history(of: id, at: place, expecting: environment, now)
+            try statuses(of: id, at: place, expecting: environment, now: now)
+                + history(of: id, at: place, expecting: environment, now: now)
         }
     }
 
@@ -27,7 +27,7 @@ extension AppleServerAPI {
         now: Instant
     ) throws(StoreAPIError) -> [Event] {
         try asking(environment) { (place) throws(StoreAPIError) in
-            try statuses(of: id, at: place, expecting: environment, now)
+            try statuses(of: id, at: place, expecting: environment, now: now)
         }
     }
 
@@ -38,7 +38,7 @@ extension AppleServerAPI {
         now: Instant
     ) throws(StoreAPIError) -> [Event] {
         try asking(environment) { (place) throws(StoreAPIError) in
-            try history(of: id, at: place, expecting: environment, now)
+            try history(of: id, at: place, expecting: environment, now: now)
         }
     }
 
@@ -49,8 +49,8 @@ extension AppleServerAPI {
         now: Instant
     ) throws(StoreAPIError) -> Event {
         try asking(environment) { (place) throws(StoreAPIError) in
-            let answer = try ask(AppleTransactionAnswer.self, .transaction(id), place, now)
-            return try event(of: answer.signedTransactionInfo, environment, now)
+            let answer = try ask(AppleTransactionAnswer.self, call: .transaction(id), in: place, now: now)
+            return try event(of: answer.signedTransactionInfo, expecting: environment, now: now)
         }
     }
 
@@ -73,9 +73,9 @@ extension AppleServerAPI {
         of id: String,
         at place: StoreEnvironment,
         expecting environment: StoreEnvironment?,
-        _ now: Instant
+        now: Instant
     ) throws(StoreAPIError) -> [Event] {
-        let answer = try ask(AppleStatusesAnswer.self, .statuses(of: id), place, now)
+        let answer = try ask(AppleStatusesAnswer.self, call: .statuses(of: id), in: place, now: now)
         var events: [Event] = []
         for item in (answer.data ?? []).flatMap({ $0.lastTransactions ?? [] }) {
             let event = try proven(environment) { () throws(VerificationError) in
@@ -99,13 +99,20 @@ extension AppleServerAPI {
         of id: String,
         at place: StoreEnvironment,
         expecting environment: StoreEnvironment?,
-        _ now: Instant
+        now: Instant
     ) throws(StoreAPIError) -> [Event] {
         var events: [Event] = []
         var revision: String?
         for _ in 0..<AppleServerAPI.pageLimit {
-            let page = try ask(AppleTransactionsAnswer.self, .history(of: id, revision: revision), place, now)
-            for text in page.signedTransactions ?? [] { events.append(try event(of: text, environment, now)) }
+            let page = try ask(
+                AppleTransactionsAnswer.self,
+                call: .history(of: id, revision: revision),
+                in: place,
+                now: now
+            )
+            for text in page.signedTransactions ?? [] {
+                events.append(try event(of: text, expecting: environment, now: now))
+            }
             guard page.hasMore == true else { return events }
             guard let next = page.revision, next != revision else {
                 throw .unreadable(reason: "the history says that there is more, but not where")
@@ -118,8 +125,8 @@ extension AppleServerAPI {
     /// Makes the same event as if the app had posted it: same transaction and signing date, same event.
     private func event(
         of text: String,
-        _ environment: StoreEnvironment?,
-        _ now: Instant
+        expecting environment: StoreEnvironment?,
+        now: Instant
     ) throws(StoreAPIError) -> Event {
         try proven(environment) { () throws(VerificationError) in
             try verifier.verify(transaction: text, body: AppleJSON.encode(["signedTransaction": text]), now: now)

@@ -11,7 +11,7 @@ public struct AppleServerAPI: StoreAPI {
         .production: "https://api.storekit.apple.com", .sandbox: "https://api.storekit-sandbox.apple.com",
     ]
 
-    let line: AppleLine
+    let line: AppleTransport
     let verifier: AppleVerifier
     /// The bundle id for calls that are not about a contract.
     let app: String
@@ -44,12 +44,12 @@ public struct AppleServerAPI: StoreAPI {
         address: @escaping @Sendable (StoreEnvironment) -> String?
     ) {
         let tokens = AppleTokens(key: key, keyID: keyID, issuer: issuer)
-        line = AppleLine(tokens: tokens, address: address, client: client, witness: witness)
+        line = AppleTransport(tokens: tokens, address: address, client: client, witness: witness)
         self.verifier = verifier
         app = bundle
     }
 
-    private init(_ line: AppleLine, _ verifier: AppleVerifier, app: String) {
+    private init(_ line: AppleTransport, verifier: AppleVerifier, app: String) {
         self.line = line
         self.verifier = verifier
         self.app = app
@@ -57,7 +57,7 @@ public struct AppleServerAPI: StoreAPI {
 
     /// The same API for another app of the team.
     public func of(_ app: String) -> AppleServerAPI {
-        AppleServerAPI(line, verifier, app: app)
+        AppleServerAPI(line, verifier: verifier, app: app)
     }
 
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {

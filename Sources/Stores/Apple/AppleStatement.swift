@@ -36,7 +36,7 @@ struct AppleStatementBody: Decodable {
     var signedRenewalInfo: String?
 
     /// Both texts have been verified, so nothing in them needs an escape.
-    static func bytes(_ status: Int, _ transaction: String, _ renewal: String?) -> [UInt8] {
+    static func bytes(_ status: Int, transaction: String, renewal: String?) -> [UInt8] {
         let renewal = renewal.map { #","signedRenewalInfo":"\#($0)""# } ?? ""
         return Array(#"{"status":\#(status),"signedTransactionInfo":"\#(transaction)"\#(renewal)}"#.utf8)
     }

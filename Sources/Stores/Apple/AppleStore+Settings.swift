@@ -10,7 +10,7 @@ extension SettingsReader {
             StoreEnvironment(rawValue: $0) != nil || isUnsigned($0)
         }
         for name in names where isUnsigned(name) {
-            reject("PAYCAST_APPLE_ENVIRONMENTS", "\(name) is never served: Apple does not sign it")
+            reject("PAYCAST_APPLE_ENVIRONMENTS", because: "\(name) is never served: Apple does not sign it")
         }
         return Set(names.compactMap { StoreEnvironment(rawValue: $0) })
     }
@@ -23,7 +23,10 @@ extension SettingsReader {
         guard !ids.isEmpty else { return .any }
         guard !bundles.isEmpty else { return .only(Set(ids)) }
         if ids.count > bundles.count {
-            reject(name, "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order")
+            reject(
+                name,
+                because: "has \(ids.count) app ids for \(bundles.count) bundle ids: one for each, in the same order"
+            )
         }
         for bundle in bundles.dropFirst(ids.count) {
             warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id in its place")
@@ -33,7 +36,7 @@ extension SettingsReader {
 
     mutating func appleRoots() -> String? {
         guard let given = given("PAYCAST_APPLE_ROOTS") else { return nil }
-        if access(given.value, R_OK) != 0 { reject(given.name, "\(quoted(given.value)) cannot be read") }
+        if access(given.value, R_OK) != 0 { reject(given.name, because: "\(quoted(given.value)) cannot be read") }
         warn("PAYCAST_APPLE_ROOTS replaces Apple's own roots")
         return given.value
     }
@@ -44,16 +47,16 @@ extension SettingsReader {
         let values = names.compactMap { given($0)?.value }
         guard values.count == names.count else {
             for name in names where !values.isEmpty && given(name) == nil {
-                reject(name, "is missing: the three \(names[0])… settings belong together")
+                reject(name, because: "is missing: the three \(names[0])… settings belong together")
             }
             return nil
         }
         guard let key = values[0].hasPrefix("-----BEGIN") ? values[0] : contents(of: values[0]) else {
-            reject(names[0], "is neither a PEM key nor a file that can be read")
+            reject(names[0], because: "is neither a PEM key nor a file that can be read")
             return nil
         }
         guard let parsed = try? PrivateKey(pem: key), parsed.curve == .p256 else {
-            reject(names[0], "is not a P-256 key in PEM, as App Store Connect gives it")
+            reject(names[0], because: "is not a P-256 key in PEM, as App Store Connect gives it")
             return nil
         }
         return .init(key: Secret(key), id: values[1], issuer: values[2])

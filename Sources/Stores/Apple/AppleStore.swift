@@ -7,15 +7,6 @@ public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"
 
-    /// Which apps are ours.
-    public enum Bundles: Sendable, Equatable {
-        /// The routes answer 503 `not_configured`.
-        case none
-        /// In development, when none is named.
-        case any
-        case only(Set<String>)
-    }
-
     /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
     public struct ServerKey: Sendable, Equatable {
         /// PEM of the `.p8` file.
@@ -24,8 +15,9 @@ public struct AppleStore: Store {
         public var issuer: String
     }
 
-    /// `PAYCAST_APPLE_BUNDLE_ID`.
-    public var bundles: Bundles
+    /// `PAYCAST_APPLE_BUNDLE_ID`. If empty, the routes answer 503 `not_configured`; `any` when no app is named in
+    /// development.
+    public var bundles: Allowlist<String>
     /// `PAYCAST_APPLE_APP_ID`: each bundle's, in the same order. `any` is only possible in development or without
     /// Production.
     public var appIDs: AppleConfiguration.AppIDs
@@ -40,8 +32,8 @@ public struct AppleStore: Store {
     private let isDevelopment: Bool
 
     public init(_ settings: inout SettingsReader) {
-        let named = settings.list("PAYCAST_APPLE_BUNDLE_ID", expected: "a bundle id", isAppName)
-        bundles = named.isEmpty ? (settings.isDevelopment ? .any : .none) : .only(Set(named))
+        let named = settings.list("PAYCAST_APPLE_BUNDLE_ID", expected: "a bundle id", isValid: isAppName)
+        bundles = named.isEmpty && settings.isDevelopment ? .any : .only(Set(named))
         environments = settings.appleEnvironments()
         appIDs = settings.appleAppIDs(of: named)
         rootsPath = settings.appleRoots()
@@ -52,22 +44,22 @@ public struct AppleStore: Store {
         if needsAppID && settings.given("PAYCAST_APPLE_APP_ID") == nil {
             settings.reject(
                 "PAYCAST_APPLE_APP_ID",
-                "is required when Production is served: the numeric Apple ID of the app"
+                because: "is required when Production is served: the numeric Apple ID of the app"
             )
         }
     }
 
-    /// The first of the apps that are named, by the alphabet; nil when none is.
+    /// The first of the named apps in alphabetical order. Returns nil when no app is named.
     public var firstBundle: String? {
         if case .only(let bundles) = bundles { bundles.min() } else { nil }
     }
 
-    public var missingSettings: [String] { bundles == .none ? ["PAYCAST_APPLE_BUNDLE_ID"] : [] }
+    public var missingSettings: [String] { bundles.isEmpty ? ["PAYCAST_APPLE_BUNDLE_ID"] : [] }
 
     /// In development the stand-in answers.
     public var hasAPI: Bool { serverKey != nil || isDevelopment }
 
-    public mutating func reload(from new: AppleStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_APPLE_API_KEY", &serverKey, from: new.serverKey)
+    public mutating func reload(from new: AppleStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_APPLE_API_KEY", into: &serverKey, from: new.serverKey)
     }
 }

@@ -32,7 +32,7 @@ final class AppleTokens: Sendable {
         let usable = now - (AppleTokens.lifetime - .seconds(60))
         let kept = tokens.withLock { $0[app] }
         if let kept, kept.madeAt > usable, kept.madeAt <= now { return "Bearer \(kept.text)" }
-        let text = try sign(app, now)
+        let text = try sign(app, now: now)
         tokens.withLock { tokens in
             if tokens.count >= AppleTokens.limit { tokens.removeAll() }
             tokens[app] = Token(text: text, madeAt: now)
@@ -40,7 +40,7 @@ final class AppleTokens: Sendable {
         return "Bearer \(text)"
     }
 
-    private func sign(_ app: String, _ now: Instant) throws(CryptoError) -> String {
+    private func sign(_ app: String, now: Instant) throws(CryptoError) -> String {
         let head = AppleJSON.encode(AppleTokenHeader(kid: keyID))
         let claims = AppleTokenClaims(
             iss: issuer,

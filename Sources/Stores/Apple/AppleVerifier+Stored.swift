@@ -46,11 +46,11 @@ extension AppleVerifier {
         case .receipt:
             let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
             return events.first { $0.id == stored.id }
-        case .verifyReceipt(let answer): return try migrate(answer, stored)
+        case .verifyReceipt(let answer): return try migrate(answer, from: stored)
         }
     }
 
-    private func migrate(_ answer: JSONNode, _ stored: StoredDelivery) throws(VerificationError) -> Event? {
+    private func migrate(_ answer: JSONNode, from stored: StoredDelivery) throws(VerificationError) -> Event? {
         do throws(VerifyReceiptProblem) {
             let events = try AppleReceiptVerifier(beside: self)
                 .migrate(answer, environment: stored.environment, body: stored.body, now: stored.receivedAt)

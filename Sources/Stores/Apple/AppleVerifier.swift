@@ -25,16 +25,16 @@ public struct AppleVerifier: StoreVerifier {
         guard let payload = envelope.signedPayload else {
             throw .malformed(envelope.isVersionOne ? .versionOne : .missingSignedPayload)
         }
-        let notification = try checker.open(AppleNotification.self, payload, now: now)
+        let notification = try checker.open(AppleNotification.self, from: payload, now: now)
         guard let claims = notification.claims, isValidIdentifier(notification.notificationUUID),
             isValidIdentifier(notification.notificationType),
             notification.subtype.map({ isValidIdentifier($0) }) ?? true
         else { throw .malformed(.invalidPayload) }
         let place = try admit(claims)
         let signedAt = notification.signedAt ?? now
-        let consenter = try consenter(notification.appData, place, now)
-        let transaction = try transaction(notification.data?.signedTransactionInfo, place, now)
-        let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, place, now)
+        let consenter = try consenter(notification.appData, at: place, now: now)
+        let transaction = try transaction(notification.data?.signedTransactionInfo, at: place, now: now)
+        let renewal = try renewal(notification.data?.signedRenewalInfo, of: transaction, at: place, now: now)
         return Event(
             provider: .apple,
             environment: place.environment,
@@ -49,7 +49,7 @@ public struct AppleVerifier: StoreVerifier {
             ),
             signedAt: signedAt,
             observation: transaction.map { transaction in
-                observe(transaction, renewal, status: notification.data?.status, place, signedAt)
+                observe(transaction, renewal: renewal, status: notification.data?.status, at: place, outer: signedAt)
             },
             account: consenter,
             body: body
@@ -66,7 +66,7 @@ public struct AppleVerifier: StoreVerifier {
         body: [UInt8],
         now: Instant
     ) throws(VerificationError) -> Event {
-        let (transaction, _, place) = try prove(text, renewalInfo, now)
+        let (transaction, _, place) = try prove(text, renewalInfo: renewalInfo, now: now)
         let signedAt = transaction.signedAt ?? now
         return Event(
             provider: .apple,
@@ -77,7 +77,7 @@ public struct AppleVerifier: StoreVerifier {
             subtype: transaction.transactionReason.flatMap { isValidIdentifier($0) ? $0 : nil },
             kind: EventKind(appleTransaction: transaction),
             signedAt: signedAt,
-            observation: observe(transaction, nil, status: nil, place, signedAt),
+            observation: observe(transaction, renewal: nil, status: nil, at: place, outer: signedAt),
             body: body
         )
     }
@@ -91,7 +91,7 @@ public struct AppleVerifier: StoreVerifier {
         renewalInfo: String?,
         now: Instant
     ) throws(VerificationError) -> Event {
-        let (transaction, renewal, place) = try prove(text, renewalInfo, now)
+        let (transaction, renewal, place) = try prove(text, renewalInfo: renewalInfo, now: now)
         let statement = AppleStatement(status: status, transaction: transaction, renewal: renewal)
         let signedAt = statement.signedAt ?? now
         return Event(
@@ -103,8 +103,8 @@ public struct AppleVerifier: StoreVerifier {
             subtype: String(status),
             kind: statement.kind,
             signedAt: signedAt,
-            observation: observe(transaction, renewal, status: status, place, signedAt),
-            body: AppleStatementBody.bytes(status, text, renewalInfo)
+            observation: observe(transaction, renewal: renewal, status: status, at: place, outer: signedAt),
+            body: AppleStatementBody.bytes(status, transaction: text, renewal: renewalInfo)
         )
     }
 
@@ -142,27 +142,27 @@ extension AppleVerifier {
     /// Verifies a transaction without a notification around it, so nothing states the app's numeric id.
     private func prove(
         _ text: String,
-        _ renewalInfo: String?,
-        _ now: Instant
+        renewalInfo: String?,
+        now: Instant
     ) throws(VerificationError) -> (AppleTransaction, AppleRenewal?, Place) {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
-        let transaction = try open(transaction: text, now)
+        let transaction = try open(transaction: text, now: now)
         let claims = AppleClaims(bundle: transaction.bundleId, app: nil, environment: transaction.environment)
         let place = try admit(claims, isAppIDStated: false)
-        return (transaction, try renewal(renewalInfo, of: transaction, place, now), place)
+        return (transaction, try renewal(renewalInfo, of: transaction, at: place, now: now), place)
     }
 
-    private func open(transaction text: String, _ now: Instant) throws(VerificationError) -> AppleTransaction {
-        let transaction = try checker.open(AppleTransaction.self, text, now: now)
+    private func open(transaction text: String, now: Instant) throws(VerificationError) -> AppleTransaction {
+        let transaction = try checker.open(AppleTransaction.self, from: text, now: now)
         guard transaction.isPlausible else { throw .malformed(.invalidPayload) }
         return transaction
     }
 
-    private func transaction(_ text: String?, _ place: Place, _ now: Instant) throws(VerificationError)
+    private func transaction(_ text: String?, at place: Place, now: Instant) throws(VerificationError)
         -> AppleTransaction?
     {
         guard let text else { return nil }
-        let transaction = try open(transaction: text, now)
+        let transaction = try open(transaction: text, now: now)
         guard transaction.bundleId == place.app, transaction.environment == place.environment.rawValue else {
             throw .untrusted(.mismatchedTransaction)
         }
@@ -172,11 +172,11 @@ extension AppleVerifier {
     private func renewal(
         _ text: String?,
         of transaction: AppleTransaction?,
-        _ place: Place,
-        _ now: Instant
+        at place: Place,
+        now: Instant
     ) throws(VerificationError) -> AppleRenewal? {
         guard let text else { return nil }
-        let renewal = try checker.open(AppleRenewal.self, text, now: now)
+        let renewal = try checker.open(AppleRenewal.self, from: text, now: now)
         guard renewal.isPlausible else { throw .malformed(.invalidPayload) }
         guard renewal.environment == place.environment.rawValue,
             transaction == nil || renewal.originalTransactionId == transaction?.originalTransactionId
@@ -187,11 +187,11 @@ extension AppleVerifier {
     /// The account whose consent was rescinded; nil for all other notifications.
     private func consenter(
         _ data: AppleNotification.AppData?,
-        _ place: Place,
-        _ now: Instant
+        at place: Place,
+        now: Instant
     ) throws(VerificationError) -> String? {
         guard let text = data?.signedAppTransactionInfo else { return nil }
-        let download = try checker.open(AppleAppTransaction.self, text, now: now)
+        let download = try checker.open(AppleAppTransaction.self, from: text, now: now)
         guard download.bundleId == place.app, download.receiptType == place.environment.rawValue,
             place.environment == .sandbox || download.appAppleId == data?.appAppleId
         else { throw .untrusted(.mismatchedTransaction) }
@@ -200,10 +200,10 @@ extension AppleVerifier {
 
     private func observe(
         _ transaction: AppleTransaction,
-        _ renewal: AppleRenewal?,
+        renewal: AppleRenewal?,
         status: Int?,
-        _ place: Place,
-        _ outer: Instant
+        at place: Place,
+        outer: Instant
     ) -> Observation {
         let signedAt = [transaction.signedAt, renewal?.signedAt].compactMap { $0 }.max() ?? outer
         let snapshot = status.flatMap {

@@ -26,7 +26,7 @@ extension AppleStore {
         guard let verifier = try verifier(surroundings) else { return nil }
         return OpenAppleStore(
             apple: verifier,
-            serverAPI: serverAPI(verifier, HTTPClient(timeout: .seconds(10)), surroundings),
+            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), surroundings: surroundings),
             apps: apps(surroundings.development),
             environments: StoreEnvironment.allCases.filter(environments.contains),
             isStandIn: isStandIn(surroundings.development)
@@ -35,12 +35,7 @@ extension AppleStore {
 
     /// Nil when no app is configured.
     func verifier(_ surroundings: StoreSurroundings) throws(StoreError) -> AppleVerifier? {
-        let bundles: AppleConfiguration.Accepted<String>
-        switch self.bundles {
-        case .none: return nil
-        case .any: bundles = .any
-        case .only(let names): bundles = .only(names)
-        }
+        guard !bundles.isEmpty else { return nil }
         let roots = try roots(surroundings.development)
         do throws(AppleConfigurationError) {
             return AppleVerifier(
@@ -70,7 +65,6 @@ extension AppleStore {
 
     func apps(_ development: StoreDevelopment?) -> [String] {
         switch bundles {
-        case .none: []
         case .any: [development?.app].compactMap(\.self)
         case .only(let names): names.sorted()
         }
@@ -79,8 +73,8 @@ extension AppleStore {
     /// For the first app, in the environments that are served. Nil without an app or a key; any key opens the stand-in.
     func serverAPI(
         _ verifier: AppleVerifier,
-        _ client: HTTPClient,
-        _ surroundings: StoreSurroundings
+        client: HTTPClient,
+        surroundings: StoreSurroundings
     ) -> AppleServerAPI? {
         let development = surroundings.development
         guard let app = apps(development).first, let key = try? key(development) else { return nil }
@@ -93,11 +87,11 @@ extension AppleStore {
             client: client,
             witness: surroundings.witness
         ) { [self] environment in
-            environments.contains(environment) ? address(of: environment, development) : nil
+            environments.contains(environment) ? address(of: environment, development: development) : nil
         }
     }
 
-    func address(of environment: StoreEnvironment, _ development: StoreDevelopment?) -> String? {
+    func address(of environment: StoreEnvironment, development: StoreDevelopment?) -> String? {
         guard !isStandIn(development) else { return development?.address().map { "\($0)/\(environment.rawValue)" } }
         return apiURL ?? AppleServerAPI.addresses[environment]
     }

@@ -46,12 +46,12 @@ struct ReceiptStatement {
             if let known = newest[lineage], !known.transaction.precedes(transaction) { continue }
             newest[lineage] = (purchase, transaction)
         }
-        guard !newest.isEmpty else { return [event("", kind: .providerUnknown, nil)] }
+        guard !newest.isEmpty else { return [event("", kind: .providerUnknown, observation: nil)] }
         return newest.sorted { $0.value.transaction.precedes($1.value.transaction) }.map { lineage, found in
-            let observation = observation(found.purchase, found.transaction, lineage)
+            let observation = observation(found.purchase, transaction: found.transaction, lineage: lineage)
             let facts = found.transaction.versionText + "/" + (renewals[lineage]?.versionText ?? "")
-            let name = EventKind(observation.kind, found.transaction, of: lineage)
-            return event(facts, kind: name, observation)
+            let name = EventKind(observation.kind, transaction: found.transaction, of: lineage)
+            return event(facts, kind: name, observation: observation)
         }
     }
 
@@ -81,10 +81,10 @@ struct ReceiptStatement {
 
     private func observation(
         _ purchase: ReceiptPurchase,
-        _ transaction: Transaction,
-        _ lineage: String
+        transaction: Transaction,
+        lineage: String
     ) -> Observation {
-        let kind = productKind(purchase.productType, transaction)
+        let kind = productKind(purchase.productType, of: transaction)
         return Observation(
             contract: ContractKey(
                 provider: .apple,
@@ -105,7 +105,7 @@ struct ReceiptStatement {
 
     /// If the receipt does not state a kind, the catalog does. Otherwise a product that expires is a subscription, and
     /// one that stays in a receipt forever is not a consumable.
-    private func productKind(_ type: Int64?, _ transaction: Transaction) -> ProductKind {
+    private func productKind(_ type: Int64?, of transaction: Transaction) -> ProductKind {
         switch type {
         case 0: .nonConsumable
         case 1: .consumable
@@ -115,7 +115,7 @@ struct ReceiptStatement {
         }
     }
 
-    private func event(_ facts: String, kind: EventKind, _ observation: Observation?) -> Event {
+    private func event(_ facts: String, kind: EventKind, observation: Observation?) -> Event {
         let version = "\(place.environment.rawValue)/\(place.app)/\(signedAt.milliseconds)/\(facts)"
         return Event(
             provider: .apple,
@@ -132,7 +132,7 @@ struct ReceiptStatement {
 }
 
 extension EventKind {
-    fileprivate init(_ kind: ProductKind, _ transaction: Transaction, of lineage: String) {
+    fileprivate init(_ kind: ProductKind, transaction: Transaction, of lineage: String) {
         self =
             switch kind {
             case _ where transaction.revokedAt != nil: .refundCompleted

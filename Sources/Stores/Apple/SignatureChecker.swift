@@ -21,14 +21,14 @@ final class SignatureChecker: Sendable {
 
     func open<Document: SignedDocument>(
         _ type: Document.Type,
-        _ text: String,
+        from text: String,
         now: Instant
     ) throws(VerificationError) -> Document {
         let jws = try JWS(text)
         let remembered = chain(knownBy: jws.header)
         let chain = if let remembered { remembered } else { try prove(jws.header) }
         guard chain.key.isValid(jws.signature, for: jws.signedBytes) else { throw .untrusted(.badSignature) }
-        if remembered == nil { remember(jws.header, chain) }
+        if remembered == nil { remember(jws.header, chain: chain) }
         guard let document = JSONBody.decode(type, from: try jws.payload()) else {
             throw .malformed(.invalidPayload)
         }
@@ -50,13 +50,13 @@ final class SignatureChecker: Sendable {
     }
 
     private func chain(knownBy header: ArraySlice<UInt8>) -> VerifiedChain? {
-        known.withLock { known in known.first { isSame($0.header, header) }?.chain }
+        known.withLock { known in known.first { isSame($0.header, as: header) }?.chain }
     }
 
-    private func remember(_ header: ArraySlice<UInt8>, _ chain: VerifiedChain) {
+    private func remember(_ header: ArraySlice<UInt8>, chain: VerifiedChain) {
         known.withLock { known in
             // Another thread may have verified the same header meanwhile.
-            guard !known.contains(where: { isSame($0.header, header) }) else { return }
+            guard !known.contains(where: { isSame($0.header, as: header) }) else { return }
             known.append((Array(header), chain))
             if known.count > 8 { known.removeFirst() }
         }
@@ -70,7 +70,7 @@ protocol SignedDocument: Decodable {
 }
 
 /// Uses `memcmp`, because comparing 4 KB element by element would take a tenth of the time of a signature.
-private func isSame(_ known: [UInt8], _ header: ArraySlice<UInt8>) -> Bool {
+private func isSame(_ known: [UInt8], as header: ArraySlice<UInt8>) -> Bool {
     header.withUnsafeBytes { header in
         guard known.count == header.count, let start = header.baseAddress else { return false }
         return memcmp(start, known, known.count) == 0

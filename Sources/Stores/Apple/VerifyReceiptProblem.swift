@@ -56,10 +56,10 @@ public enum VerifyReceiptProblem: Error, Equatable, Sendable {
         case 21_003: ("unauthenticated_receipt", "Apple did not issue the receipt; nothing was bought with it.")
         case 21_004: ("wrong_shared_secret", "The shared secret was not the app's; post the receipt itself.")
         case 21_005: ("apple_unavailable", "Apple's server was not available.")
-        case 21_007: ("sandbox_receipt", "It is a Sandbox receipt that Production was asked about; ask the Sandbox.")
+        case 21_007: ("sandbox_receipt", "Production was asked about a Sandbox receipt; ask Sandbox.")
         case 21_008:
-            ("production_receipt", "It is a Production receipt that the Sandbox was asked about; ask Production.")
-        case 21_009, 21_100...21_199: ("apple_internal_error", "Apple could not look into its data.")
+            ("production_receipt", "Sandbox was asked about a Production receipt; ask Production.")
+        case 21_009, 21_100...21_199: ("apple_internal_error", "Apple could not read its own data.")
         case 21_010: ("account_not_found", "The buyer's account is gone; treat it as never bought.")
         default: ("unknown_status", "Apple documents no such status; post the receipt itself.")
         }

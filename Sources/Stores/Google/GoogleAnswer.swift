@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import HTTPClient
 internal import StoreInterface
 
@@ -59,7 +58,7 @@ struct GoogleAnswer {
     }
 
     private var failure: Reason? {
-        (try? JSONDecoder().decode(Failure.self, from: Data(body)))?.error.errors?.first
+        JSONBody.decode(Failure.self, from: body)?.error.errors?.first
     }
 
     private struct Failure: Decodable {

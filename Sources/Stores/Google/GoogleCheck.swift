@@ -20,7 +20,7 @@ extension GoogleStore {
         guard let api = playAPI(examination.surroundings) else { return nil }
         let contract = nobodysPurchase(examination.surroundings.development)
         let success = "the service account reads purchases of \(contract.app)"
-        return examination.ask(api, for: contract, "Google API", success: success)
+        return examination.ask(api, for: contract, name: "Google API", success: success)
     }
 }
 
@@ -44,33 +44,53 @@ struct GoogleCheck {
     private var audienceFinding: Finding {
         let name = "Google audience"
         guard let audience else {
-            return .fail(name, "PAYCAST_GOOGLE_AUDIENCE is not set: it proves for whom a push is")
+            return .fail(
+                name,
+                detail: "PAYCAST_GOOGLE_AUDIENCE is not set: it proves that a push is meant for this server"
+            )
         }
         if let url, audience.hasPrefix("http"), audience != url + "/webhooks/google" {
-            return .warn(name, "is not \(url)/webhooks/google, Pub/Sub's default: both sides must say the same")
+            return .warn(
+                name,
+                detail: "is not \(url)/webhooks/google, Pub/Sub's default: both sides must name the same one"
+            )
         }
-        return .ok(name, "must be the subscription's “audience”, word for word")
+        return .ok(name, detail: "must be the subscription's “audience”, word for word")
     }
 
     private var accountFinding: Finding {
         let name = "Google push account"
         guard let pushAccount else {
-            return .fail(name, "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: the service account of the push subscription")
+            return .fail(
+                name,
+                detail: "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: the service account of the push subscription"
+            )
         }
         return pushAccount.hasSuffix(".gserviceaccount.com")
-            ? .ok(name, "is a service account")
-            : .warn(name, "does not end with .gserviceaccount.com: the email of the push subscription's account")
+            ? .ok(name, detail: "is a service account")
+            : .warn(
+                name,
+                detail: "does not end with .gserviceaccount.com: the email of the push subscription's account"
+            )
     }
 
     private var credentialsFinding: Finding {
         let name = "Google credentials"
         guard let credentials else {
-            return .fail(name, "PAYCAST_GOOGLE_CREDENTIALS is not set: purchases cannot be read, so pushes answer 503")
+            return .fail(
+                name,
+                detail: "PAYCAST_GOOGLE_CREDENTIALS is not set: purchases cannot be read, so pushes answer 503"
+            )
         }
         let file = JSONNode(Array(credentials.utf8))
         guard file?["type"]?.text == "service_account", let email = file?["client_email"]?.text,
             file?["private_key"]?.text?.contains("BEGIN PRIVATE KEY") == true
-        else { return .fail(name, "is no service account's JSON key file: make one in Google Cloud, IAM, Keys") }
-        return .ok(name, "\(quoted(email)) needs “View financial data” and “Manage orders” in Play Console")
+        else {
+            return .fail(
+                name,
+                detail: "is not a service account's JSON key file: create one in Google Cloud, IAM, Keys"
+            )
+        }
+        return .ok(name, detail: "\(quoted(email)) needs “View financial data” and “Manage orders” in Play Console")
     }
 }

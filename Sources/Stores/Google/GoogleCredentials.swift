@@ -1,5 +1,5 @@
 public import Crypto
-internal import FoundationEssentials
+internal import StoreInterface
 
 /// A service account's key file, as Google's console provides it.
 public struct GoogleCredentials: Sendable {
@@ -18,7 +18,7 @@ public struct GoogleCredentials: Sendable {
 
     /// Returns nil when `json` is not a service account's key file.
     public init?(json: String) {
-        guard let file = try? JSONDecoder().decode(File.self, from: Data(json.utf8)), file.type == "service_account",
+        guard let file = JSONBody.decode(File.self, from: Array(json.utf8)), file.type == "service_account",
             let key = try? RSAPrivateKey(pem: file.privateKey)
         else { return nil }
         let address = file.tokenURI ?? "https://oauth2.googleapis.com/token"

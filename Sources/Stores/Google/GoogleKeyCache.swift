@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import FoundationEssentials
+internal import StoreInterface
 
 /// The known keys, and when to ask Google for more: a pure decision, with pauses that no stranger's token can bypass.
 struct GoogleKeyCache {
@@ -42,18 +42,18 @@ struct GoogleKeyCache {
     }
 
     /// A fetch begins. It counts as failed until it returns keys.
-    mutating func isAsked(at now: Instant) {
+    mutating func beginFetch(at now: Instant) {
         askedAt = now
         hasFailed = true
     }
 
-    mutating func fetchHasEnded() {
+    mutating func endFetch() {
         isUntried = false
     }
 
     /// Returns false when `body` is not a set of keys; then the old ones stay.
     mutating func take(_ body: [UInt8], cacheControl: String?, now: Instant) -> Bool {
-        guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(body)) else { return false }
+        guard let set = JSONBody.decode(KeySet.self, from: body) else { return false }
         var taken: [String: RSAPublicKey] = [:]
         for key in set.keys.prefix(GoogleKeyCache.limit) { taken[key.kid ?? ""] = key.publicKey }
         guard !taken.isEmpty else { return false }

@@ -27,7 +27,7 @@ public final class GoogleKeys: Sendable {
 
     /// Returns nil if Google has no such key; throws if that cannot be known.
     public func key(_ id: String, now: Instant) throws(StoreAPIError) -> RSAPublicKey? {
-        switch ask(id, now) {
+        switch answer(for: id, now: now) {
         case .known(let key): return key
         case .stale(let key):
             refresh(now)
@@ -35,61 +35,63 @@ public final class GoogleKeys: Sendable {
         case .none: return nil
         case .fetch, .unavailable: break
         }
-        if isUntried { return try turn.withLock { _ in isUntried ? asked(id, now) : looked(id, now) }.get() }
-        let answer = turn.withLockIfAvailable { _ in asked(id, now) }
-        guard let answer else { throw .unavailable(reason: "its keys are being asked for") }
+        if isUntried {
+            return try turn.withLock { _ in isUntried ? fetchedKey(id, now: now) : cachedKey(id, now: now) }.get()
+        }
+        let answer = turn.withLockIfAvailable { _ in fetchedKey(id, now: now) }
+        guard let answer else { throw .unavailable(reason: "its keys are being fetched") }
         return try answer.get()
     }
 
     /// Looks in the cache first, because the previous holder of the lock may have fetched the key.
-    private func asked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
+    private func fetchedKey(_ id: String, now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
         Result { () throws(StoreAPIError) in
-            guard case .fetch = ask(id, now) else { return try looked(id, now).get() }
+            guard case .fetch = answer(for: id, now: now) else { return try cachedKey(id, now: now).get() }
             try fetch(now)
-            guard case .known(let key) = ask(id, now) else { return nil }
+            guard case .known(let key) = answer(for: id, now: now) else { return nil }
             return key
         }
     }
 
     /// Looks in the cache only.
-    private func looked(_ id: String, _ now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
-        switch ask(id, now) {
+    private func cachedKey(_ id: String, now: Instant) -> Result<RSAPublicKey?, StoreAPIError> {
+        switch answer(for: id, now: now) {
         case .known(let key), .stale(let key): .success(key)
         case .none: .success(nil)
-        case .fetch, .unavailable: .failure(.unavailable(reason: "its keys' address has just not answered"))
+        case .fetch, .unavailable: .failure(.unavailable(reason: "the address of its keys did not answer just now"))
         }
     }
 
     private var isUntried: Bool { cache.withLock { $0.isUntried } }
 
-    private func ask(_ id: String, _ now: Instant) -> GoogleKeyCache.Answer {
+    private func answer(for id: String, now: Instant) -> GoogleKeyCache.Answer {
         cache.withLock { $0.answer(for: id, now: now) }
     }
 
     /// Fetches in the background, at most once a minute. Old keys serve until then: Google goes on signing with them
     /// for days.
     private func refresh(_ now: Instant) {
-        cache.withLock { $0.isAsked(at: now) }
+        cache.withLock { $0.beginFetch(at: now) }
         // A fetch takes seconds and has a timeout, so this thread ends by itself.
         WorkerThread.detach(name: "google-keys") { [self] in turn.withLock { _ in try? fetch(now) } }
     }
 
     private func fetch(_ now: Instant) throws(StoreAPIError) {
-        cache.withLock { $0.isAsked(at: now) }
-        defer { cache.withLock { $0.fetchHasEnded() } }
-        guard let address = address() else { throw .unavailable(reason: "its keys' address is not known yet") }
+        cache.withLock { $0.beginFetch(at: now) }
+        defer { cache.withLock { $0.endFetch() } }
+        guard let address = address() else { throw .unavailable(reason: "the address of its keys is not known yet") }
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
-            response = try client.send("GET", address)
+            response = try client.send("GET", to: address)
         } catch {
             throw .unavailable(reason: error.description)
         }
         guard response.status == 200 else {
-            throw .unavailable(reason: "its keys' address answered \(response.status)")
+            throw .unavailable(reason: "the address of its keys answered \(response.status)")
         }
         let control = response.header("Cache-Control")
         guard cache.withLock({ $0.take(response.body, cacheControl: control, now: now) }) else {
-            throw .unreadable(reason: "its keys' address answered no JSON Web Key Set")
+            throw .unreadable(reason: "the address of its keys did not answer with a JSON Web Key Set")
         }
     }
 }

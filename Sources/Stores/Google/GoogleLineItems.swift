@@ -8,7 +8,7 @@ internal import StoreInterface
 struct GoogleLineItems {
     let items: [(product: String, item: StoreObject)]
 
-    init(_ listed: [StoreObject], _ catalog: Catalog) {
+    init(_ listed: [StoreObject], catalog: Catalog) {
         var newest: [String: StoreObject] = [:]
         for item in listed {
             guard let product = item.text("productId") else { continue }

@@ -18,7 +18,7 @@ extension GoogleNotification {
     /// Google's console, or through `orders.reviewrefund`, within 24 hours; only the first answer counts.
     public func event(_ reading: GoogleReading, body: [UInt8], now: Instant) -> Event {
         let purchase: GooglePurchase? = if case .purchase(let purchase) = reading { purchase } else { nil }
-        let label = purchase.map { GoogleLabel(self, $0) }
+        let label = purchase.map { GoogleLabel(self, purchase: $0) }
         let word: String? =
             switch reading {
             case .purchase: label?.subtype
@@ -62,16 +62,16 @@ struct GoogleLabel {
     /// A detail of the kind. It shows an unknown state as Google wrote it.
     let subtype: String?
 
-    init(_ notification: GoogleNotification, _ purchase: GooglePurchase) {
+    init(_ notification: GoogleNotification, purchase: GooglePurchase) {
         let type = notification.type
-        kind = GoogleLabel.kind(type, purchase)
+        kind = GoogleLabel.kind(type, of: purchase)
         subtype =
             purchase.strangeState ?? notification.refund.map { GoogleLabel.word($0, of: purchase) }
             ?? (type == "SUBSCRIPTION_EXPIRED" ? purchase.endReason : nil)
             ?? (type == "SUBSCRIPTION_PURCHASED" ? purchase.offer : nil)
     }
 
-    private static func kind(_ type: String, _ purchase: GooglePurchase) -> EventKind {
+    private static func kind(_ type: String, of purchase: GooglePurchase) -> EventKind {
         switch (type, purchase.state) {
         case ("SUBSCRIPTION_PURCHASED", .pending), ("ONE_TIME_PRODUCT_PURCHASED", .pending): .purchasePending
         case ("SUBSCRIPTION_PURCHASED", _): purchase.startKind

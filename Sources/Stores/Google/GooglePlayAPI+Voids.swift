@@ -19,10 +19,12 @@ extension GooglePlayAPI {
         path += "&maxResults=\(GoogleVoid.pageSize)&startTime=\(start.milliseconds)"
         if let end { path += "&endTime=\(end.milliseconds)" }
         if let token { path += "&token=\(PercentEncoding.encode(token))" }
-        guard let body = try exchange("GET", path, of: package, now: now) else {
+        guard let body = try exchange("GET", path: path, of: package, now: now) else {
             throw .unavailable(reason: "it has forgotten the page of the list")
         }
-        guard let page = GoogleVoid.page(body) else { throw .unreadable(reason: "it is no list of voided purchases") }
+        guard let page = GoogleVoid.page(body) else {
+            throw .unreadable(reason: "it is not a list of voided purchases")
+        }
         return page
     }
 }

@@ -28,7 +28,7 @@ public struct GooglePlayAPI: StoreAPI {
         credentials: @escaping @Sendable () -> GoogleCredentials?,
         address: @escaping @Sendable () -> String?
     ) {
-        access = GoogleTokens(credentials, client)
+        access = GoogleTokens(credentials, client: client)
         readings = GoogleReadings(clock: clock)
         self.catalog = catalog
         self.client = client
@@ -41,63 +41,63 @@ public struct GooglePlayAPI: StoreAPI {
     func read(
         _ subject: GoogleNotification.Subject,
         of package: String
-    ) throws(StoreAPIError) -> (reading: GoogleReading, said: StoredReading.Said?) {
+    ) throws(StoreAPIError) -> (reading: GoogleReading, answer: StoredReading.Answer?) {
         guard let question = GoogleQuestion(subject, package: package) else { return (.nothing, nil) }
-        guard let said = try ask(question) else { return (.unknown, nil) }
-        return (try meaning(of: said, to: question), said)
+        guard let answer = try ask(question) else { return (.unknown, nil) }
+        return (try meaning(of: answer, to: question), answer)
     }
 
     /// Interprets an earlier answer with the current catalog.
     func interpret(
-        _ said: StoredReading.Said,
+        _ answer: StoredReading.Answer,
         of subject: GoogleNotification.Subject,
         of package: String
     ) throws(StoreAPIError) -> GoogleReading {
         guard let question = GoogleQuestion(subject, package: package) else { return .nothing }
-        return try meaning(of: said, to: question)
+        return try meaning(of: answer, to: question)
     }
 
     /// Google's answer about a purchase, or nil if Google does not know it. Repeated equal answers keep the first one's
     /// date.
-    func said(
+    func answer(
         of subject: GoogleNotification.Subject,
         of package: String
-    ) throws(StoreAPIError) -> StoredReading.Said? {
-        guard let question = GoogleQuestion(subject, package: package), var said = try ask(question) else {
+    ) throws(StoreAPIError) -> StoredReading.Answer? {
+        guard let question = GoogleQuestion(subject, package: package), var answer = try ask(question) else {
             return nil
         }
-        said.readAt = repetitions.firstReading(of: question, said)
-        return said
+        answer.readAt = repetitions.firstReading(of: question, answer: answer)
+        return answer
     }
 
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let contract = contract.purchase ?? contract
         let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
-        guard let question = GoogleQuestion(subject, package: contract.app), let said = try ask(question) else {
+        guard let question = GoogleQuestion(subject, package: contract.app), let answer = try ask(question) else {
             return nil
         }
-        let purchase = try question.purchase(said.answer, catalog: catalog, readAt: said.readAt)
+        let purchase = try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt)
         let token = Hex.encode(SHA256.hash(Array(contract.lineage.utf8)).prefix(16))
-        let id = "statement:\(said.readAt.milliseconds):\(token)"
-        let record = StoredReading(.subscription(token: contract.lineage), said)
-        return purchase.statement(body: record?.bytes ?? said.answer, id: id)
+        let id = "statement:\(answer.readAt.milliseconds):\(token)"
+        let record = StoredReading(.subscription(token: contract.lineage), answer: answer)
+        return purchase.statement(body: record?.bytes ?? answer.body, id: id)
     }
 
-    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> StoredReading.Said? {
+    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> StoredReading.Answer? {
         try readings.one(of: question.token) { readAt throws(StoreAPIError) in
-            guard let body = try call("GET", question.path, of: question.package, now: readAt) else { return nil }
-            let said = StoredReading.Said(answer: body, readAt: readAt)
-            _ = repetitions.firstReading(of: question, said)
-            return said
+            guard let body = try call("GET", path: question.path, of: question.package, now: readAt) else { return nil }
+            let answer = StoredReading.Answer(body: body, readAt: readAt)
+            _ = repetitions.firstReading(of: question, answer: answer)
+            return answer
         }
     }
 
     private func meaning(
-        of said: StoredReading.Said,
+        of answer: StoredReading.Answer,
         to question: GoogleQuestion
     ) throws(StoreAPIError) -> GoogleReading {
         do throws(StoreAPIError) {
-            return .purchase(try question.purchase(said.answer, catalog: catalog, readAt: said.readAt))
+            return .purchase(try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt))
         } catch .unreadable(reason: GoogleQuestion.noPurchase) {
             return .unreadable
         }
@@ -116,7 +116,7 @@ public struct GooglePlayAPI: StoreAPI {
         let path =
             "purchases/\(detail[0])/\(PercentEncoding.encode(String(detail[1])))/tokens/\(PercentEncoding.encode(job.subject)):\(verb)"
         do throws(StoreAPIError) {
-            guard try call("POST", path, of: job.app, body: Array("{}".utf8), now: now) != nil else {
+            guard try call("POST", path: path, of: job.app, body: Array("{}".utf8), now: now) != nil else {
                 throw .refused(status: 404, code: nil, reason: "Google does not know this purchase, or no longer does")
             }
         } catch .refused(status: 400, code: "alreadyAcknowledged", _) {
@@ -128,19 +128,19 @@ public struct GooglePlayAPI: StoreAPI {
     /// Returns nil for what Google does not know, or no longer knows.
     private func call(
         _ method: String,
-        _ path: String,
+        path: String,
         of package: String,
         body: [UInt8]? = nil,
         now: Instant
     ) throws(StoreAPIError) -> [UInt8]? {
         try witnessed(by: witness) { () throws(StoreAPIError) in
-            try exchange(method, path, of: package, body: body, now: now)
+            try exchange(method, path: path, of: package, body: body, now: now)
         }
     }
 
     func exchange(
         _ method: String,
-        _ path: String,
+        path: String,
         of package: String,
         body: [UInt8]? = nil,
         now: Instant
@@ -152,7 +152,7 @@ public struct GooglePlayAPI: StoreAPI {
         do throws(HTTPClientError) {
             response = try client.send(
                 method,
-                "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
+                to: "\(address)/androidpublisher/v3/applications/\(PercentEncoding.encode(package))/\(path)",
                 headers: [("Authorization", bearer)] + type,
                 body: body
             )

@@ -9,7 +9,7 @@ extension GooglePurchase {
             let said = purchase.object("purchaseStateContext")?.text("purchaseState")
         else { return nil }
         let state = GooglePurchase.state(said, isPaid: purchase.date("purchaseCompletionTime") != nil)
-        let all = GoogleLineItems(purchase.objects("productLineItem"), catalog).items.map { product, item in
+        let all = GoogleLineItems(purchase.objects("productLineItem"), catalog: catalog).items.map { product, item in
             let listed = catalog[product]?.kind ?? .nonConsumable
             let offer = item.object("productOfferDetails")
             let bought = max(1, offer?.integer("quantity") ?? 1)
@@ -25,14 +25,14 @@ extension GooglePurchase {
             )
             one.quantity = Int(clamping: max(1, left))
             one.refunded = Int64(min(bought - left, 1000))
-            one.take(purchase, said)
+            one.take(purchase, state: said)
             return one
         }
         guard let whole = GooglePurchase(of: all) else { return nil }
         self = whole
     }
 
-    private mutating func take(_ purchase: StoreObject, _ said: String) {
+    private mutating func take(_ purchase: StoreObject, state said: String) {
         strangeState = state == nil ? said : nil
         purchasedAt = purchase.date("purchaseCompletionTime")
         order = purchase.text("orderId")

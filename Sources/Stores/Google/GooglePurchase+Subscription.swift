@@ -5,7 +5,7 @@ extension GooglePurchase {
     /// Reads `SubscriptionPurchaseV2`; nil if it is not one.
     public init?(subscription body: [UInt8], token: String, package: String, catalog: Catalog, readAt: Instant) {
         guard let purchase = try? StoreObject(body), let said = purchase.text("subscriptionState") else { return nil }
-        let items = GoogleLineItems(purchase.objects("lineItems"), catalog).items
+        let items = GoogleLineItems(purchase.objects("lineItems"), catalog: catalog).items
         let all = items.map { product, item in
             var state = GooglePurchase.states[said]
             // The state is that of the whole purchase, but one of several products may end before the others.
@@ -18,7 +18,7 @@ extension GooglePurchase {
                 state: state,
                 readAt: readAt
             )
-            one.take(purchase, item, said)
+            one.take(purchase, item: item, state: said)
             return one
         }
         guard let whole = GooglePurchase(of: all) else { return nil }
@@ -29,7 +29,7 @@ extension GooglePurchase {
         item.has("deferredItemRemoval") || item.object("autoRenewingPlan")?.flag("autoRenewEnabled") == false
     }
 
-    private mutating func take(_ purchase: StoreObject, _ item: StoreObject, _ said: String) {
+    private mutating func take(_ purchase: StoreObject, item: StoreObject, state said: String) {
         strangeState = state == nil ? said : nil
         purchasedAt = purchase.date("startTime")
         order = item.text("latestSuccessfulOrderId") ?? purchase.text("latestOrderId")
@@ -37,7 +37,7 @@ extension GooglePurchase {
         isUnacknowledged = purchase.text("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_PENDING"
         take(item)
         takeBuyer(purchase)
-        endReason = GooglePurchase.endReason(purchase.object("canceledStateContext"), item)
+        endReason = GooglePurchase.endReason(purchase.object("canceledStateContext"), item: item)
         if said == "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED" { neverBegan() }
     }
 
@@ -90,7 +90,7 @@ extension GooglePurchase {
     }
 
     /// If a user does not accept a higher price, the subscription ends, and Google calls that initiated by the system.
-    private static func endReason(_ context: StoreObject?, _ item: StoreObject) -> String {
+    private static func endReason(_ context: StoreObject?, item: StoreObject) -> String {
         guard let context else { return "other" }
         if context.has("userInitiatedCancellation") { return "voluntary" }
         if context.has("replacementCancellation") { return "replaced" }

@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import FoundationEssentials
 internal import StoreInterface
 
 /// Which purchase to read, and how to read the answer.
@@ -33,8 +32,8 @@ struct GoogleQuestion {
             ? GooglePurchase(subscription: body, token: token, package: package, catalog: catalog, readAt: readAt)
             : GooglePurchase(product: body, token: token, package: package, catalog: catalog, readAt: readAt)
         if let purchase { return purchase }
-        let isObject = (try? JSONDecoder().decode(Anything.self, from: Data(body))) != nil
-        throw .unreadable(reason: isObject ? GoogleQuestion.noPurchase : "it is no JSON object")
+        let isObject = JSONBody.decode(Anything.self, from: body) != nil
+        throw .unreadable(reason: isObject ? GoogleQuestion.noPurchase : "it is not a JSON object")
     }
 
     private struct Anything: Decodable {}

@@ -4,8 +4,8 @@ internal import Encoding
 public import StoreInterface
 
 /// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
-extension GoogleReader: PostedPurchaseReader {
-    /// An app may post the same purchase at every start. As long as Google's answer stays the same, it is one event.
+extension GoogleReader {
+    /// What Google says about the purchase now, as an event like a webhook's. An app may post the same purchase at every start. As long as Google's answer stays the same, it is one event.
     public func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
         guard let package = posted.package ?? packages.single ?? standardPackage else {
             throw .malformed(.missingPackage)
@@ -30,14 +30,14 @@ extension GoogleReader: PostedPurchaseReader {
         of package: String
     ) throws(VerificationError) -> Event? {
         do throws(StoreAPIError) {
-            guard let said = try api.said(of: subject, of: package),
-                case .purchase(let purchase) = try api.interpret(said, of: subject, of: package)
+            guard let answer = try api.answer(of: subject, of: package),
+                case .purchase(let purchase) = try api.interpret(answer, of: subject, of: package)
             else { return nil }
             let token = Hex.encode(SHA256.hash(Array(subject.token.utf8)).prefix(16))
-            let record = StoredReading(posted: subject, said)
+            let record = StoredReading(posted: subject, answer: answer)
             return purchase.posted(
-                body: record?.bytes ?? said.answer,
-                id: "purchase:\(said.readAt.milliseconds):\(token)"
+                body: record?.bytes ?? answer.body,
+                id: "purchase:\(answer.readAt.milliseconds):\(token)"
             )
         } catch {
             report(error)
@@ -56,10 +56,10 @@ extension GoogleNotification.Subject {
 }
 
 extension StoredReading {
-    fileprivate init?(posted subject: GoogleNotification.Subject, _ said: Said) {
+    fileprivate init?(posted subject: GoogleNotification.Subject, answer: Answer) {
         switch subject {
-        case .subscription(let token): self.init(.subscription(token: token), said)
-        case .product(let token): self.init(.product(token: token), said)
+        case .subscription(let token): self.init(.subscription(token: token), answer: answer)
+        case .product(let token): self.init(.product(token: token), answer: answer)
         case .none: return nil
         }
     }

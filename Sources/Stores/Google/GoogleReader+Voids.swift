@@ -10,8 +10,8 @@ extension GoogleReader {
         for isSubscription in [true, false] {
             let body = void.notification(of: package, isSubscription: isSubscription)
             let notification = GoogleNotification(body)
-            let (reading, said) = try api.read(notification.subject, of: package)
-            let record = said.flatMap { StoredReading(.notification(body), $0) }
+            let (reading, answer) = try api.read(notification.subject, of: package)
+            let record = answer.flatMap { StoredReading(.notification(body), answer: $0) }
             let event = notification.event(reading, body: record?.bytes ?? body, now: now)
             guard case .unknown = reading else { return event }
             unknown = event

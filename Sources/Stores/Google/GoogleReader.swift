@@ -4,26 +4,8 @@ public import StoreInterface
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
 public struct GoogleReader: StoreVerifier {
-    /// Which packages are ours.
-    public enum Packages: Sendable {
-        /// For development only.
-        case any
-        case only(Set<String>)
-
-        /// The only package; nil when there may be several.
-        var single: String? {
-            if case .only(let packages) = self, packages.count == 1 { packages.first } else { nil }
-        }
-
-        func contains(_ package: String) -> Bool {
-            switch self {
-            case .any: true
-            case .only(let packages): packages.contains(package)
-            }
-        }
-    }
-
-    let packages: Packages
+    /// Which packages are ours; `any` is for development only.
+    let packages: Allowlist<String>
     /// The package of a posted purchase that names none, when there may be several.
     let standardPackage: String?
     private let expected: GooglePushToken.Expectation
@@ -33,7 +15,7 @@ public struct GoogleReader: StoreVerifier {
 
     /// `report` tells an operator why Google has to retry.
     public init(
-        packages: Packages,
+        packages: Allowlist<String>,
         standardPackage: String? = nil,
         expected: GooglePushToken.Expectation,
         keys: GoogleKeys,
@@ -53,10 +35,10 @@ public struct GoogleReader: StoreVerifier {
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         let token = try GooglePushToken(delivery.authorization)
-        try token.check(expected, key: try key(token.keyID, now), now: now)
+        try token.check(expected, key: try key(token.keyID, now: now), now: now)
         let notification = GoogleNotification(delivery.body)
-        let (reading, said) = try read(notification, now)
-        let record = said.flatMap { StoredReading(.notification(delivery.body), $0) }
+        let (reading, answer) = try read(notification, now: now)
+        let record = answer.flatMap { StoredReading(.notification(delivery.body), answer: $0) }
         return notification.event(reading, body: record?.bytes ?? delivery.body, now: now)
     }
 
@@ -69,15 +51,15 @@ public struct GoogleReader: StoreVerifier {
         case .notification(let body):
             let notification = GoogleNotification(body)
             guard let package = notification.package else { return nil }
-            guard let reading = try interpret(record, notification.subject, package) else { return nil }
+            guard let reading = try interpret(record, about: notification.subject, in: package) else { return nil }
             event = notification.event(reading, body: stored.body, now: stored.receivedAt)
             // Older versions derived the id of a void from its message.
             event.id = stored.firstID
         case .subscription(let token):
-            guard let told = try interpret(record, .subscription(token: token), stored) else { return nil }
+            guard let told = try interpret(record, about: .subscription(token: token), from: stored) else { return nil }
             event = told
         case .product(let token):
-            guard let told = try interpret(record, .product(token: token), stored) else { return nil }
+            guard let told = try interpret(record, about: .product(token: token), from: stored) else { return nil }
             event = told
         }
         event.jobs = []
@@ -86,10 +68,10 @@ public struct GoogleReader: StoreVerifier {
 
     private func interpret(
         _ record: StoredReading,
-        _ subject: GoogleNotification.Subject,
-        _ stored: StoredDelivery
+        about subject: GoogleNotification.Subject,
+        from stored: StoredDelivery
     ) throws(VerificationError) -> Event? {
-        guard case .purchase(let purchase) = try interpret(record, subject, stored.app) else { return nil }
+        guard case .purchase(let purchase) = try interpret(record, about: subject, in: stored.app) else { return nil }
         return purchase.statement(body: stored.body, id: stored.firstID)
     }
 
@@ -97,17 +79,17 @@ public struct GoogleReader: StoreVerifier {
     /// said nothing.
     private func interpret(
         _ record: StoredReading,
-        _ subject: GoogleNotification.Subject,
-        _ package: String
+        about subject: GoogleNotification.Subject,
+        in package: String
     ) throws(VerificationError) -> GoogleReading? {
         guard packages.contains(package) else { throw .wrongApp }
-        return try? api.interpret(record.said, of: subject, of: package)
+        return try? api.interpret(record.answer, of: subject, of: package)
     }
 
     private func read(
         _ notification: GoogleNotification,
-        _ now: Instant
-    ) throws(VerificationError) -> (reading: GoogleReading, said: StoredReading.Said?) {
+        now: Instant
+    ) throws(VerificationError) -> (reading: GoogleReading, answer: StoredReading.Answer?) {
         guard let package = notification.package else { return (.nothing, nil) }
         guard packages.contains(package) else { throw .wrongApp }
         do throws(StoreAPIError) {
@@ -122,13 +104,20 @@ public struct GoogleReader: StoreVerifier {
         }
     }
 
-    private func key(_ id: String, _ now: Instant) throws(VerificationError) -> RSAPublicKey? {
+    private func key(_ id: String, now: Instant) throws(VerificationError) -> RSAPublicKey? {
         do throws(StoreAPIError) {
             return try keys.key(id, now: now)
         } catch {
             report(error)
             throw .storeUnreachable
         }
+    }
+}
+
+extension Allowlist {
+    /// The only value; nil when there may be several.
+    var single: Value? {
+        if case .only(let values) = self, values.count == 1 { values.first } else { nil }
     }
 }
 

@@ -28,7 +28,7 @@ final class GoogleReadings: Sendable {
     /// `read` gets the instant at which it begins, after it has waited for its turn.
     func one<Answer>(
         of token: String,
-        _ read: (Instant) throws(StoreAPIError) -> Answer
+        read: (Instant) throws(StoreAPIError) -> Answer
     ) throws(StoreAPIError) -> Answer {
         let number = SHA256.hash(Array(token.utf8)).first.map { Int($0) % turns.count } ?? 0
         let came = monotonicNanoseconds()

@@ -6,24 +6,24 @@ internal import Synchronization
 /// Remembers since when Google has given the same answer about a purchase. In memory and bounded: a forgotten answer
 /// counts as new.
 final class GoogleRepetitions: Sendable {
-    private struct Answer {
+    private struct FirstReading {
         var digest: [UInt8]
         var readAt: Instant
     }
 
     private static let capacity = 10_000
 
-    private let answers = Mutex<[String: Answer]>([:])
+    private let answers = Mutex<[String: FirstReading]>([:])
 
     /// Call it for every reading, whatever caused it: an answer that returns after a different one counts as new.
-    func firstReading(of question: GoogleQuestion, _ said: StoredReading.Said) -> Instant {
-        let digest = SHA256.hash(said.answer)
+    func firstReading(of question: GoogleQuestion, answer: StoredReading.Answer) -> Instant {
+        let digest = SHA256.hash(answer.body)
         let name = question.package + "/" + question.path
         return answers.withLock { answers in
             if let known = answers[name], known.digest == digest { return known.readAt }
             if answers.count >= GoogleRepetitions.capacity { answers = [:] }
-            answers[name] = Answer(digest: digest, readAt: said.readAt)
-            return said.readAt
+            answers[name] = FirstReading(digest: digest, readAt: answer.readAt)
+            return answer.readAt
         }
     }
 }

@@ -23,7 +23,7 @@ public struct GoogleStore: Store {
     private let isDevelopment: Bool
 
     public init(_ settings: inout SettingsReader) {
-        packages = Set(settings.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isAppName))
+        packages = Set(settings.list("PAYCAST_GOOGLE_PACKAGE", expected: "a package name", isValid: isAppName))
         audience = settings.given("PAYCAST_GOOGLE_AUDIENCE")?.value
         pushAccount = settings.given("PAYCAST_GOOGLE_PUSH_ACCOUNT")?.value
         credentials = settings.googleCredentials()
@@ -38,7 +38,7 @@ public struct GoogleStore: Store {
         // Without them, any Google account could sign for us.
         let needed = [("PAYCAST_GOOGLE_AUDIENCE", audience), ("PAYCAST_GOOGLE_PUSH_ACCOUNT", pushAccount)]
         for (name, value) in needed where value == nil && !packages.isEmpty && !settings.isDevelopment {
-            settings.reject(name, "is required with PAYCAST_GOOGLE_PACKAGE: it proves who pushes")
+            settings.reject(name, because: "is required with PAYCAST_GOOGLE_PACKAGE: it proves who pushes")
         }
     }
 
@@ -53,8 +53,8 @@ public struct GoogleStore: Store {
     public var isExpected: Bool { isDevelopment || !packages.isEmpty }
     public var hasAPI: Bool { missingSettings.isEmpty }
 
-    public mutating func reload(from new: GoogleStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_GOOGLE_CREDENTIALS", &credentials, from: new.credentials)
+    public mutating func reload(from new: GoogleStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_GOOGLE_CREDENTIALS", into: &credentials, from: new.credentials)
     }
 }
 
@@ -62,11 +62,11 @@ extension SettingsReader {
     fileprivate mutating func googleCredentials() -> Secret? {
         guard let given = given("PAYCAST_GOOGLE_CREDENTIALS") else { return nil }
         guard let text = contents(of: given.value) else {
-            reject(given.name, "\(shownPath(given.value)) is not a file that can be read")
+            reject(given.name, because: "\(shownPath(given.value)) is not a file that can be read")
             return nil
         }
         if GoogleCredentials(json: text) != nil { return Secret(text) }
-        reject(given.name, "\(shownPath(given.value)) is not the JSON key file of a service account")
+        reject(given.name, because: "\(shownPath(given.value)) is not the JSON key file of a service account")
         return nil
     }
 }

@@ -28,7 +28,7 @@ final class GoogleTokens: Sendable {
     private let client: HTTPClient
     private let state = Mutex(State())
 
-    init(_ credentials: @escaping @Sendable () -> GoogleCredentials?, _ client: HTTPClient) {
+    init(_ credentials: @escaping @Sendable () -> GoogleCredentials?, client: HTTPClient) {
         self.credentials = credentials
         self.client = client
     }
@@ -60,14 +60,14 @@ final class GoogleTokens: Sendable {
 
     private func grant(_ now: Instant) throws(StoreAPIError) -> Token {
         guard let credentials = credentials() else { throw .unavailable(reason: "its address is not known yet") }
-        guard let assertion = try? assertion(credentials, now) else {
+        guard let assertion = try? assertion(credentials, now: now) else {
             throw .unauthorized(reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign")
         }
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
             response = try client.send(
                 "POST",
-                credentials.tokenAddress,
+                to: credentials.tokenAddress,
                 headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 body: Array("grant_type=\(GoogleTokens.grantType)&assertion=\(assertion)".utf8)
             )
@@ -80,7 +80,7 @@ final class GoogleTokens: Sendable {
             throw .unauthorized(reason: "Google grants this service account no token; check PAYCAST_GOOGLE_CREDENTIALS")
         default: throw .unavailable(reason: "the token's address answered \(response.status)")
         }
-        guard let answer = try? JSONDecoder().decode(Grant.self, from: Data(response.body)),
+        guard let answer = JSONBody.decode(Grant.self, from: response.body),
             answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
         else { throw .unreadable(reason: "it is no access token") }
         let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
@@ -90,7 +90,7 @@ final class GoogleTokens: Sendable {
 
     private static let grantType = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
-    private func assertion(_ credentials: GoogleCredentials, _ now: Instant) throws(CryptoError) -> String {
+    private func assertion(_ credentials: GoogleCredentials, now: Instant) throws(CryptoError) -> String {
         let claims = GoogleClaims(
             iss: credentials.account,
             scope: GoogleTokens.scope,

@@ -1,5 +1,4 @@
 public import Domain
-public import StoreInterface
 
 /// A purchase that an app holds. Google signs nothing that could be verified here, so it is read from Google.
 public struct PostedGooglePurchase: Sendable, Equatable {
@@ -14,12 +13,6 @@ public struct PostedGooglePurchase: Sendable, Equatable {
         self.product = product
         self.package = package
     }
-}
-
-/// Reads purchases that apps post. Blocks.
-public protocol PostedPurchaseReader: Sendable {
-    /// What Google says about it now, as an event like a webhook's.
-    func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event
 }
 
 extension GooglePurchase {

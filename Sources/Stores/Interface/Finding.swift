@@ -12,15 +12,15 @@ public struct Finding: Sendable, Equatable {
     /// What was found, and what to do about it. Never a secret.
     public var detail: String
 
-    public static func ok(_ what: String, _ detail: String) -> Finding {
+    public static func ok(_ what: String, detail: String) -> Finding {
         Finding(level: .ok, what: what, detail: detail)
     }
 
-    public static func warn(_ what: String, _ detail: String) -> Finding {
+    public static func warn(_ what: String, detail: String) -> Finding {
         Finding(level: .warn, what: what, detail: detail)
     }
 
-    public static func fail(_ what: String, _ detail: String) -> Finding {
+    public static func fail(_ what: String, detail: String) -> Finding {
         Finding(level: .fail, what: what, detail: detail)
     }
 }

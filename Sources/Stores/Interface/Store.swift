@@ -24,7 +24,7 @@ public protocol Store: Sendable {
     var hasAPI: Bool { get }
 
     /// Adopts the keys and secrets that a reload may change, each on its own.
-    mutating func reload(from new: Self, _ changes: inout SettingsChanges)
+    mutating func reload(from new: Self, changes: inout SettingsChanges)
 
     /// Nil when settings are missing.
     func open(_ surroundings: StoreSurroundings) throws(StoreError) -> Opened?

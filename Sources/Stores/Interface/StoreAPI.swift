@@ -16,7 +16,7 @@ public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
 /// Makes a call and reports how it ended.
 public func witnessed<Answer>(
     by witness: StoreWitness,
-    _ call: () throws(StoreAPIError) -> Answer
+    call: () throws(StoreAPIError) -> Answer
 ) throws(StoreAPIError) -> Answer {
     do throws(StoreAPIError) {
         let answer = try call()

@@ -16,14 +16,14 @@ public struct StoreExamination: Sendable {
     }
 
     /// Asks for a purchase that does not exist, to learn whether the key may read.
-    public func ask(_ api: any StoreAPI, for contract: ContractKey, _ name: String, success: String) -> Finding {
+    public func ask(_ api: any StoreAPI, for contract: ContractKey, name: String, success: String) -> Finding {
         do throws(StoreAPIError) {
             _ = try api.statement(of: contract, now: now)
-            return .ok(name, success)
+            return .ok(name, detail: success)
         } catch {
             switch error {
-            case .unavailable(let reason, _): return .fail(name, "no answer: \(reason)")
-            case .unauthorized, .refused, .unreadable: return .fail(name, "\(error)")
+            case .unavailable(let reason, _): return .fail(name, detail: "no answer: \(reason)")
+            case .unauthorized, .refused, .unreadable: return .fail(name, detail: "\(error)")
             }
         }
     }

@@ -16,43 +16,43 @@ public struct StoredReading: Sendable {
         case product(token: String)
     }
 
-    public struct Said: Sendable {
-        public var answer: [UInt8]
+    public struct Answer: Sendable {
+        public var body: [UInt8]
         /// When the reading was begun.
         public var readAt: Instant
 
-        public init(answer: [UInt8], readAt: Instant) {
-            self.answer = answer
+        public init(body: [UInt8], readAt: Instant) {
+            self.body = body
             self.readAt = readAt
         }
     }
 
     public let cause: Cause
-    public let said: Said
+    public let answer: Answer
 
     /// Returns nil for an answer that is too large to store.
-    public init?(_ cause: Cause, _ said: Said) {
-        guard said.answer.count <= StoredReading.limit else { return nil }
+    public init?(_ cause: Cause, answer: Answer) {
+        guard answer.body.count <= StoredReading.limit else { return nil }
         self.cause = cause
-        self.said = said
+        self.answer = answer
     }
 
     /// Returns nil for a body that is no record: nothing was read, or an older version stored it.
     public init?(_ body: [UInt8]) {
-        guard let file = try? JSONDecoder().decode(File.self, from: Data(body)) else { return nil }
+        guard let file = JSONBody.decode(File.self, from: body) else { return nil }
         switch (file.notification, file.purchaseToken, file.productToken) {
         case (let notification?, nil, nil): cause = .notification(Array(notification.utf8))
         case (nil, let token?, nil): cause = .subscription(token: token)
         case (nil, nil, let token?): cause = .product(token: token)
         default: return nil
         }
-        said = Said(answer: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
+        answer = Answer(body: Array(file.reading.utf8), readAt: Instant(milliseconds: file.readAt))
     }
 
     /// Keeps both texts byte for byte. Nil when one of them is not UTF-8.
     public var bytes: [UInt8]? {
-        guard let reading = String(validating: said.answer, as: UTF8.self) else { return nil }
-        var file = File(reading: reading, readAt: said.readAt.milliseconds)
+        guard let reading = String(validating: answer.body, as: UTF8.self) else { return nil }
+        var file = File(reading: reading, readAt: answer.readAt.milliseconds)
         switch cause {
         case .notification(let body):
             guard let notification = String(validating: body, as: UTF8.self) else { return nil }

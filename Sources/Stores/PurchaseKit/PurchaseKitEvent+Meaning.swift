@@ -26,19 +26,19 @@ extension PurchaseKitEvent {
             kind: .subscription,
             token: customer.flatMap { OrderToken($0) },
             user: customer.map { UserID($0) },
-            snapshot: snapshot(catalog, now)
+            snapshot: snapshot(catalog, now: now)
         )
     }
 
     /// Nil when it does not state until when access lasts: then the previous state stays, and nothing opens forever.
-    private func snapshot(_ catalog: Catalog, _ now: Instant) -> Snapshot? {
-        guard let state, let accessUntil = accessUntil(state, now) else { return nil }
+    private func snapshot(_ catalog: Catalog, now: Instant) -> Snapshot? {
+        guard let state, let accessUntil = accessUntil(state, now: now) else { return nil }
         return Snapshot(
             state: state,
             product: product(catalog),
             autoRenew: state == .active,
             accessUntil: accessUntil,
-            signedAt: statedAt(state, now)
+            signedAt: statedAt(state, now: now)
         )
     }
 
@@ -52,7 +52,7 @@ extension PurchaseKitEvent {
         }
     }
 
-    private func accessUntil(_ state: ContractState, _ now: Instant) -> Instant? {
+    private func accessUntil(_ state: ContractState, now: Instant) -> Instant? {
         switch state {
         case .active: periodEnd
         case .cancelled: endsAt ?? periodEnd
@@ -67,7 +67,7 @@ extension PurchaseKitEvent {
     /// taken back within a period only shows with the next renewal. Access is the same meanwhile.
     ///
     /// An end without any date counts as of its arrival; a purchase without a period's start yields to all others.
-    func statedAt(_ state: ContractState, _ now: Instant) -> Instant {
+    func statedAt(_ state: ContractState, now: Instant) -> Instant {
         let finality: Int64 =
             switch state {
             case .active: type == "subscription.created" ? 0 : 1
@@ -88,6 +88,6 @@ extension PurchaseKitEvent {
 
     /// The same for the event as a whole.
     func statedAt(now: Instant) -> Instant {
-        state.map { statedAt($0, now) } ?? now
+        state.map { statedAt($0, now: now) } ?? now
     }
 }

@@ -18,8 +18,8 @@ public struct PurchaseKitStore: Store {
 
     public var missingSettings: [String] { secret == nil && !isDevelopment ? ["PAYCAST_PURCHASEKIT_SECRET"] : [] }
 
-    public mutating func reload(from new: PurchaseKitStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_PURCHASEKIT_SECRET", &secret, from: new.secret)
+    public mutating func reload(from new: PurchaseKitStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_PURCHASEKIT_SECRET", into: &secret, from: new.secret)
     }
 
     /// In development the simulated store's secret serves.

@@ -21,7 +21,7 @@ public struct PurchaseKitVerifier: StoreVerifier {
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
         guard let signature = delivery.signature else { throw .malformed(.missingSignature) }
         let expected = HMAC.authenticate(delivery.body, key: secret)
-        guard let given = Hex.decode(signature), constantTimeEquals(given, expected) else {
+        guard let given = Hex.decode(signature), constantTimeCompare(given, with: expected) else {
             throw .untrusted(.badSignature)
         }
         return try event(delivery.body, now: now)

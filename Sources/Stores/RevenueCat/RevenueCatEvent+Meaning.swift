@@ -8,7 +8,7 @@ extension RevenueCatEvent {
         guard RevenueCatEvent.purchaseTypes.contains(type), let product = product(catalog),
             let lineage = originalTransaction ?? transaction
         else { return nil }
-        let kind = kind(of: product, catalog)
+        let kind = kind(of: product, in: catalog)
         let key = ContractKey(provider: .revenuecat, environment: environment, app: app, lineage: lineage)
         return Observation(
             contract: key,
@@ -19,7 +19,7 @@ extension RevenueCatEvent {
             previousLineage: provisionalLineage,
             isFamilyShared: isFamilyShared,
             isPurchase: type == "INITIAL_PURCHASE" || type == "NON_RENEWING_PURCHASE",
-            transaction: charge(of: product, kind),
+            transaction: charge(of: product, kind: kind),
             snapshot: kind == .subscription ? snapshot(of: product) : endOfPurchase(product)
         )
     }
@@ -39,7 +39,7 @@ extension RevenueCatEvent {
     }
 
     /// RevenueCat only states whether a purchase ends, and whether it renews.
-    private func kind(of product: String, _ catalog: Catalog) -> ProductKind {
+    private func kind(of product: String, in catalog: Catalog) -> ProductKind {
         // Whatever was bought, a grant gives access for a limited time, without a charge that would outlast it.
         if type == "TEMPORARY_ENTITLEMENT_GRANT" { return .subscription }
         let isOnce = type == "NON_RENEWING_PURCHASE" || periodType == "PROMOTIONAL" || store == "PROMOTIONAL"
@@ -62,7 +62,7 @@ extension RevenueCatEvent {
 
     /// For a subscription, only its purchases, which have prices; the snapshot states everything later. A
     /// subscription's charge without an end is dropped, because it would open access forever.
-    private func charge(of product: String, _ kind: ProductKind) -> Transaction? {
+    private func charge(of product: String, kind: ProductKind) -> Transaction? {
         guard let id = transaction ?? originalTransaction else { return nil }
         let isSubscription = kind == .subscription
         if isSubscription, expiresAt == nil || type != "INITIAL_PURCHASE" && type != "RENEWAL" { return nil }

@@ -20,8 +20,8 @@ public struct RevenueCatStore: Store {
         authorization == nil && !isDevelopment ? ["PAYCAST_REVENUECAT_AUTHORIZATION"] : []
     }
 
-    public mutating func reload(from new: RevenueCatStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_REVENUECAT_AUTHORIZATION", &authorization, from: new.authorization)
+    public mutating func reload(from new: RevenueCatStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_REVENUECAT_AUTHORIZATION", into: &authorization, from: new.authorization)
     }
 
     /// In development the simulated store's value serves.

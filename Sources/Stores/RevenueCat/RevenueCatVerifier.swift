@@ -18,7 +18,7 @@ public struct RevenueCatVerifier: StoreVerifier {
     public var answers: WebhookAnswers { WebhookAnswers(untrusted: 401) }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
-        guard let given = delivery.authorization, constantTimeEquals(Array(given.utf8), authorization) else {
+        guard let given = delivery.authorization, constantTimeCompare(Array(given.utf8), with: authorization) else {
             throw .untrusted(.unauthorized)
         }
         return try event(delivery.body)

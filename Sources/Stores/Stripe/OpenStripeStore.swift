@@ -23,7 +23,7 @@ extension StripeStore {
         )
         guard let verifier else { return nil }
         guard let api = stripeAPI(surroundings) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        return OpenStripeStore(verifier: StripeReader(verifier, api, report: surroundings.report), stripeAPI: api)
+        return OpenStripeStore(verifier: StripeReader(verifier, api: api, report: surroundings.report), stripeAPI: api)
     }
 
     /// Nil without a key.

@@ -43,7 +43,7 @@ public struct StripeAPI: StoreAPI {
     }
 
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
-        throw .refused(status: 0, code: nil, reason: "Stripe is told nothing: it has no \(job.kind.rawValue)")
+        throw .refused(status: 0, code: nil, reason: "Stripe takes no job of this kind: \(job.kind.rawValue)")
     }
 
     /// Returns nil if Stripe does not know the subscription, and for contracts of other kinds.
@@ -53,7 +53,7 @@ public struct StripeAPI: StoreAPI {
             return nil
         }
         let path = "/v1/subscriptions/\(contract.lineage)?expand%5B%5D=latest_invoice.charge&expand%5B%5D=schedule"
-        guard let body = try get(path, of: contract.lineage, contract.app) else { return nil }
+        guard let body = try get(path, of: contract.lineage, app: contract.app) else { return nil }
         guard let statement = StripeStatement(body, of: contract, catalog: catalog, now: now) else {
             throw .unreadable(reason: "it is not the subscription that was asked for")
         }
@@ -62,24 +62,24 @@ public struct StripeAPI: StoreAPI {
 
     /// The subscription that a charge paid for, if any.
     func subscription(paidBy charge: String, in app: String) throws(StoreAPIError) -> String? {
-        try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app).flatMap {
+        try get("/v1/charges/\(charge)?expand%5B%5D=invoice", of: charge, app: app).flatMap {
             StripeStatement.subscription(paidBy: $0)
         }
     }
 
     /// Returns nil for 404. `id` comes from an event, so it is checked before it becomes part of a URL.
-    private func get(_ path: String, of id: String, _ app: String) throws(StoreAPIError) -> [UInt8]? {
+    private func get(_ path: String, of id: String, app: String) throws(StoreAPIError) -> [UInt8]? {
         guard id.utf8.allSatisfy({ isIDByte($0) }) else { return nil }
         var headers = [("Authorization", "Bearer \(key)"), ("Stripe-Version", StripeAPI.version)]
         if app.hasPrefix("acct_"), app.utf8.allSatisfy({ isIDByte($0) }) { headers.append(("Stripe-Account", app)) }
         let signed = headers
-        return try witnessed(by: witness) { () throws(StoreAPIError) in try exchange(path, signed) }
+        return try witnessed(by: witness) { () throws(StoreAPIError) in try exchange(path, headers: signed) }
     }
 
-    private func exchange(_ path: String, _ headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
+    private func exchange(_ path: String, headers: [(String, String)]) throws(StoreAPIError) -> [UInt8]? {
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
-            response = try client.send("GET", address + path, headers: headers)
+            response = try client.send("GET", to: address + path, headers: headers)
         } catch {
             throw .unavailable(reason: error.description)
         }

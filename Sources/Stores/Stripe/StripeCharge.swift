@@ -14,11 +14,11 @@ struct StripeCharge {
         guard let id = object.id("payment_intent") ?? object.text("id") else {
             return StripeMeaning(kind: .refundCompleted, subtype: subtype)
         }
-        let payment = StripePayment(id: id, product: object.namedProduct, catalog)
+        let payment = StripePayment(id: id, product: object.namedProduct, catalog: catalog)
         let observation = payment.observation(
             envelope.key(id),
             token: object.token,
-            isFull ? .revoked : .owned,
+            state: isFull ? .revoked : .owned,
             at: envelope.created
         )
         return StripeMeaning(kind: .refundCompleted, subtype: subtype, observation: observation)
@@ -64,11 +64,11 @@ struct StripeDispute {
         guard let id = object.id("payment_intent") ?? object.id("charge"), let state else {
             return StripeMeaning(kind: kind, subtype: status)
         }
-        let payment = StripePayment(id: id, product: charge?.namedProduct ?? object.namedProduct, catalog)
+        let payment = StripePayment(id: id, product: charge?.namedProduct ?? object.namedProduct, catalog: catalog)
         let observation = payment.observation(
             envelope.key(id),
             token: charge?.token ?? object.token,
-            state,
+            state: state,
             at: envelope.created
         )
         return StripeMeaning(kind: kind, subtype: status, observation: observation)

@@ -53,11 +53,11 @@ struct StripeMeaning {
     var isWhole = false
 
     /// Decides by the type of the object, not by the event's name, so that new names work, too.
-    init(_ envelope: StripeEnvelope, _ catalog: Catalog) {
+    init(_ envelope: StripeEnvelope, catalog: Catalog) {
         let object = envelope.object
         self =
             switch object.text("object") {
-            case "subscription": StripeSubscription(object, catalog).meaning(of: envelope)
+            case "subscription": StripeSubscription(object, catalog: catalog).meaning(of: envelope)
             case "checkout.session": StripeSession(object: object, catalog: catalog).meaning(of: envelope)
             case "invoice": StripeInvoice(object: object, catalog: catalog).meaning(of: envelope)
             case "payment_intent": StripePaymentIntent(object: object, catalog: catalog).meaning(of: envelope)

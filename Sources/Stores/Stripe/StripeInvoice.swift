@@ -60,7 +60,7 @@ struct StripeInvoice {
             product: product,
             purchasedAt: line.object("period")?.seconds("start") ?? created,
             expiresAt: end,
-            price: StripePrice.thousandths(object.amount("amount_paid"), currency),
+            price: StripePrice.thousandths(object.amount("amount_paid"), in: currency),
             currency: currency?.uppercased(),
             signedAt: created
         )
@@ -85,7 +85,7 @@ struct StripeInvoice {
     }
 
     private func product(of line: StoreObject) -> String? {
-        if let product = StripePrice.product(of: line["price"] ?? line["plan"], catalog) { return product }
+        if let product = StripePrice.product(of: line["price"] ?? line["plan"], in: catalog) { return product }
         let details = line.object("pricing", "price_details")
         let names = [details?.id("price"), details?.id("product")].compactMap { $0 }
         return names.first { catalog[$0] != nil } ?? names.first

@@ -7,25 +7,25 @@ struct StripePayment {
     var product: String?
     private let catalog: Catalog
 
-    init(id: String, product: String?, _ catalog: Catalog) {
+    init(id: String, product: String?, catalog: Catalog) {
         self.id = id
         self.product = product
         self.catalog = catalog
     }
 
     /// Leaves the customer out: charges of subscriptions look the same, and must not become that customer's purchases.
-    func observation(_ key: ContractKey, token: OrderToken?, _ state: ContractState? = nil, at date: Instant? = nil)
+    func observation(_ key: ContractKey, token: OrderToken?, state: ContractState? = nil, at date: Instant? = nil)
         -> Observation
     {
         var observation = Observation(contract: key, kind: catalog.kind(bought: product), token: token)
-        if let state, let date { observation.snapshot = .of(state, product ?? "", at: date) }
+        if let state, let date { observation.snapshot = .of(state, product: product ?? "", at: date) }
         return observation
     }
 }
 
 extension Snapshot {
     /// The state of a one-time purchase. If it is revoked, access ended at `date`.
-    static func of(_ state: ContractState, _ product: String, at date: Instant) -> Snapshot {
+    static func of(_ state: ContractState, product: String, at date: Instant) -> Snapshot {
         Snapshot(
             state: state,
             product: product,

@@ -28,7 +28,10 @@ struct StripePaymentIntent {
         guard let id = object.text("id"), let token = object.token, let product = object.namedProduct else {
             return nil
         }
-        var observation = StripePayment(id: id, product: product, catalog).observation(envelope.key(id), token: token)
+        var observation = StripePayment(id: id, product: product, catalog: catalog).observation(
+            envelope.key(id),
+            token: token
+        )
         observation.account = object.id("customer")
         switch object.text("status") {
         case "succeeded":
@@ -37,12 +40,12 @@ struct StripePaymentIntent {
                 id: id,
                 product: product,
                 purchasedAt: object.seconds("created") ?? envelope.created,
-                price: StripePrice.thousandths(object.amount("amount_received"), currency),
+                price: StripePrice.thousandths(object.amount("amount_received"), in: currency),
                 currency: currency?.uppercased(),
                 signedAt: envelope.created
             )
-        case "processing": observation.snapshot = .of(.pending, product, at: StripeSubscription.beforeAll)
-        case "canceled": observation.snapshot = .of(.expired, product, at: envelope.created)
+        case "processing": observation.snapshot = .of(.pending, product: product, at: StripeSubscription.beforeAll)
+        case "canceled": observation.snapshot = .of(.expired, product: product, at: envelope.created)
         default: return nil
         }
         return observation

@@ -6,7 +6,7 @@ internal import StoreInterface
 enum StripePrice {
     /// A Stripe product may have a monthly and a yearly price, so a price is what we call a product. Returns the first
     /// of its id, its lookup key and its product's id that the catalog lists, or else its id.
-    static func product(of price: JSONNode?, _ catalog: Catalog) -> String? {
+    static func product(of price: JSONNode?, in catalog: Catalog) -> String? {
         guard let price = StoreObject(price) else {
             return price?.text.flatMap { isValidIdentifier($0) ? $0 : nil }
         }
@@ -15,7 +15,7 @@ enum StripePrice {
     }
 
     /// Converts a currency's smallest unit to thousandths. Returns nil on overflow.
-    static func thousandths(_ amount: Int64?, _ currency: String?) -> Int64? {
+    static func thousandths(_ amount: Int64?, in currency: String?) -> Int64? {
         guard let amount, let currency else { return nil }
         let factor: Int64 = withoutDecimals.contains(currency) ? 1000 : withThreeDecimals.contains(currency) ? 1 : 10
         let (product, overflow) = amount.multipliedReportingOverflow(by: factor)

@@ -11,7 +11,7 @@ public struct StripeReader: StoreVerifier {
     /// `report` tells an operator why Stripe has to retry.
     public init(
         _ verifier: StripeVerifier,
-        _ api: StripeAPI,
+        api: StripeAPI,
         report: @escaping @Sendable (StoreAPIError) -> Void = { _ in }
     ) {
         self.verifier = verifier
@@ -31,12 +31,12 @@ public struct StripeReader: StoreVerifier {
         delivered.body = body
         guard var event = try verifier.interpret(delivered) else { return nil }
         let read = try verifier.event(
-            stored: record.said.answer,
+            stored: record.answer.body,
             environment: stored.environment,
             app: stored.app,
-            receivedAt: record.said.readAt
+            receivedAt: record.answer.readAt
         )
-        if let observation = read.observation { event.observation = merged(observation, event.observation) }
+        if let observation = read.observation { event.observation = merged(observation, with: event.observation) }
         (event.further, event.isWhole) = (read.further, read.isWhole)
         event.body = stored.body
         return event
@@ -48,10 +48,10 @@ public struct StripeReader: StoreVerifier {
         do throws(StoreAPIError) {
             guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
             else { return event }
-            event.observation = merged(statement.observation, event.observation)
+            event.observation = merged(statement.observation, with: event.observation)
             (event.further, event.isWhole) = (statement.further, statement.isWhole)
-            let said = StoredReading.Said(answer: statement.body, readAt: now)
-            event.body = StoredReading(.notification(delivery.body), said)?.bytes ?? delivery.body
+            let answer = StoredReading.Answer(body: statement.body, readAt: now)
+            event.body = StoredReading(.notification(delivery.body), answer: answer)?.bytes ?? delivery.body
             return event
         } catch {
             report(error)
@@ -71,7 +71,7 @@ public struct StripeReader: StoreVerifier {
     }
 
     /// The state comes from the API; the event adds who pays, and how much.
-    private func merged(_ read: Observation, _ said: Observation?) -> Observation {
+    private func merged(_ read: Observation, with said: Observation?) -> Observation {
         guard let said, said.contract == read.contract else { return read }
         var merged = read
         merged.snapshot = read.snapshot ?? said.snapshot

@@ -17,7 +17,7 @@ struct StripeSession {
     }
 
     private var product: String {
-        object.namedProduct ?? StripePrice.product(of: object.list("line_items").first?["price"], catalog)
+        object.namedProduct ?? StripePrice.product(of: object.list("line_items").first?["price"], in: catalog)
             ?? StripeSession.unnamed
     }
 
@@ -60,21 +60,27 @@ struct StripeSession {
         let made = object.seconds("created") ?? StripeSubscription.beforeAll
         var charge: Transaction?
         if isPaid, isComplete {
-            charge = transaction(object.text("id") ?? id, signedAt: made, envelope)
+            charge = transaction(object.text("id") ?? id, signedAt: made, envelope: envelope)
             charge?.expiresAt = envelope.created + StripeSession.provisional
         }
         let waits = !isPaid && isComplete && envelope.type == "checkout.session.completed"
-        return observation(envelope.key(id), .subscription, charge, waits ? pending : nil)
+        return observation(envelope.key(id), kind: .subscription, transaction: charge, snapshot: waits ? pending : nil)
     }
 
     private func payment(_ envelope: StripeEnvelope) -> Observation? {
         guard let id = object.id("payment_intent") ?? object.text("id") else { return nil }
         let kind = catalog.kind(bought: product)
         if isPaid, isComplete {
-            return observation(envelope.key(id), kind, transaction(id, signedAt: envelope.created, envelope), nil)
+            return observation(
+                envelope.key(id),
+                kind: kind,
+                transaction: transaction(id, signedAt: envelope.created, envelope: envelope),
+                snapshot: nil
+            )
         }
         switch envelope.type {
-        case "checkout.session.completed": return observation(envelope.key(id), kind, nil, pending)
+        case "checkout.session.completed":
+            return observation(envelope.key(id), kind: kind, transaction: nil, snapshot: pending)
         case "checkout.session.async_payment_failed", "checkout.session.expired":
             // A session that never had a payment leaves nothing to end.
             guard object.id("payment_intent") != nil else { return nil }
@@ -85,7 +91,7 @@ struct StripeSession {
                 accessUntil: nil,
                 signedAt: envelope.created
             )
-            return observation(envelope.key(id), kind, nil, ended)
+            return observation(envelope.key(id), kind: kind, transaction: nil, snapshot: ended)
         default: return nil
         }
     }
@@ -101,13 +107,13 @@ struct StripeSession {
         )
     }
 
-    private func transaction(_ id: String, signedAt: Instant, _ envelope: StripeEnvelope) -> Transaction {
+    private func transaction(_ id: String, signedAt: Instant, envelope: StripeEnvelope) -> Transaction {
         let currency = object.text("currency")
         return Transaction(
             id: id,
             product: product,
             purchasedAt: object.text("mode") == "payment" ? envelope.created : signedAt,
-            price: StripePrice.thousandths(object.amount("amount_total"), currency),
+            price: StripePrice.thousandths(object.amount("amount_total"), in: currency),
             currency: currency?.uppercased(),
             signedAt: signedAt
         )
@@ -115,9 +121,9 @@ struct StripeSession {
 
     private func observation(
         _ key: ContractKey,
-        _ kind: ProductKind,
-        _ transaction: Transaction?,
-        _ snapshot: Snapshot?
+        kind: ProductKind,
+        transaction: Transaction?,
+        snapshot: Snapshot?
     ) -> Observation {
         Observation(
             contract: key,

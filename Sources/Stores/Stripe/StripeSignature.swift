@@ -38,7 +38,7 @@ struct StripeSignature {
         let message = Array("\(timestamp).".utf8) + body
         let isGenuine = secrets.contains { secret in
             let expected = HMAC.authenticate(message, key: secret)
-            return codes.contains { constantTimeEquals($0, expected) }
+            return codes.contains { constantTimeCompare($0, with: expected) }
         }
         guard isGenuine else { throw .untrusted(.badSignature) }
         let limit = tolerance.components.seconds

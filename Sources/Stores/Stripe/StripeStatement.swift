@@ -16,11 +16,11 @@ public struct StripeStatement: Sendable {
     public init?(_ body: [UInt8], of contract: ContractKey, catalog: Catalog, now: Instant) {
         guard let object = try? StoreObject(body) else { return nil }
         let contract = contract.purchase ?? contract
-        let subscription = StripeSubscription(object, catalog)
+        let subscription = StripeSubscription(object, catalog: catalog)
         guard object.text("object") == "subscription", subscription.id == contract.lineage,
             object.flag("livemode").map({ $0 == (contract.environment == .production) }) ?? true
         else { return nil }
-        observation = subscription.observation(contract, subscription.snapshot(statedAt: now))
+        observation = subscription.observation(contract, snapshot: subscription.snapshot(statedAt: now))
         further = subscription.further(contract, statedAt: now)
         isWhole = subscription.isWhole
         environment = contract.environment

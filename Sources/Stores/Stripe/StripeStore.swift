@@ -29,26 +29,29 @@ public struct StripeStore: Store {
         apiURL = settings.baseURL("PAYCAST_STRIPE_API_URL") ?? "https://api.stripe.com"
         isDevelopment = settings.isDevelopment
         if apiKey != nil, secrets.isEmpty, !settings.isDevelopment {
-            settings.reject("PAYCAST_STRIPE_SECRETS", "is required with PAYCAST_STRIPE_API_KEY: it proves who posts")
+            settings.reject(
+                "PAYCAST_STRIPE_SECRETS",
+                because: "is required with PAYCAST_STRIPE_API_KEY: it proves who posts"
+            )
         }
     }
 
     public var missingSettings: [String] { secrets.isEmpty && !isDevelopment ? ["PAYCAST_STRIPE_SECRETS"] : [] }
     public var hasAPI: Bool { apiKey != nil }
 
-    public mutating func reload(from new: StripeStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_STRIPE_SECRETS", &secrets, from: new.secrets)
-        changes.take("PAYCAST_STRIPE_API_KEY", &apiKey, from: new.apiKey)
+    public mutating func reload(from new: StripeStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_STRIPE_SECRETS", into: &secrets, from: new.secrets)
+        changes.take("PAYCAST_STRIPE_API_KEY", into: &apiKey, from: new.apiKey)
     }
 
     public func examine(_ examination: StoreExamination) -> StoreFindings {
         let name = "Stripe API"
         guard let api = stripeAPI(examination.surroundings) else {
-            let detail = "no key: of two changes within a second the wrong one may stay; set PAYCAST_STRIPE_API_KEY"
-            let isAsked = Finding.ok(name, "is not asked: no key is set")
-            return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail)])
+            let detail = "no key: of two changes within a second the older one may win; set PAYCAST_STRIPE_API_KEY"
+            let isAsked = Finding.ok(name, detail: "is not asked: no key is set")
+            return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail: detail)])
         }
         let success = "the key reads subscriptions"
-        return StoreFindings([examination.ask(api, for: api.nobodysSubscription, name, success: success)])
+        return StoreFindings([examination.ask(api, for: api.nobodysSubscription, name: name, success: success)])
     }
 }

@@ -10,7 +10,7 @@ extension StripeSubscription {
         var meaning = StripeMeaning(
             kind: kind,
             subtype: isOver ? reason ?? status : status,
-            observation: observation(key, snapshot(statedAt: statedAt))
+            observation: observation(key, snapshot: snapshot(statedAt: statedAt))
         )
         (meaning.further, meaning.isWhole) = (further(key, statedAt: statedAt), isWhole)
         return meaning
@@ -98,12 +98,12 @@ struct StripeSubscriptionChange {
     }
 
     private func price(of object: StoreObject) -> String? {
-        let item = StripeSubscription.item(of: object, Catalog())
-        return StripeSubscription.product(of: object, item, Catalog())
+        let item = StripeSubscription.item(of: object, in: Catalog())
+        return StripeSubscription.product(of: object, item: item, in: Catalog())
     }
 
     private func periodEnd(of object: StoreObject) -> Instant? {
         object.seconds("current_period_end")
-            ?? StripeSubscription.item(of: object, Catalog())?.seconds("current_period_end")
+            ?? StripeSubscription.item(of: object, in: Catalog())?.seconds("current_period_end")
     }
 }

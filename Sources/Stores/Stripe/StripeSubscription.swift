@@ -13,13 +13,13 @@ struct StripeSubscription {
     private let item: StoreObject?
     private var line: String?
 
-    init(_ object: StoreObject, _ catalog: Catalog) {
+    init(_ object: StoreObject, catalog: Catalog) {
         self.object = object
         self.catalog = catalog
-        item = StripeSubscription.item(of: object, catalog)
+        item = StripeSubscription.item(of: object, in: catalog)
     }
 
-    private init(_ object: StoreObject, _ catalog: Catalog, further item: StoreObject, _ line: String) {
+    private init(_ object: StoreObject, catalog: Catalog, further item: StoreObject, line: String) {
         self.object = object
         self.catalog = catalog
         self.item = item
@@ -28,14 +28,14 @@ struct StripeSubscription {
 
     /// The same subscription once for each of its further items.
     private var further: [StripeSubscription] {
-        StripeSubscription.items(of: object, catalog).dropFirst().compactMap { item in
-            item.text("id").map { StripeSubscription(object, catalog, further: item, $0) }
+        StripeSubscription.items(of: object, in: catalog).dropFirst().compactMap { item in
+            item.text("id").map { StripeSubscription(object, catalog: catalog, further: item, line: $0) }
         }
     }
 
     func further(_ key: ContractKey, statedAt: Instant) -> [Observation] {
         further.compactMap { one in
-            one.line.map { one.observation(key.line($0), one.snapshot(statedAt: statedAt)) }
+            one.line.map { one.observation(key.line($0), snapshot: one.snapshot(statedAt: statedAt)) }
         }
     }
 
@@ -48,7 +48,7 @@ struct StripeSubscription {
     /// Final: no other status follows.
     var isOver: Bool { status == "canceled" || status == "incomplete_expired" }
 
-    var product: String? { StripeSubscription.product(of: object, item, catalog) }
+    var product: String? { StripeSubscription.product(of: object, item: item, in: catalog) }
 
     /// Since API version 2025-03-31 the period belongs to the item.
     private var periodStart: Instant? {
@@ -84,7 +84,7 @@ struct StripeSubscription {
     /// (https://github.com/laravel/cashier-stripe/issues/1759).
     static let beforeAll = Instant(milliseconds: 0)
 
-    func observation(_ key: ContractKey, _ snapshot: Snapshot?) -> Observation {
+    func observation(_ key: ContractKey, snapshot: Snapshot?) -> Observation {
         Observation(
             contract: key,
             kind: .subscription,
@@ -130,7 +130,7 @@ struct StripeSubscription {
             return start >= phaseEnd
         }
         let prices = waiting.isEmpty ? next?.list("items").compactMap { $0["price"] } ?? [] : waiting
-        let products = prices.compactMap { StripePrice.product(of: $0, catalog) }
+        let products = prices.compactMap { StripePrice.product(of: $0, in: catalog) }
         if products.contains(current) { return nil }
         // The other items continue beside it.
         let others = further.compactMap(\.product)
@@ -138,24 +138,24 @@ struct StripeSubscription {
         return changed.first { catalog[$0] != nil } ?? changed.min()
     }
 
-    static func item(of object: StoreObject, _ catalog: Catalog) -> StoreObject? {
-        items(of: object, catalog).first
+    static func item(of object: StoreObject, in catalog: Catalog) -> StoreObject? {
+        items(of: object, in: catalog).first
     }
 
     /// Items in the catalog come first, then by id, because Stripe's order changes with every change of an item.
-    private static func items(of object: StoreObject, _ catalog: Catalog) -> [StoreObject] {
+    private static func items(of object: StoreObject, in catalog: Catalog) -> [StoreObject] {
         object.list("items").sorted { left, right in
-            let (a, b) = (isNamed(left, catalog), isNamed(right, catalog))
+            let (a, b) = (isNamed(left, in: catalog), isNamed(right, in: catalog))
             guard a == b else { return a }
             return (left.text("id") ?? "").utf8.lexicographicallyPrecedes((right.text("id") ?? "").utf8)
         }
     }
 
-    private static func isNamed(_ item: StoreObject, _ catalog: Catalog) -> Bool {
-        StripePrice.product(of: item["price"], catalog).map { catalog[$0] != nil } ?? false
+    private static func isNamed(_ item: StoreObject, in catalog: Catalog) -> Bool {
+        StripePrice.product(of: item["price"], in: catalog).map { catalog[$0] != nil } ?? false
     }
 
-    static func product(of object: StoreObject, _ item: StoreObject?, _ catalog: Catalog) -> String? {
-        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], catalog)
+    static func product(of object: StoreObject, item: StoreObject?, in catalog: Catalog) -> String? {
+        StripePrice.product(of: item?["price"] ?? item?["plan"] ?? object["plan"], in: catalog)
     }
 }

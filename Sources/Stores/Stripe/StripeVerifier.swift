@@ -8,7 +8,7 @@ public struct StripeVerifier: StoreVerifier {
     private let accounts: Set<String>
     private let catalog: Catalog
 
-    /// `secrets` are the endpoints' signing secrets. Returns nil if there is none or one is empty, because anybody
+    /// `secrets` are the endpoints' signing secrets. Returns nil for an empty list, and if one of them is empty: anybody
     /// could sign with that. `tolerance` applies to the past and the future. `accounts` are the connected accounts
     /// that sell for us: an endpoint may receive events of others, whose owners could name our orders in their own
     /// purchases.
@@ -53,7 +53,7 @@ public struct StripeVerifier: StoreVerifier {
     private func event(_ body: [UInt8]) throws(VerificationError) -> Event {
         let envelope = try StripeEnvelope(body)
         if let account = envelope.account, !accounts.contains(account) { throw .wrongApp }
-        let meaning = StripeMeaning(envelope, catalog)
+        let meaning = StripeMeaning(envelope, catalog: catalog)
         return Event(
             provider: .stripe,
             environment: envelope.environment,

@@ -3,10 +3,11 @@ import Crypto
 import Domain
 import GoogleStore
 import Simulator
+import StandIns
 import StoreInterface
 import TestSupport
 
-/// Google's pushes by their token, and the purchase as its API tells it: the stand-in behind a socket.
+/// Google's pushes, proven by their token, and the purchase as Google's API answers: a stand-in behind a socket.
 struct GoogleWire: StoreWire {
     private static let key = Result { try RSAPrivateKey.generate() }
     private let store: SimulatedGooglePlay
@@ -36,14 +37,14 @@ struct GoogleWire: StoreWire {
         self.server = server
     }
 
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
         let delivery = try store.delivery(asked)
         for (index, document) in delivery.documents.enumerated() {
             var purchase = try WireText(document.json)
             if index == 0 {
-                for (place, json) in bends { try purchase.set(String(place.dropFirst("purchase.".count)), json) }
+                for (place, json) in edits { try purchase.set(String(place.dropFirst("purchase.".count)), to: json) }
             }
-            standIn.put(document.path, try purchase.bytes())
+            standIn.put(document.path, json: try purchase.bytes())
         }
         let bearer = delivery.headers.first?.1
         return try reader.verify(Delivery(body: delivery.body, authorization: bearer), now: asked.now)

@@ -8,9 +8,9 @@ import Simulator
 import StoreInterface
 import TestSupport
 
-/// From what a store is to say to what we understand: a body in its wire format, signed, and proven by its verifier.
+/// Turns what a store is to say into the event that its verifier reads: a signed body in the store's wire format.
 protocol StoreWire {
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event
 }
 
 struct AppleWire: StoreWire {
@@ -19,7 +19,7 @@ struct AppleWire: StoreWire {
     private let verifier: AppleVerifier
 
     init() throws {
-        let authority = try AppleStage.authority.get()
+        let authority = try AppleFixture.authority.get()
         signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
         store = SimulatedAppStore(signer: signer)
         let configuration = try AppleConfiguration(
@@ -31,9 +31,9 @@ struct AppleWire: StoreWire {
         verifier = AppleVerifier(configuration)
     }
 
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
         guard claimed else {
-            return try verifier.verify(body: bent(try store.delivery(asked).body, bends), now: asked.now)
+            return try verifier.verify(body: edited(try store.delivery(asked).body, edits: edits), now: asked.now)
         }
         var posted = SimulatedNotification(
             type: asked.type,
@@ -47,22 +47,22 @@ struct AppleWire: StoreWire {
         return try verifier.verify(transaction: transaction, renewalInfo: nil, now: asked.now)
     }
 
-    /// The inner documents are signed again before the one around them is.
-    private func bent(_ body: [UInt8], _ bends: [String: String]) throws -> [UInt8] {
-        guard !bends.isEmpty else { return body }
+    /// Signs the inner documents again, then the one around them.
+    private func edited(_ body: [UInt8], edits: [String: String]) throws -> [UInt8] {
+        guard !edits.isEmpty else { return body }
         var post = try WireText(body)
         var outer = try WireText(payload(of: post.text("signedPayload")))
         for (name, place) in [
             ("transaction.", "data.signedTransactionInfo"), ("renewal.", "data.signedRenewalInfo"),
         ] {
-            let own = bends.filter { $0.key.hasPrefix(name) }
+            let own = edits.filter { $0.key.hasPrefix(name) }
             guard !own.isEmpty else { continue }
             var inner = try WireText(payload(of: outer.text(place)))
-            for (key, json) in own { try inner.set(String(key.dropFirst(name.count)), json) }
-            try outer.set(place, "\"\(signer.sign(inner.bytes()))\"")
+            for (key, json) in own { try inner.set(String(key.dropFirst(name.count)), to: json) }
+            try outer.set(place, to: "\"\(signer.sign(inner.bytes()))\"")
         }
-        try outer.set(bends.filter { !$0.key.hasPrefix("transaction.") && !$0.key.hasPrefix("renewal.") })
-        try post.set("signedPayload", "\"\(signer.sign(outer.bytes()))\"")
+        try outer.set(edits.filter { !$0.key.hasPrefix("transaction.") && !$0.key.hasPrefix("renewal.") })
+        try post.set("signedPayload", to: "\"\(signer.sign(outer.bytes()))\"")
         return try post.bytes()
     }
 
@@ -76,9 +76,9 @@ struct RevenueCatWire: StoreWire {
     private static let value = "Bearer 0123456789"
     let catalog: Catalog
 
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
         var body = try WireText(SimulatedRevenueCat(authorization: Self.value).delivery(asked).body)
-        try body.set(bends)
+        try body.set(edits)
         guard let verifier = RevenueCatVerifier(authorization: Self.value, catalog: catalog) else {
             throw VerificationError.notConfigured
         }
@@ -90,9 +90,9 @@ struct PurchaseKitWire: StoreWire {
     private static let secret = "whsec_0123456789"
     let catalog: Catalog
 
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
         var text = try WireText(SimulatedPurchaseKit(secret: Self.secret).delivery(asked).body)
-        try text.set(bends)
+        try text.set(edits)
         let body = try text.bytes()
         guard let verifier = PurchaseKitVerifier(secret: Self.secret, catalog: catalog) else {
             throw VerificationError.notConfigured

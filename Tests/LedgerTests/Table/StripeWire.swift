@@ -1,10 +1,11 @@
 import Domain
 import Simulator
+import StandIns
 import StoreInterface
 import StripeStore
 import TestSupport
 
-/// Stripe's events by their signature, and where a case asks for it by its API as well: the stand-in behind a socket.
+/// Stripe's events, proven by their signature, and, where a case asks for it, Stripe's API: a stand-in behind a socket.
 struct StripeWire: StoreWire {
     private static let secret = "whsec_0123456789"
     private let store = SimulatedStripe(secret: secret)
@@ -24,23 +25,23 @@ struct StripeWire: StoreWire {
         let server = AnsweringServer { [standIn] in standIn.served($0) }
         let api = StripeAPI(key: "rk_live_1", address: server.url, catalog: catalog)
         self.server = server
-        self.verifier = StripeReader(verifier, api)
+        self.verifier = StripeReader(verifier, api: api)
     }
 
-    func event(_ asked: SimulatedEvent, _ bends: [String: String], claimed: Bool) throws -> Event {
+    func event(_ asked: SimulatedEvent, edits: [String: String], claimed: Bool) throws -> Event {
         var delivery = try store.delivery(asked)
         var body = try WireText(delivery.body)
-        try body.set(bends)
+        try body.set(edits)
         delivery.body = try body.bytes()
         delivery = store.attempt(delivery, at: asked.now)
-        for (path, json) in delivery.documents { standIn.put(path, json) }
+        for (path, json) in delivery.documents { standIn.put(path, json: json) }
         let signature = delivery.headers.first?.1
         return try verifier.verify(Delivery(body: delivery.body, signature: signature), now: asked.now)
     }
 }
 
 extension StandIn {
-    func put(_ path: String, _ json: [UInt8]) {
+    func put(_ path: String, json: [UInt8]) {
         _ = answer(StandInRequest(method: "PUT", path: path, body: json))
     }
 
@@ -52,6 +53,6 @@ extension StandIn {
             body: Array(request.body.utf8)
         )
         guard let answer = answer(asked) else { return .init(404) }
-        return .init(answer.status, answer.body, headers: answer.headers.map { ($0.name, $0.value) })
+        return .init(answer.status, body: answer.body, headers: answer.headers.map { ($0.name, $0.value) })
     }
 }

@@ -3,54 +3,58 @@ import Domain
 /// Rows 14 and 15: a payment fails, with access and without.
 extension TableCase {
     static let billingRows = [
-        grace(.apple, "DID_FAIL_TO_RENEW/GRACE_PERIOD", after: subscribed, until: .inDays(16)),
-        grace(.google, "6", after: "4", until: .inDays(7)),
-        grace(.stripe, "customer.subscription.updated/past_due", after: created, until: .day(60)),
-        // An invoice tells of a payment, the subscription of what follows.
+        grace(.apple, says: "DID_FAIL_TO_RENEW/GRACE_PERIOD", after: subscribed, until: .inDays(16)),
+        grace(.google, says: "6", after: "4", until: .inDays(7)),
+        grace(.stripe, says: "customer.subscription.updated/past_due", after: created, until: .day(60)),
+        // An invoice reports the payment; the subscription's own event reports what follows.
         TableCase(
             14,
-            .stripe,
-            .late("invoice.payment_failed"),
+            at: .stripe,
+            says: .late("invoice.payment_failed"),
             after: [created],
             is: .graceStarted,
-            .active,
+            state: .active,
             until: .day(30)
         ),
-        grace(.revenuecat, "BILLING_ISSUE/GRACE", after: initial, until: .inDays(16)),
-        retry(.apple, .late("DID_FAIL_TO_RENEW"), after: [subscribed]),
+        grace(.revenuecat, says: "BILLING_ISSUE/GRACE", after: initial, until: .inDays(16)),
+        retry(.apple, says: .late("DID_FAIL_TO_RENEW"), after: [subscribed]),
         retry(
             .apple,
-            Said("GRACE_PERIOD_EXPIRED", after: .seconds(86_400)),
+            says: StoreStatement("GRACE_PERIOD_EXPIRED", after: .seconds(86_400)),
             after: [subscribed, .late("DID_FAIL_TO_RENEW/GRACE_PERIOD")]
         ),
-        retry(.google, .late("5"), after: ["4"]),
-        retry(.stripe, .late("customer.subscription.updated/unpaid"), after: [created]),
-        retry(.revenuecat, .late("BILLING_ISSUE"), after: [initial]),
+        retry(.google, says: .late("5"), after: ["4"]),
+        retry(.stripe, says: .late("customer.subscription.updated/unpaid"), after: [created]),
+        retry(.revenuecat, says: .late("BILLING_ISSUE"), after: [initial]),
     ]
 
-    private static func grace(_ provider: Provider, _ words: String, after first: Said, until end: End) -> TableCase {
+    private static func grace(_ provider: Provider, says words: String, after first: StoreStatement, until end: End)
+        -> TableCase
+    {
         TableCase(
             14,
-            provider,
-            .late(words),
+            at: provider,
+            says: .late(words),
             after: [first],
             is: .graceStarted,
-            .inGracePeriod,
+            state: .inGracePeriod,
             until: end,
-            .both("warn_billing")
+            shows: .both("warn_billing")
         )
     }
 
-    private static func retry(_ provider: Provider, _ said: Said, after before: [Said]) -> TableCase {
+    private static func retry(_ provider: Provider, says statement: StoreStatement, after before: [StoreStatement])
+        -> TableCase
+    {
         TableCase(
             15,
-            provider,
-            said,
+            at: provider,
+            says: statement,
             after: before,
             is: .billingRetry,
-            .inBillingRetry,
+            state: .inBillingRetry,
             until: .over,
-            .both("fix_billing")
+            shows: .both("fix_billing")
         )
     }
 }

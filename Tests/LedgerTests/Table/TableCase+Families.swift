@@ -1,20 +1,20 @@
 import Domain
 import Simulator
 
-/// Rows 33, 34 and 36: what others pay for, and what a store grants while it cannot be asked.
+/// Rows 33, 34 and 36: purchases that a family member pays for, and access that a store grants during an outage.
 extension TableCase {
-    /// Apple repeats no token to a member of the family: something that the member bought tells who it is.
-    private static let own = Said(
+    /// Apple gives a family member no token; something that the member bought tells who it is.
+    private static let own = StoreStatement(
         "ONE_TIME_CHARGE",
-        bends: ["transaction.appTransactionId": "\"2000000000000099\""]
+        edits: ["transaction.appTransactionId": "\"2000000000000099\""]
     ) { asked in
         asked.facts = SimulatedSubscription(product: "coins", kind: .consumable, lineage: "2000000000000003")
     }
 
-    private static func shared(_ words: String) -> Said {
-        Said(
+    private static func shared(_ words: String) -> StoreStatement {
+        StoreStatement(
             words,
-            bends: [
+            edits: [
                 "transaction.inAppOwnershipType": "\"FAMILY_SHARED\"",
                 "transaction.appTransactionId": "\"2000000000000099\"",
             ]
@@ -24,84 +24,84 @@ extension TableCase {
     static let familyRows = [
         TableCase(
             33,
-            .apple,
-            shared("REVOKE"),
+            at: .apple,
+            says: shared("REVOKE"),
             after: [own, shared("SUBSCRIBED/INITIAL_BUY")],
             is: .familyRevoked,
-            .revoked,
+            state: .revoked,
             until: .over,
-            .both("revoked")
+            shows: .both("revoked")
         ),
         TableCase(
             33,
-            .apple,
-            shared("REVOKE"),
+            at: .apple,
+            says: shared("REVOKE"),
             after: [own, shared("ONE_TIME_CHARGE")],
             of: .nonConsumable,
             is: .familyRevoked,
-            .revoked,
+            state: .revoked,
             until: .over,
-            .both("revoked")
+            shows: .both("revoked")
         ),
         TableCase(
             33,
-            .revenuecat,
-            "CANCELLATION/FAMILY",
+            at: .revenuecat,
+            says: "CANCELLATION/FAMILY",
             after: ["INITIAL_PURCHASE/FAMILY"],
             is: .familyRevoked,
-            .revoked,
+            state: .revoked,
             until: .over,
-            .both("revoked")
+            shows: .both("revoked")
         ),
         TableCase(
             34,
-            .apple,
-            shared("SUBSCRIBED/INITIAL_BUY"),
+            at: .apple,
+            says: shared("SUBSCRIBED/INITIAL_BUY"),
             after: [own],
             is: .familyGranted,
-            .active,
+            state: .active,
             until: .inDays(30),
-            .granted
+            shows: .granted
         ),
         TableCase(
             34,
-            .apple,
-            shared("ONE_TIME_CHARGE"),
+            at: .apple,
+            says: shared("ONE_TIME_CHARGE"),
             after: [own],
             of: .nonConsumable,
             is: .familyGranted,
-            .owned,
+            state: .owned,
             until: .none,
-            .granted
+            shows: .granted
         ),
         TableCase(
             34,
-            .revenuecat,
-            "INITIAL_PURCHASE/FAMILY",
+            at: .revenuecat,
+            says: "INITIAL_PURCHASE/FAMILY",
             is: .familyGranted,
-            .active,
+            state: .active,
             until: .day(30),
-            .granted
+            shows: .granted
         ),
         TableCase(
             36,
-            .revenuecat,
-            "TEMPORARY_ENTITLEMENT_GRANT",
+            at: .revenuecat,
+            says: "TEMPORARY_ENTITLEMENT_GRANT",
             is: .accessProvisional,
-            .active,
+            state: .active,
             until: .day(1),
-            .granted
+            shows: .granted
         ),
-        // It is confirmed by what it stood for.
+        // The purchase that it stood for confirms it.
         TableCase(
             36,
-            .revenuecat,
-            Said("INITIAL_PURCHASE", bends: ["event.transaction_id": "\"\(TableScene.lineage)\""]),
+            at: .revenuecat,
+            says: StoreStatement("INITIAL_PURCHASE", edits: ["event.transaction_id": "\"\(TableScenario.lineage)\""]),
             after: ["TEMPORARY_ENTITLEMENT_GRANT"],
             is: .subscriptionStarted,
-            .active,
+            state: .active,
             until: .inDays(30),
-            .manage
+            shows: .manage
         ),
     ]
 }

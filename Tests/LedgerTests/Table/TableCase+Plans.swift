@@ -7,70 +7,94 @@ extension TableCase {
     private static let annual = SimulatedProduct.annual.id
 
     static let planRows = [
-        changed(.apple, "DID_CHANGE_RENEWAL_PREF/UPGRADE", after: [subscribed]),
-        changed(.apple, "OFFER_REDEEMED/UPGRADE", after: [subscribed]),
-        changed(.google, "4/upgrade", after: ["4"]),
-        changed(.stripe, "\(updated)/price", after: [created]),
-        changed(.revenuecat, "RENEWAL", after: [initial, "PRODUCT_CHANGE"], until: .day(395)),
+        changed(.apple, says: "DID_CHANGE_RENEWAL_PREF/UPGRADE", after: [subscribed]),
+        changed(.apple, says: "OFFER_REDEEMED/UPGRADE", after: [subscribed]),
+        changed(.google, says: "4/upgrade", after: ["4"]),
+        changed(.stripe, says: "\(updated)/price", after: [created]),
+        changed(.revenuecat, says: "RENEWAL", after: [initial, "PRODUCT_CHANGE"], until: .day(395)),
         // Of Google, where another product is another purchase.
         changed(
             .revenuecat,
-            Said("INITIAL_PURCHASE", bends: ofGoogle) { asked in
+            says: StoreStatement("INITIAL_PURCHASE", edits: ofGoogle) { asked in
                 asked.facts = SimulatedSubscription(product: annual, lineage: "2000000000000002")
             },
-            after: [Said("INITIAL_PURCHASE", bends: ofGoogle), Said("PRODUCT_CHANGE", bends: ofGoogle)]
+            after: [
+                StoreStatement("INITIAL_PURCHASE", edits: ofGoogle), StoreStatement("PRODUCT_CHANGE", edits: ofGoogle),
+            ]
         ),
-        scheduled(.apple, "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", after: subscribed),
-        scheduled(.apple, "OFFER_REDEEMED/DOWNGRADE", after: subscribed),
-        scheduled(.google, "4/downgrade", after: "4"),
-        scheduled(.stripe, "\(updated)/pending_update", after: created),
-        scheduled(.stripe, "subscription_schedule.updated", after: created, asksStore: true),
-        scheduled(.revenuecat, "PRODUCT_CHANGE", after: initial),
-        kept(.apple, "DID_CHANGE_RENEWAL_PREF", after: [subscribed, "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]),
+        scheduled(.apple, says: "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", after: subscribed),
+        scheduled(.apple, says: "OFFER_REDEEMED/DOWNGRADE", after: subscribed),
+        scheduled(.google, says: "4/downgrade", after: "4"),
+        scheduled(.stripe, says: "\(updated)/pending_update", after: created),
+        scheduled(.stripe, says: "subscription_schedule.updated", after: created, asksStore: true),
+        scheduled(.revenuecat, says: "PRODUCT_CHANGE", after: initial),
+        kept(.apple, says: "DID_CHANGE_RENEWAL_PREF", after: [subscribed, "DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]),
         kept(
             .stripe,
-            "customer.subscription.pending_update_expired",
+            says: "customer.subscription.pending_update_expired",
             after: [created, "\(updated)/pending_update"]
         ),
-        offered(.apple, "OFFER_REDEEMED", after: subscribed),
-        offered(.google, "17/offer", after: "4"),
-        offered(.stripe, "\(updated)/discount", after: created),
+        offered(.apple, says: "OFFER_REDEEMED", after: subscribed),
+        offered(.google, says: "17/offer", after: "4"),
+        offered(.stripe, says: "\(updated)/discount", after: created),
     ]
 
     private static func changed(
         _ provider: Provider,
-        _ said: Said,
-        after before: [Said],
+        says statement: StoreStatement,
+        after before: [StoreStatement],
         until end: End = .inDays(365)
     ) -> TableCase {
-        TableCase(8, provider, said, after: before, is: .planChanged, .active, until: end, .granted)
+        TableCase(
+            8,
+            at: provider,
+            says: statement,
+            after: before,
+            is: .planChanged,
+            state: .active,
+            until: end,
+            shows: .granted
+        )
     }
 
     private static func scheduled(
         _ provider: Provider,
-        _ said: Said,
-        after first: Said,
+        says statement: StoreStatement,
+        after first: StoreStatement,
         asksStore: Bool = false
     ) -> TableCase {
         TableCase(
             9,
-            provider,
-            said,
+            at: provider,
+            says: statement,
             after: [first],
             asksStore: asksStore,
             is: .planChangeScheduled,
-            .active,
+            state: .active,
             until: .day(30),
-            .ending
+            shows: .ending
         )
     }
 
-    private static func kept(_ provider: Provider, _ said: Said, after before: [Said]) -> TableCase {
-        TableCase(10, provider, said, after: before, is: .planChangeCancelled, .active, until: .day(30), .manage)
+    private static func kept(_ provider: Provider, says statement: StoreStatement, after before: [StoreStatement])
+        -> TableCase
+    {
+        TableCase(
+            10,
+            at: provider,
+            says: statement,
+            after: before,
+            is: .planChangeCancelled,
+            state: .active,
+            until: .day(30),
+            shows: .manage
+        )
     }
 
     /// Nothing that a page shows is another.
-    private static func offered(_ provider: Provider, _ said: Said, after first: Said) -> TableCase {
-        TableCase(13, provider, said, after: [first], is: .offerApplied, .active, until: .day(30))
+    private static func offered(_ provider: Provider, says statement: StoreStatement, after first: StoreStatement)
+        -> TableCase
+    {
+        TableCase(13, at: provider, says: statement, after: [first], is: .offerApplied, state: .active, until: .day(30))
     }
 }

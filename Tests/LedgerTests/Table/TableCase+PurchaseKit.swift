@@ -2,63 +2,72 @@ import Domain
 
 /// Row 41, PurchaseKit: four events, which mean rows 1, 5, 6, 8, 11, 12 and 16 to 19.
 extension TableCase {
-    private static let started = Said("subscription.created")
-    private static let canceled = Said("subscription.canceled")
+    private static let started = StoreStatement("subscription.created")
+    private static let canceled = StoreStatement("subscription.canceled")
 
     static let purchaseKitRows = [
-        kit(started, is: .subscriptionStarted, .active, until: .day(30), .granted),
+        kit(started, is: .subscriptionStarted, state: .active, until: .day(30), shows: .granted),
         kit(
-            Said("subscription.created", after: TableScene.month),
+            StoreStatement("subscription.created", after: TableScenario.month),
             after: [started, .late("subscription.expired")],
             is: .subscriptionResubscribed,
-            .active,
+            state: .active,
             until: .inDays(30),
-            .granted
+            shows: .granted
         ),
         kit(
             .late("subscription.updated"),
             after: [started],
             is: .subscriptionRenewed,
-            .active,
+            state: .active,
             until: .inDays(30),
-            .manage
+            shows: .manage
         ),
         kit(
-            Said("subscription.updated", bends: ["store_product_id": "\"paycast.pro.annual\""]),
+            StoreStatement("subscription.updated", edits: ["store_product_id": "\"paycast.pro.annual\""]),
             after: [started],
             is: .planChanged,
-            .active,
+            state: .active,
             until: .day(60),
-            .granted
+            shows: .granted
         ),
-        // Its events carry no date: a cancellation that is taken back shows when the next period begins.
+        // Its events carry no date: undoing a cancellation shows when the next period begins.
         kit(
             "subscription.updated",
             after: [started, canceled],
             is: .subscriptionRenewed,
-            .active,
+            state: .active,
             until: .day(60),
-            .manage
+            shows: .manage
         ),
-        kit(canceled, after: [started], is: .autoRenewOff, .cancelled, until: .day(30), .ending),
+        kit(canceled, after: [started], is: .autoRenewOff, state: .cancelled, until: .day(30), shows: .ending),
         kit(
             .late("subscription.expired"),
             after: [started, canceled],
             is: .subscriptionExpired,
-            .expired,
+            state: .expired,
             until: .over,
-            .both("paywall")
+            shows: .both("paywall")
         ),
     ]
 
     private static func kit(
-        _ said: Said,
-        after before: [Said] = [],
+        _ statement: StoreStatement,
+        after before: [StoreStatement] = [],
         is kind: EventKind,
-        _ state: ContractState,
+        state: ContractState,
         until end: End,
-        _ fragments: [String]
+        shows fragments: [String]
     ) -> TableCase {
-        TableCase(41, .purchasekit, said, after: before, is: kind, state, until: end, fragments)
+        TableCase(
+            41,
+            at: .purchasekit,
+            says: statement,
+            after: before,
+            is: kind,
+            state: state,
+            until: end,
+            shows: fragments
+        )
     }
 }

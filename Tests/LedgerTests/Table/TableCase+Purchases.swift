@@ -1,48 +1,68 @@
 import Domain
 
-/// Row 27: what is bought once.
+/// Row 27: one-time purchases.
 extension TableCase {
     static let purchaseRows =
-        bought(.apple, "ONE_TIME_CHARGE") + bought(.google, "ONE_TIME_PRODUCT_PURCHASED")
-        + bought(.stripe, "checkout.session.completed")
-        // RevenueCat says when something for a time ends; elsewhere the catalogue does.
-        + bought(.revenuecat, "NON_RENEWING_PURCHASE", season: .day(30)) + [
+        bought(.apple, says: "ONE_TIME_CHARGE") + bought(.google, says: "ONE_TIME_PRODUCT_PURCHASED")
+        + bought(.stripe, says: "checkout.session.completed")
+        // RevenueCat says when a non-renewing purchase ends; for other stores the catalogue does.
+        + bought(.revenuecat, says: "NON_RENEWING_PURCHASE", season: .day(30)) + [
             TableCase(
                 27,
-                .apple,
-                Said("ONE_TIME_CHARGE", bends: ["transaction.quantity": "3"]),
+                at: .apple,
+                says: StoreStatement("ONE_TIME_CHARGE", edits: ["transaction.quantity": "3"]),
                 of: .consumable,
                 is: .purchaseCompleted,
-                .delivered,
+                state: .delivered,
                 until: .none,
-                ["paywall=success"]
+                shows: ["paywall=success"]
             ),
             TableCase(
                 27,
-                .stripe,
-                "checkout.session.async_payment_succeeded",
+                at: .stripe,
+                says: "checkout.session.async_payment_succeeded",
                 after: ["checkout.session.completed/unpaid"],
                 of: .nonConsumable,
                 is: .purchaseCompleted,
-                .owned,
+                state: .owned,
                 until: .none,
-                .granted
+                shows: .granted
             ),
         ]
 
-    private static func bought(_ provider: Provider, _ said: Said, season: End = .day(40)) -> [TableCase] {
+    private static func bought(_ provider: Provider, says statement: StoreStatement, season: End = .day(40))
+        -> [TableCase]
+    {
         [
-            TableCase(27, provider, said, of: .nonConsumable, is: .purchaseCompleted, .owned, until: .none, .granted),
-            TableCase(27, provider, said, of: .nonRenewing, is: .purchaseCompleted, .active, until: season, .granted),
             TableCase(
                 27,
-                provider,
-                said,
+                at: provider,
+                says: statement,
+                of: .nonConsumable,
+                is: .purchaseCompleted,
+                state: .owned,
+                until: .none,
+                shows: .granted
+            ),
+            TableCase(
+                27,
+                at: provider,
+                says: statement,
+                of: .nonRenewing,
+                is: .purchaseCompleted,
+                state: .active,
+                until: season,
+                shows: .granted
+            ),
+            TableCase(
+                27,
+                at: provider,
+                says: statement,
                 of: .consumable,
                 is: .purchaseCompleted,
-                .delivered,
+                state: .delivered,
                 until: .none,
-                ["paywall=success"]
+                shows: ["paywall=success"]
             ),
         ]
     }

@@ -1,77 +1,64 @@
 import Domain
 import Simulator
 
-/// Row 5: somebody whose subscription ended, or was going to, subscribes again.
+/// Row 5: a user whose subscription has ended, or was going to end, subscribes again.
 extension TableCase {
     static let returnRows = [
-        TableCase(
-            5,
+        returned(
             .apple,
-            Said("SUBSCRIBED/RESUBSCRIBE", after: TableScene.month),
-            after: ["SUBSCRIBED/INITIAL_BUY", .late("EXPIRED/VOLUNTARY")],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            says: StoreStatement("SUBSCRIBED/RESUBSCRIBE", after: TableScenario.month),
+            after: ["SUBSCRIBED/INITIAL_BUY", .late("EXPIRED/VOLUNTARY")]
         ),
-        TableCase(
-            5,
+        returned(
             .google,
-            Said("4/resubscribe", after: TableScene.month),
-            after: ["4", "3", .late("13")],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            says: StoreStatement("4/resubscribe", after: TableScenario.month),
+            after: ["4", "3", .late("13")]
         ),
-        // Before the old one has ended its token is linked, as that of a change of plan is.
-        TableCase(
-            5,
+        // While the old subscription runs, its token is linked, as in a change of plan.
+        returned(
             .google,
-            Said(
+            says: StoreStatement(
                 "4/resubscribe",
-                bends: [
+                edits: [
                     "purchase.outOfAppPurchaseContext": "null",
-                    "purchase.linkedPurchaseToken": "\"token.\(TableScene.lineage)\"",
+                    "purchase.linkedPurchaseToken": "\"token.\(TableScenario.lineage)\"",
                 ]
             ),
-            after: ["4", "3"],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            after: ["4", "3"]
         ),
-        TableCase(
-            5,
+        returned(
             .stripe,
-            Said("customer.subscription.created", after: TableScene.month) { asked in
+            says: StoreStatement("customer.subscription.created", after: TableScenario.month) { asked in
                 asked.facts = SimulatedSubscription(product: asked.facts.product, lineage: "sub_2")
             },
-            after: [created, .late("customer.subscription.deleted")],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            after: [created, .late("customer.subscription.deleted")]
         ),
-        TableCase(
-            5,
+        returned(
             .revenuecat,
-            Said("INITIAL_PURCHASE", after: TableScene.month),
-            after: ["INITIAL_PURCHASE", .late("EXPIRATION/UNSUBSCRIBE")],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            says: StoreStatement("INITIAL_PURCHASE", after: TableScenario.month),
+            after: ["INITIAL_PURCHASE", .late("EXPIRATION/UNSUBSCRIBE")]
         ),
-        TableCase(
-            5,
+        returned(
             .revenuecat,
-            Said("RENEWAL", after: TableScene.month),
-            after: ["INITIAL_PURCHASE", .late("EXPIRATION/UNSUBSCRIBE")],
-            is: .subscriptionResubscribed,
-            .active,
-            until: .inDays(30),
-            .granted
+            says: StoreStatement("RENEWAL", after: TableScenario.month),
+            after: ["INITIAL_PURCHASE", .late("EXPIRATION/UNSUBSCRIBE")]
         ),
     ]
+
+    private static func returned(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement]
+    ) -> TableCase {
+        TableCase(
+            5,
+            at: provider,
+            says: statement,
+            after: before,
+            is: .subscriptionResubscribed,
+            state: .active,
+            until: .inDays(30),
+            shows: .granted
+        )
+    }
 }

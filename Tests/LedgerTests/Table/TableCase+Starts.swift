@@ -2,158 +2,116 @@ import Domain
 
 /// Rows 1 to 5: how a subscription begins, waits for its payment, and comes back.
 extension TableCase {
-    static let created = Said("customer.subscription.created")
+    static let created = StoreStatement("customer.subscription.created")
     static let updated = "customer.subscription.updated"
 
     static let startRows =
         [
-            TableCase(
-                1,
-                .apple,
-                "SUBSCRIBED/INITIAL_BUY",
-                is: .subscriptionStarted,
-                .active,
-                until: .day(30),
-                .granted
-            ),
-            TableCase(1, .google, "4", is: .subscriptionStarted, .active, until: .day(30), .granted),
-            // A session does not say how long its subscription runs: a day, until the subscription itself is heard of.
-            TableCase(
-                1,
-                .stripe,
-                "checkout.session.completed",
-                is: .subscriptionStarted,
-                .active,
-                until: .day(1),
-                .granted
-            ),
-            TableCase(1, .stripe, created, is: .subscriptionStarted, .active, until: .day(30), .granted),
-            TableCase(1, .revenuecat, "INITIAL_PURCHASE", is: .subscriptionStarted, .active, until: .day(30), .granted),
-            TableCase(
+            started(1, at: .apple, says: "SUBSCRIBED/INITIAL_BUY", until: .day(30)),
+            started(1, at: .google, says: "4", until: .day(30)),
+            // A session does not say how long its subscription runs: it gives a day, until the subscription's own event
+            // comes.
+            started(1, at: .stripe, says: "checkout.session.completed", until: .day(1)),
+            started(1, at: .stripe, says: created, until: .day(30)),
+            started(1, at: .revenuecat, says: "INITIAL_PURCHASE", until: .day(30)),
+            started(
                 2,
-                .apple,
-                Said(
+                at: .apple,
+                says: StoreStatement(
                     "SUBSCRIBED/INITIAL_BUY",
-                    bends: [
+                    edits: [
                         "transaction.offerType": "1", "transaction.offerDiscountType": "\"FREE_TRIAL\"",
-                        "transaction.price": "0", "transaction.expiresDate": TableScene.milliseconds(day: 7),
+                        "transaction.price": "0", "transaction.expiresDate": TableScenario.milliseconds(day: 7),
                     ]
                 ),
-                is: .subscriptionStarted,
-                .active,
-                until: .day(7),
-                .granted
+                until: .day(7)
             ),
-            TableCase(
-                2,
-                .google,
-                "4/trial",
-                is: .subscriptionStarted,
-                word: "trial",
-                .active,
-                until: .day(7),
-                .granted
-            ),
-            TableCase(
-                2,
-                .stripe,
-                "customer.subscription.created/trialing",
-                is: .subscriptionStarted,
-                word: "trialing",
-                .active,
-                until: .day(7),
-                .granted
-            ),
-            TableCase(
-                2,
-                .revenuecat,
-                "INITIAL_PURCHASE/TRIAL",
-                is: .subscriptionStarted,
-                word: "TRIAL",
-                .active,
-                until: .day(30),
-                .granted
-            ),
+            started(2, at: .google, says: "4/trial", word: "trial", until: .day(7)),
+            started(2, at: .stripe, says: "customer.subscription.created/trialing", word: "trialing", until: .day(7)),
+            started(2, at: .revenuecat, says: "INITIAL_PURCHASE/TRIAL", word: "TRIAL", until: .day(30)),
         ] + waitingRows + returnRows
 
-    private static let incomplete = Said("customer.subscription.created/incomplete")
-    private static let waiting = Said("ONE_TIME_PRODUCT_PURCHASED/pending")
+    private static let incomplete = StoreStatement("customer.subscription.created/incomplete")
+    private static let waiting = StoreStatement("ONE_TIME_PRODUCT_PURCHASED/pending")
 
     private static let waitingRows = [
-        // Nothing is paid, so nothing ends.
-        TableCase(
-            3,
-            .google,
-            Said("4/pending", bends: ["purchase.lineItems.0.expiryTime": "null"]),
-            is: .purchasePending,
-            .pending,
-            until: .none,
-            .both("pending")
-        ),
-        TableCase(
-            3,
-            .google,
-            waiting,
-            of: .nonConsumable,
-            is: .purchasePending,
-            .pending,
-            until: .none,
-            .both("pending")
-        ),
-        TableCase(3, .stripe, incomplete, is: .purchasePending, .pending, until: .none, .both("pending")),
-        TableCase(
-            3,
-            .stripe,
-            "checkout.session.completed/unpaid",
-            of: .nonConsumable,
-            is: .purchasePending,
-            .pending,
-            until: .none,
-            .both("pending")
-        ),
+        // Nothing was paid, so nothing ends.
+        pending(.google, says: StoreStatement("4/pending", edits: ["purchase.lineItems.0.expiryTime": "null"])),
+        pending(.google, says: waiting, of: .nonConsumable),
+        pending(.stripe, says: incomplete),
+        pending(.stripe, says: "checkout.session.completed/unpaid", of: .nonConsumable),
+        dropped(.google, says: "20", after: ["4/pending"]),
+        dropped(.google, says: "ONE_TIME_PRODUCT_CANCELED", after: [waiting], of: .nonConsumable),
+        // A buyer who leaves a session already sees the paywall.
         TableCase(
             4,
-            .google,
-            "20",
-            after: ["4/pending"],
+            at: .stripe,
+            says: "checkout.session.expired",
             is: .purchasePendingCancelled,
-            .expired,
-            until: .none,
-            .both("paywall")
+            state: nil,
+            until: .none
         ),
-        TableCase(
-            4,
-            .google,
-            "ONE_TIME_PRODUCT_CANCELED",
-            after: [waiting],
-            of: .nonConsumable,
-            is: .purchasePendingCancelled,
-            .expired,
-            until: .none,
-            .both("paywall")
-        ),
-        // Whoever leaves a session sees the paywall already.
-        TableCase(4, .stripe, "checkout.session.expired", is: .purchasePendingCancelled, nil, until: .none),
-        TableCase(
-            4,
+        dropped(
             .stripe,
-            "checkout.session.async_payment_failed",
+            says: "checkout.session.async_payment_failed",
             after: ["checkout.session.completed/unpaid"],
-            of: .nonConsumable,
-            is: .purchasePendingCancelled,
-            .expired,
-            until: .none,
-            .both("paywall")
+            of: .nonConsumable
         ),
+        dropped(.stripe, says: "customer.subscription.updated/incomplete_expired", after: [incomplete]),
+    ]
+
+    private static func started(
+        _ row: Int,
+        at provider: Provider,
+        says statement: StoreStatement,
+        word: String? = nil,
+        until end: End
+    ) -> TableCase {
+        TableCase(
+            row,
+            at: provider,
+            says: statement,
+            is: .subscriptionStarted,
+            word: word,
+            state: .active,
+            until: end,
+            shows: .granted
+        )
+    }
+
+    private static func pending(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        of sold: ProductKind = .subscription
+    ) -> TableCase {
+        TableCase(
+            3,
+            at: provider,
+            says: statement,
+            of: sold,
+            is: .purchasePending,
+            state: .pending,
+            until: .none,
+            shows: .both("pending")
+        )
+    }
+
+    private static func dropped(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement],
+        of sold: ProductKind = .subscription
+    ) -> TableCase {
         TableCase(
             4,
-            .stripe,
-            "customer.subscription.updated/incomplete_expired",
-            after: [incomplete],
+            at: provider,
+            says: statement,
+            after: before,
+            of: sold,
             is: .purchasePendingCancelled,
-            .expired,
+            state: .expired,
             until: .none,
-            .both("paywall")
-        ),
-    ]
+            shows: .both("paywall")
+        )
+    }
 }

@@ -1,64 +1,80 @@
 import Domain
 import Simulator
 
-/// Row 35: the contract is another user's from now on. Both pages are told in one commit.
+/// Row 35: the contract moves to another user. Both users' pages are told in one commit.
 extension TableCase {
     private static let movedToSister = [
         "paywall=moved", "subscription_status=moved", "sister paywall=success", "sister subscription_status=manage",
     ]
 
     static let transferRows = [
-        moved(.apple, Said("TRANSACTION", claimedBy: TableScene.sister.text), after: [subscribed], until: .day(30)),
-        moved(.google, Said("2") { $0.token = TableScene.sistersToken }, after: ["4"], until: .day(60)),
+        moved(
+            .apple,
+            says: StoreStatement("TRANSACTION", claimedBy: TableScenario.sister.text),
+            after: [subscribed],
+            until: .day(30)
+        ),
+        moved(
+            .google,
+            says: StoreStatement("2") { $0.token = TableScenario.sistersToken },
+            after: ["4"],
+            until: .day(60)
+        ),
         TableCase(
             35,
-            .google,
-            "2",
-            after: [Said("4") { $0.token = TableScene.sistersToken }],
+            at: .google,
+            says: "2",
+            after: [StoreStatement("4") { $0.token = TableScenario.sistersToken }],
             is: .contractTransferred,
-            .active,
+            state: .active,
             until: .day(60),
-            ["sister paywall=moved", "sister subscription_status=moved"] + .granted
+            shows: ["sister paywall=moved", "sister subscription_status=moved"] + .granted
         ),
-        // Neither subscription names an order: the customers do, by what else they bought.
+        // Neither subscription names an order; the customers are known by their other purchases.
         moved(
             .stripe,
-            Said(
+            says: StoreStatement(
                 "customer.subscription.updated/active",
-                bends: [
+                edits: [
                     "data.previous_attributes": "{\"customer\":\"cus_buyer\"}",
                     "data.object.customer": "\"cus_sister\"",
                 ]
             ) { $0.token = nil },
             after: [
-                coins("cus_buyer", "pi_2", TableScene.token), coins("cus_sister", "pi_3", TableScene.sistersToken),
-                Said("customer.subscription.created", bends: ["data.object.customer": "\"cus_buyer\""]) {
+                coins("cus_buyer", payment: "pi_2", token: TableScenario.token),
+                coins("cus_sister", payment: "pi_3", token: TableScenario.sistersToken),
+                StoreStatement("customer.subscription.created", edits: ["data.object.customer": "\"cus_buyer\""]) {
                     $0.token = nil
                 },
             ],
             until: .day(30, and: .seconds(120))
         ),
-        moved(.revenuecat, "TRANSFER/sister", after: [initial], until: .day(30)),
+        moved(.revenuecat, says: "TRANSFER/sister", after: [initial], until: .day(30)),
     ]
 
-    private static func coins(_ customer: String, _ payment: String, _ token: OrderToken) -> Said {
-        Said("checkout.session.completed", bends: ["data.object.customer": "\"\(customer)\""]) { asked in
+    private static func coins(_ customer: String, payment: String, token: OrderToken) -> StoreStatement {
+        StoreStatement("checkout.session.completed", edits: ["data.object.customer": "\"\(customer)\""]) { asked in
             asked.facts = SimulatedSubscription(product: "coins", kind: .consumable, lineage: payment)
             asked.token = token
         }
     }
 
-    private static func moved(_ provider: Provider, _ said: Said, after before: [Said], until end: End) -> TableCase {
+    private static func moved(
+        _ provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement],
+        until end: End
+    ) -> TableCase {
         TableCase(
             35,
-            provider,
-            said,
+            at: provider,
+            says: statement,
             after: before,
             is: .contractTransferred,
-            .active,
+            state: .active,
             isOpen: false,
             until: end,
-            movedToSister
+            shows: movedToSister
         )
     }
 }

@@ -5,59 +5,62 @@ extension TableCase {
     static let unknownRows = [
         TableCase(
             42,
-            .apple,
-            Said(
+            at: .apple,
+            says: StoreStatement(
                 "SOMETHING_NEW",
-                bends: [
-                    "data.status": "4", "renewal.gracePeriodExpiresDate": TableScene.milliseconds(day: 46),
+                edits: [
+                    "data.status": "4", "renewal.gracePeriodExpiresDate": TableScenario.milliseconds(day: 46),
                 ]
             ),
             after: [subscribed],
             is: .providerUnknown,
-            .inGracePeriod,
+            state: .inGracePeriod,
             until: .day(46),
-            .both("warn_billing")
+            shows: .both("warn_billing")
         ),
         TableCase(
             42,
-            .google,
-            Said("99", bends: ["purchase.subscriptionState": "\"SUBSCRIPTION_STATE_CANCELED\""]),
+            at: .google,
+            says: StoreStatement("99", edits: ["purchase.subscriptionState": "\"SUBSCRIPTION_STATE_CANCELED\""]),
             after: ["4"],
             is: .providerUnknown,
-            .cancelled,
+            state: .cancelled,
             until: .day(30),
-            .ending
+            shows: .ending
         ),
         TableCase(
             42,
-            .stripe,
-            Said("customer.subscription.something_new", bends: ["data.object.cancel_at_period_end": "true"]),
+            at: .stripe,
+            says: StoreStatement(
+                "customer.subscription.something_new",
+                edits: ["data.object.cancel_at_period_end": "true"]
+            ),
             after: [created],
             is: .providerUnknown,
-            .cancelled,
+            state: .cancelled,
             until: .day(30),
-            .ending
+            shows: .ending
         ),
         // RevenueCat's events carry no state but in their names.
         TableCase(
             42,
-            .revenuecat,
-            "SOMETHING_NEW",
+            at: .revenuecat,
+            says: "SOMETHING_NEW",
             after: [initial],
             is: .providerUnknown,
-            nil,
+            state: nil,
             isOpen: true,
             until: .none
         ),
         TableCase(
             42,
-            .purchasekit,
-            Said("subscription.something_new", bends: ["status": "\"canceled\""]),
+            at: .purchasekit,
+            says: StoreStatement("subscription.something_new", edits: ["status": "\"canceled\""]),
             after: ["subscription.created"],
             is: .providerUnknown,
-            .cancelled,
+            state: .cancelled,
             until: .day(30),
-            .ending
+            shows: .ending
         ),
     ]
 }

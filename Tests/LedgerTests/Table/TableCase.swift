@@ -1,61 +1,61 @@
 import Domain
 import Testing
 
-/// One row of payments.md table 9.5 at one store: what it says, and what that leaves.
+/// One row of payments.md table 9.5 at one store: what the store says, and what follows from it.
 struct TableCase: Sendable, CustomTestStringConvertible {
     enum End: Sendable, Equatable {
         case none
-        /// So many days after the first thing that was said, and some seconds.
+        /// Days after the first statement, and some more time.
         case day(Int, and: Duration = .zero)
-        /// So many days after this was said.
+        /// Days after this statement.
         case inDays(Int)
-        /// Then, or before.
+        /// At this statement or before it.
         case over
     }
 
     var row: Int
     var provider: Provider
-    /// What is sold.
+    /// What the buyer buys.
     var sold: ProductKind
-    var before: [Said]
-    var said: Said
-    /// Stripe's API is read too.
+    var before: [StoreStatement]
+    var statement: StoreStatement
+    /// Whether Stripe's API is read as well.
     var asksStore: Bool
     var kind: EventKind
-    /// The word beside it, where the table has one in braces.
+    /// The reason, which the table gives in braces.
     var word: String?
-    /// Nil: it says nothing of a contract.
+    /// Nil if the statement is about no contract.
     var state: ContractState?
-    /// Whether the user has access after it.
+    /// Whether the user has access afterwards.
     var isOpen: Bool
     var end: End
-    /// `element=template` of what pages get, with the user's name before it when it is not the buyer.
+    /// `target=template` of each fragment, after the user's name when that is not the buyer.
     var fragments: [String]
 
     var testDescription: String {
         let past = before.isEmpty ? "" : " after " + before.map(\.words).joined(separator: ", ")
-        return "row \(row), \(provider.rawValue): \(said.words) of a \(sold.rawValue)\(past)"
+        return "row \(row), \(provider.rawValue): \(statement.words) of a \(sold.rawValue)\(past)"
     }
 
     init(
         _ row: Int,
-        _ provider: Provider,
-        _ said: Said,
-        after before: [Said] = [],
+        at provider: Provider,
+        says statement: StoreStatement,
+        after before: [StoreStatement] = [],
         of sold: ProductKind = .subscription,
         asksStore: Bool = false,
         is kind: EventKind,
         word: String? = nil,
-        _ state: ContractState?,
+        state: ContractState?,
         isOpen: Bool? = nil,
         until end: End,
-        _ fragments: [String] = []
+        shows fragments: [String] = []
     ) {
         self.row = row
         self.provider = provider
         self.sold = sold
         self.before = before
-        self.said = said
+        self.statement = statement
         self.asksStore = asksStore
         self.kind = kind
         self.word = word

@@ -1,7 +1,7 @@
 import Domain
 
-/// Table 9.5 of payments.md: for each row what every store says, in the words that tests use for it. Nothing: the store
-/// has no such event. What stands in parentheses is no notification, and has a test of its own.
+/// Table 9.5 of payments.md: what each store says for each row, as the tests write it. An empty cell means that the
+/// store has no such event; a word in parentheses is not a notification and has a test of its own.
 enum TableOfEvents {
     struct Row: Sendable {
         var number: Int
@@ -21,17 +21,17 @@ enum TableOfEvents {
             ]
             words = [:]
             for (provider, cell) in columns {
-                let said = cell.split(separator: " ").map(String.init)
-                if !said.isEmpty { words[provider] = said }
+                let names = cell.split(separator: " ").map(String.init)
+                if !names.isEmpty { words[provider] = names }
             }
         }
     }
 
-    static let rows = beginnings + lives + ends + rest
+    static let rows = starts + periods + ends + rest
 
     private static let updated = "customer.subscription.updated"
 
-    private static let beginnings = [
+    private static let starts = [
         Row(
             1,
             apple: "SUBSCRIBED/INITIAL_BUY",
@@ -66,7 +66,7 @@ enum TableOfEvents {
         ),
     ]
 
-    private static let lives = [
+    private static let periods = [
         Row(
             6,
             apple: "DID_RENEW",

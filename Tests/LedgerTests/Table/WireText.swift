@@ -17,13 +17,13 @@ struct WireText {
         place.split(separator: ".").reduce(Optional(root)) { ($0 as? [String: Any])?[String($1)] } as? String
     }
 
-    mutating func set(_ place: String, _ json: String) throws {
+    mutating func set(_ place: String, to json: String) throws {
         let value = try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
         root = WireText.setting(value, at: place.split(separator: ".")[...], in: root)
     }
 
-    mutating func set(_ bends: [String: String]) throws {
-        for (place, json) in bends { try set(place, json) }
+    mutating func set(_ edits: [String: String]) throws {
+        for (place, json) in edits { try set(place, to: json) }
     }
 
     private static func setting(_ value: Any, at place: ArraySlice<Substring>, in node: Any) -> Any {

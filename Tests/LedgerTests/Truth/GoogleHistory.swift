@@ -4,24 +4,24 @@ import GoogleStore
 import Simulator
 import TestSupport
 
-/// What Google pushes in one random life, and what its API says at any time of it: a push that is read late is read with
-/// the answer of that day.
+/// What Google pushes in one random history, and what its API answers at any time: a push that is read late gets the
+/// answer of that day.
 struct GoogleHistory {
     static let key = Result { try RSAPrivateKey.generate() }
 
-    /// As late as anything arrives.
+    /// The longest delay of a delivery.
     private static let latest = Duration.seconds(70 * 86_400)
 
-    private enum Said {
+    private enum Source {
         case pushed([UInt8])
-        /// Asked for by ourselves, before an end is believed.
+        /// Paycast asks Google before it believes that access has ended.
         case asked(token: String, id: String)
     }
 
     private struct Notice {
         var at: Instant
         var name: String
-        var said: Said
+        var source: Source
     }
 
     private typealias Answers = [String: [(at: Instant, json: [UInt8])]]
@@ -32,11 +32,11 @@ struct GoogleHistory {
     private let token: OrderToken
     private var generator: SeededGenerator
     private var facts: SimulatedSubscription
-    private var now = AppleStage.now
+    private var now = AppleFixture.now
     private var answers: Answers = [:]
     private var notices: [Notice] = []
     private var wasPaid = false
-    /// The token of a purchase's successor follows from its own: there is one.
+    /// A purchase has at most one successor, whose token follows from its own.
     private var hasSuccessor = false
 
     static func history(seed: UInt64) throws -> History {
@@ -56,20 +56,23 @@ struct GoogleHistory {
         facts = SimulatedSubscription(product: "paycast.pro.monthly", order: token)
     }
 
-    // MARK: Lives
+    // MARK: Steps
 
     private mutating func subscribe() throws {
-        try say(one(of: ["SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_PURCHASED/trial", "SUBSCRIPTION_PURCHASED/pending"]))
+        try notify(
+            one(of: ["SUBSCRIPTION_PURCHASED", "SUBSCRIPTION_PURCHASED/trial", "SUBSCRIPTION_PURCHASED/pending"])
+        )
         let count = Int.random(in: 1...10, using: &generator)
         var step = 0
         while let words = next(isLast: step >= count) {
             step += 1
-            try say(words)
+            try notify(words)
             if Int.random(in: 0..<3, using: &generator) == 0 { ask() }
         }
     }
 
-    /// Moves to the next event. What ends in sight of a late delivery is let end: Google would say so then.
+    /// Moves to the next event. An end within the reach of a late delivery does happen, because Google would report it
+    /// then.
     private mutating func next(isLast: Bool) -> String? {
         let end = facts.state.givesAccess ? facts.accessUntil : nil
         if isLast {
@@ -123,14 +126,14 @@ struct GoogleHistory {
     private mutating func buyOnce() throws {
         facts = SimulatedSubscription(product: "paycast.lifetime", kind: .nonConsumable, order: token)
         facts.startedAt = now
-        let lives = [
+        let timelines = [
             ["PURCHASED"], ["PURCHASED/pending", "PURCHASED"], ["PURCHASED/pending", "CANCELED"],
             ["PURCHASED", "VOID/partial"], ["PURCHASED/pending", "PURCHASED", "VOID"],
             ["PURCHASED", "VOID", "PURCHASED/late"],
         ]
-        for word in one(of: lives) {
+        for word in one(of: timelines) {
             now = now + .seconds(Int64.random(in: 60...1_000_000, using: &generator))
-            try say(word.hasPrefix("VOID") ? "VOIDED_PURCHASE" + word.dropFirst(4) : "ONE_TIME_PRODUCT_\(word)")
+            try notify(word.hasPrefix("VOID") ? "VOIDED_PURCHASE" + word.dropFirst(4) : "ONE_TIME_PRODUCT_\(word)")
         }
     }
 
@@ -140,11 +143,11 @@ struct GoogleHistory {
 
     // MARK: Wire
 
-    /// Google changes its answers, and pushes. A purchase that is replaced is told to have ended as well.
-    private mutating func say(_ words: String) throws {
+    /// Google changes its answers and pushes. It reports the end of a replaced purchase as well.
+    private mutating func notify(_ words: String) throws {
         let old = facts
-        let said = try push(words)
-        let document = GoogleHistory.event(said, answers, at: now)
+        let source = try push(words)
+        let document = GoogleHistory.event(source, answers: answers, at: now)
         guard let observation = document.observation else { return }
         facts.lineage = observation.contract.lineage
         switch StoreVocabulary.split(words).type {
@@ -173,7 +176,7 @@ struct GoogleHistory {
         facts = new
     }
 
-    private mutating func push(_ words: String) throws -> Said {
+    private mutating func push(_ words: String) throws -> Source {
         let (type, subtype) = StoreVocabulary.split(words)
         let event = SimulatedEvent(
             type: type,
@@ -192,14 +195,14 @@ struct GoogleHistory {
             now: now
         )
         for document in delivery.documents { answers[document.path, default: []].append((now, document.json)) }
-        notices.append(Notice(at: now, name: "\(words) of \(facts.lineage)", said: .pushed(delivery.body)))
+        notices.append(Notice(at: now, name: "\(words) of \(facts.lineage)", source: .pushed(delivery.body)))
         return .pushed(delivery.body)
     }
 
     private mutating func ask() {
-        let said = Said.asked(token: facts.lineage, id: "statement:\(seed)-\(notices.count)")
+        let source = Source.asked(token: facts.lineage, id: "statement:\(seed)-\(notices.count)")
         now = now + .seconds(Int64.random(in: 1...60, using: &generator))
-        notices.append(Notice(at: now, name: "statement of \(facts.lineage)", said: said))
+        notices.append(Notice(at: now, name: "statement of \(facts.lineage)", source: source))
     }
 
     private var user: UserID { "\(seed)-buyer" }
@@ -207,24 +210,24 @@ struct GoogleHistory {
     private var history: History {
         var history = History(seed: seed, policy: .transfer, users: [user], end: now)
         let order = Order(token: token, user: user, product: "paycast.pro.monthly")
-        history.deliveries = [Happening(name: "order", at: AppleStage.now, content: .order(order))]
+        history.deliveries = [HistoryStep(name: "order", at: AppleFixture.now, content: .order(order))]
         let answers = answers
         history.deliveries += notices.map { notice in
-            let read = Happening.Content.read { at in GoogleHistory.event(notice.said, answers, at: at) }
-            return Happening(name: notice.name, at: notice.at, content: read)
+            let read = HistoryStep.Content.read { at in GoogleHistory.event(notice.source, answers: answers, at: at) }
+            return HistoryStep(name: notice.name, at: notice.at, content: read)
         }
         history.finish()
         return history
     }
 
-    private static func event(_ said: Said, _ answers: Answers, at now: Instant) -> Event {
-        switch said {
+    private static func event(_ source: Source, answers: Answers, at now: Instant) -> Event {
+        switch source {
         case .pushed(let body):
             let notification = GoogleNotification(body)
-            let purchase = purchase(notification.subject, answers, at: now)
+            let purchase = purchase(notification.subject, answers: answers, at: now)
             return notification.event(purchase.map { .purchase($0) } ?? .unknown, body: body, now: now)
         case .asked(let token, let id):
-            guard let purchase = purchase(.subscription(token: token), answers, at: now) else {
+            guard let purchase = purchase(.subscription(token: token), answers: answers, at: now) else {
                 return GoogleNotification([]).event(.unknown, body: [], now: now)
             }
             return purchase.statement(body: [], id: id)
@@ -233,22 +236,22 @@ struct GoogleHistory {
 
     private static func purchase(
         _ subject: GoogleNotification.Subject,
-        _ answers: Answers,
+        answers: Answers,
         at now: Instant
     ) -> GooglePurchase? {
         let package = SimulatedGooglePlay.package
-        func answer(_ kind: String, _ token: String) -> [UInt8]? {
+        func answer(_ kind: String, to token: String) -> [UInt8]? {
             let path = "/androidpublisher/v3/applications/\(package)/purchases/\(kind)/tokens/\(token)"
             return answers[path]?.last { $0.at <= now }?.json
         }
         let catalog = TruthLedger.catalog
         switch subject {
         case .subscription(let token):
-            return answer("subscriptionsv2", token).flatMap {
+            return answer("subscriptionsv2", to: token).flatMap {
                 GooglePurchase(subscription: $0, token: token, package: package, catalog: catalog, readAt: now)
             }
         case .product(let token):
-            return answer("productsv2", token).flatMap {
+            return answer("productsv2", to: token).flatMap {
                 GooglePurchase(product: $0, token: token, package: package, catalog: catalog, readAt: now)
             }
         case .none: return nil

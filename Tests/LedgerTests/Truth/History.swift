@@ -3,11 +3,11 @@ import TestSupport
 
 @testable import Ledger
 
-/// One thing that reaches the ledger.
-struct Happening: Sendable {
+/// One thing that happens and reaches the ledger.
+struct HistoryStep: Sendable {
     enum Content: Sendable {
         case order(Order)
-        /// Made when it is delivered: some stores are asked for their state only then.
+        /// Made at delivery: some stores are asked for their state only then.
         case read(@Sendable (Instant) -> Event)
         case event(Event)
         /// Posted by an app in its user's session: it reaches us when it is made.
@@ -23,7 +23,7 @@ struct Happening: Sendable {
     /// It was read when it happened, and is committed when it is delivered.
     var wasRead = false
 
-    /// What is read shows what has happened since, so nothing of it can be left out.
+    /// A reading shows all that has happened before, so it cannot be left out.
     var isRead: Bool {
         if case .read = content { true } else { wasRead }
     }
@@ -35,19 +35,19 @@ struct Happening: Sendable {
 }
 
 /// A delivery and when it came.
-typealias Arrived = (at: Instant, delivery: Happening)
+typealias Arrived = (at: Instant, delivery: HistoryStep)
 
-/// What may happen between stores, apps and us, in the order in which it happens.
+/// What happens between stores, apps and Paycast, in order.
 struct History: Sendable {
     var seed: UInt64
     var policy: TransferPolicy
-    var deliveries: [Happening] = []
+    var deliveries: [HistoryStep] = []
     var users: [UserID] = []
     var end = StoreHistory.start
-    /// What the stores themselves think in the end, where no two things happened in the same millisecond.
-    var lives: [StoreLife] = []
+    /// The state at the stores in the end; empty where two things may happen in the same millisecond.
+    var timelines: [StoreTimeline] = []
 
-    /// When each delivery arrives: some are late, some come twice, and nobody's own action is.
+    /// When each delivery arrives: some are late and some come twice, except a user's own actions.
     func arrivals(using generator: inout SeededGenerator) -> [Arrived] {
         let actions = deliveries.filter(\.isAction)
         var arrivals: [Arrived] = []
@@ -61,7 +61,7 @@ struct History: Sendable {
                 let isLate = copy > 0 || Bool.random(using: &generator)
                 var at = delivery.at
                 if isLate { at = at + .milliseconds(Int64.random(in: 0...6_000_000_000, using: &generator)) }
-                // A refusal is final: what the decision is made of must be there.
+                // A refusal is final, so everything that it depends on must have arrived.
                 if policy == .transferIfInactive, let next = actions.first(where: { $0.number > delivery.number }) {
                     at = min(at, next.at)
                 }

@@ -3,88 +3,92 @@ import Ledger
 import TestSupport
 
 extension HistoryWriter {
-    /// A subscription that its buyer's app posts as well, the family member's own contract, whatever is bought once,
-    /// and sometimes another user of the same device who restores.
+    /// A subscription that the buyer's app posts as well, a family member's own contract, one-time purchases, and
+    /// sometimes another user of the same device who restores.
     mutating func writeApple() {
         let buyer = user("buyer")
         let isTokenless = chance(4)
-        var life = StoreLife(key(.apple, "apple"))
-        life.token = isTokenless ? nil : order(of: buyer, at: StoreHistory.start)
-        live(&life, by: buyer, rival: chance(2) ? user("rival") : nil)
+        var timeline = StoreTimeline(key(.apple, lineage: "apple"))
+        timeline.token = isTokenless ? nil : order(of: buyer, at: StoreHistory.start)
+        writeSubscription(&timeline, by: buyer, rival: chance(2) ? user("rival") : nil)
         if chance(2) {
-            var shared = StoreLife(key(.apple, "shared"), isFamilyShared: true)
-            live(&shared, by: user("sister"), rival: nil)
+            var shared = StoreTimeline(key(.apple, lineage: "shared"), isFamilyShared: true)
+            writeSubscription(&shared, by: user("sister"), rival: nil)
         }
         if chance(2) { migrate(buyer) }
         for (kind, product) in [
             (ProductKind.consumable, "coins"), (.nonConsumable, "lifetime"), (.nonRenewing, "season"),
         ]
         where chance(2) {
-            buyOnce(kind, product, by: buyer)
+            buyOnce(kind, product: product, by: buyer)
         }
     }
 
-    private mutating func live(_ life: inout StoreLife, by owner: UserID, rival: UserID?) {
+    private mutating func writeSubscription(_ timeline: inout StoreTimeline, by owner: UserID, rival: UserID?) {
         var now = StoreHistory.start
-        let ownToken = life.token
+        let ownToken = timeline.token
         for step in 0..<number(in: 3...14) {
             now = now + pause()
-            life.pass(to: now)
-            let choice = one(of: life.possibleSteps)
-            // The rival buys with the same account at the store, and the buyer may come back.
+            timeline.pass(to: now)
+            let choice = one(of: timeline.possibleSteps)
+            // The rival buys with the same store account, and the buyer may come back.
             let isRivals = rival != nil && choice == .start && step > 0 && chance(2)
-            if choice == .start { life.token = ownToken }
-            if let rival, isRivals, life.token != nil { life.token = order(of: rival, at: now) }
+            if choice == .start { timeline.token = ownToken }
+            if let rival, isRivals, timeline.token != nil { timeline.token = order(of: rival, at: now) }
             let owner = isRivals ? rival ?? owner : owner
-            for observation in life.take(choice, at: now) {
-                let event = event(.apple, choice.kind, at: now, observation)
-                // The app that bought posts its first transaction itself, and is the only one to know its user then.
-                let isPosted = observation.snapshot == nil && (chance(2) || life.token == nil && step == 0)
+            for observation in timeline.take(choice, at: now) {
+                let event = event(.apple, kind: choice.kind, at: now, observation: observation)
+                // The buyer's app posts the first transaction itself; only the app knows the user at that time.
+                let isPosted = observation.snapshot == nil && (chance(2) || timeline.token == nil && step == 0)
                 if isPosted { post(event, by: owner, at: now) } else { deliver(event, at: now) }
             }
             if let rival, chance(5) {
                 now = now + .milliseconds(1)
-                if let posted = life.take(.appPosts, at: now).last {
-                    post(event(.apple, .contractUpdated, at: now, posted), by: rival, at: now)
-                    // Nobody could tell which was first.
+                if let posted = timeline.take(.appPosts, at: now).last {
+                    post(event(.apple, kind: .contractUpdated, at: now, observation: posted), by: rival, at: now)
+                    // Otherwise the two could not be put in order.
                     now = now + .milliseconds(1)
                 }
             }
         }
-        if life.token == nil, let posted = life.take(.appPosts, at: now + .milliseconds(1)).last {
-            post(event(.apple, .contractUpdated, at: now, posted), by: owner, at: now + .milliseconds(1))
+        if timeline.token == nil, let posted = timeline.take(.appPosts, at: now + .milliseconds(1)).last {
+            post(
+                event(.apple, kind: .contractUpdated, at: now, observation: posted),
+                by: owner,
+                at: now + .milliseconds(1)
+            )
         }
-        finish(life)
+        finish(timeline)
     }
 
     private mutating func post(_ event: Event, by user: UserID, at now: Instant) {
-        add(Happening(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
+        add(HistoryStep(name: "\(user) posts \(describe(event))", at: now, content: .post(event, Claim(user: user))))
     }
 
-    /// A lineage without a token of its own that follows another one, and a purchase of the same download.
+    /// A lineage without a token that follows another one, and a purchase of the same download.
     private mutating func migrate(_ buyer: UserID) {
         var now = StoreHistory.start + pause()
-        var lives = ["old", "new", "same"].map { StoreLife(key(.apple, $0)) }
-        lives[0].token = order(of: buyer, at: now)
-        lives[1].previousLineage = lives[0].key.lineage
-        lives[1].account = "\(prefix)-download"
-        lives[2].account = "\(prefix)-download"
-        for index in lives.indices {
+        var timelines = ["old", "new", "same"].map { StoreTimeline(key(.apple, lineage: $0)) }
+        timelines[0].token = order(of: buyer, at: now)
+        timelines[1].previousLineage = timelines[0].key.lineage
+        timelines[1].account = "\(prefix)-download"
+        timelines[2].account = "\(prefix)-download"
+        for index in timelines.indices {
             for _ in 0..<number(in: 1...3) {
                 now = now + pause()
-                lives[index].pass(to: now)
-                let choice = one(of: lives[index].possibleSteps.filter { $0 != .appPosts })
-                for observation in lives[index].take(choice, at: now) where observation.snapshot != nil {
-                    deliver(event(.apple, choice.kind, at: now, observation), at: now)
+                timelines[index].pass(to: now)
+                let choice = one(of: timelines[index].possibleSteps.filter { $0 != .appPosts })
+                for observation in timelines[index].take(choice, at: now) where observation.snapshot != nil {
+                    deliver(event(.apple, kind: choice.kind, at: now, observation: observation), at: now)
                 }
             }
         }
     }
 
-    /// Bought once, refunded, given back: all by the transaction.
-    private mutating func buyOnce(_ kind: ProductKind, _ product: String, by buyer: UserID) {
+    /// A one-time purchase that is refunded and restored, known by its transaction alone.
+    private mutating func buyOnce(_ kind: ProductKind, product: String, by buyer: UserID) {
         var now = StoreHistory.start + pause()
-        let key = key(.apple, product)
+        let key = key(.apple, lineage: product)
         let token = order(of: buyer, at: now)
         var charge = Transaction(
             id: key.lineage,
@@ -98,7 +102,7 @@ extension HistoryWriter {
             charge.revokedAt = step % 2 == 1 ? now : nil
             let name: EventKind = step == 0 ? .purchaseCompleted : step % 2 == 1 ? .refundCompleted : .refundReversed
             let observation = Observation(contract: key, kind: kind, token: token, transaction: charge)
-            deliver(event(.apple, name, at: now, observation), at: now)
+            deliver(event(.apple, kind: name, at: now, observation: observation), at: now)
             now = now + pause() + .milliseconds(1)
         }
     }

@@ -6,29 +6,29 @@ extension HistoryWriter {
     mutating func writeStripe() {
         let buyer = user("buyer")
         var now = StoreHistory.start
-        var life = StoreLife(key(.stripe, "sub"), extras: [.wait, .drop, .pause])
-        life.token = order(of: buyer, at: now)
-        life.account = "\(prefix)-customer"
+        var timeline = StoreTimeline(key(.stripe, lineage: "sub"), extras: [.wait, .drop, .pause])
+        timeline.token = order(of: buyer, at: now)
+        timeline.account = "\(prefix)-customer"
         for _ in 0..<number(in: 3...10) {
             now = now + pause()
-            life.pass(to: now)
-            let choice = one(of: life.possibleSteps.filter { $0 != .appPosts })
-            for observation in life.take(choice, at: now) {
+            timeline.pass(to: now)
+            let choice = one(of: timeline.possibleSteps.filter { $0 != .appPosts })
+            for observation in timeline.take(choice, at: now) {
                 let second = Instant(milliseconds: now.milliseconds / 1000 * 1000)
                 var stated = observation
                 stated.snapshot?.signedAt = second
                 stated.transaction?.signedAt = second
                 // The metadata are not on every object.
                 if chance(3) { stated.token = nil }
-                deliver(event(.stripe, choice.kind, at: now, signedAt: second, stated), at: now)
+                deliver(event(.stripe, kind: choice.kind, at: now, signedAt: second, observation: stated), at: now)
             }
         }
         // The same customer, without an order.
         guard chance(2) else { return }
-        var second = StoreLife(key(.stripe, "sub-2"))
-        second.account = life.account
+        var second = StoreTimeline(key(.stripe, lineage: "sub-2"))
+        second.account = timeline.account
         for observation in second.take(.start, at: now) where observation.snapshot != nil {
-            deliver(event(.stripe, .subscriptionStarted, at: now, observation), at: now)
+            deliver(event(.stripe, kind: .subscriptionStarted, at: now, observation: observation), at: now)
         }
     }
 
@@ -37,47 +37,47 @@ extension HistoryWriter {
         let users = [user("buyer"), user("rival"), user("third")]
         var owner = users[0]
         var now = StoreHistory.start
-        var lives = [StoreLife(key(.revenuecat, "rc-1"), extras: [.pause, .schedulePause])]
-        if chance(2) { lives.append(StoreLife(key(.revenuecat, "rc-2"))) }
+        var timelines = [StoreTimeline(key(.revenuecat, lineage: "rc-1"), extras: [.pause, .schedulePause])]
+        if chance(2) { timelines.append(StoreTimeline(key(.revenuecat, lineage: "rc-2"))) }
         for _ in 0..<number(in: 3...12) {
             now = now + pause() + .milliseconds(1)
             if chance(6) {
                 let next = one(of: users.filter { $0 != owner })
-                var moved = event(.revenuecat, .contractTransferred, at: now, nil)
+                var moved = event(.revenuecat, kind: .contractTransferred, at: now, observation: nil)
                 moved.transfer = Transfer(from: [owner, "\(prefix)-alias"], to: next)
                 deliver(moved, at: now)
                 owner = next
                 continue
             }
-            let index = number(in: 0...(lives.count - 1))
-            lives[index].user = owner
-            lives[index].pass(to: now)
-            let choice = one(of: lives[index].possibleSteps.filter { ![.appPosts, .refundOlder].contains($0) })
-            guard let observation = lives[index].take(choice, at: now).last else { continue }
-            deliver(event(.revenuecat, choice.kind, at: now, observation), at: now)
+            let index = number(in: 0...(timelines.count - 1))
+            timelines[index].user = owner
+            timelines[index].pass(to: now)
+            let choice = one(of: timelines[index].possibleSteps.filter { ![.appPosts, .refundOlder].contains($0) })
+            guard let observation = timelines[index].take(choice, at: now).last else { continue }
+            deliver(event(.revenuecat, kind: choice.kind, at: now, observation: observation), at: now)
         }
-        for life in lives where life.user != nil { finish(life) }
+        for timeline in timelines where timeline.user != nil { finish(timeline) }
     }
 
-    /// Four events, snapshots only; the store was told the user.
+    /// Four events with snapshots only. The app told the store who the user is.
     mutating func writePurchaseKit() {
         var now = StoreHistory.start
-        var life = StoreLife(key(.purchasekit, "kit"))
-        life.user = user("buyer")
+        var timeline = StoreTimeline(key(.purchasekit, lineage: "kit"))
+        timeline.user = user("buyer")
         var isKnown = false
         for _ in 0..<number(in: 2...8) {
             now = now + pause()
-            life.pass(to: now)
-            let choices = life.possibleSteps.filter {
+            timeline.pass(to: now)
+            let choices = timeline.possibleSteps.filter {
                 [.start, .renew, .upgrade, .renewalOff, .renewalOn, .expire].contains($0)
             }
             guard !choices.isEmpty else { continue }
             let choice = one(of: choices)
-            guard var observation = life.take(choice, at: now).last else { continue }
+            guard var observation = timeline.take(choice, at: now).last else { continue }
             observation.transaction = nil
-            deliver(event(.purchasekit, choice.kind, at: now, observation), at: now)
+            deliver(event(.purchasekit, kind: choice.kind, at: now, observation: observation), at: now)
             isKnown = true
         }
-        if isKnown { finish(life) }
+        if isKnown { finish(timeline) }
     }
 }

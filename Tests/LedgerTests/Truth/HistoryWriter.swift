@@ -3,7 +3,7 @@ import TestSupport
 
 /// Writes a history: the same one for the same seed.
 struct HistoryWriter {
-    /// Before every name, so that many histories fit into one ledger.
+    /// Precedes every name, so that one ledger can hold many histories.
     let prefix: String
     private(set) var history: History
     private var generator: SeededGenerator
@@ -58,7 +58,7 @@ struct HistoryWriter {
         return "\(prefix)-\(count)-\(UInt16.random(in: 0 ... .max, using: &generator))"
     }
 
-    func key(_ provider: Provider, _ lineage: String) -> ContractKey {
+    func key(_ provider: Provider, lineage: String) -> ContractKey {
         ContractKey(provider: provider, environment: .production, app: "app", lineage: "\(prefix)-\(lineage)")
     }
 
@@ -69,16 +69,16 @@ struct HistoryWriter {
         let token = OrderToken.random(using: &generator)
         let placedAt = chance(4) ? now + .milliseconds(Int64(number(in: 0...1_000_000_000))) : now
         let order = Order(token: token, user: user, product: "monthly")
-        add(Happening(name: "order of \(user)", at: placedAt, content: .order(order)))
+        add(HistoryStep(name: "order of \(user)", at: placedAt, content: .order(order)))
         return token
     }
 
     mutating func event(
         _ provider: Provider,
-        _ kind: EventKind,
+        kind: EventKind,
         at now: Instant,
         signedAt: Instant? = nil,
-        _ observation: Observation?
+        observation: Observation?
     ) -> Event {
         Event(
             provider: provider,
@@ -93,16 +93,16 @@ struct HistoryWriter {
         )
     }
 
-    /// `life` has ended as far as this history goes.
-    mutating func finish(_ life: StoreLife) {
-        if !hasTies { history.lives.append(life) }
+    /// Nothing more happens to `timeline` in this history.
+    mutating func finish(_ timeline: StoreTimeline) {
+        if !hasTies { history.timelines.append(timeline) }
     }
 
     mutating func deliver(_ event: Event, at now: Instant) {
-        add(Happening(name: describe(event), at: now, content: .event(event)))
+        add(HistoryStep(name: describe(event), at: now, content: .event(event)))
     }
 
-    mutating func add(_ delivery: Happening) {
+    mutating func add(_ delivery: HistoryStep) {
         history.deliveries.append(delivery)
         history.end = max(history.end, delivery.at)
     }

@@ -2,6 +2,7 @@ import Domain
 import TestSupport
 
 @testable import Ledger
+@testable import Rules
 
 /// A ledger on the test's own thread, in memory; it checks what every commit does.
 final class TruthLedger {
@@ -10,22 +11,26 @@ final class TruthLedger {
         var description: String
     }
 
-    /// What is left in the end, of one user.
+    /// What one user has in the end.
     struct Final: Equatable, CustomStringConvertible {
         var held: [Entitlement]
         var isActive: Bool
         var pages: [String: String]
 
         var description: String {
-            let contracts = held.map {
-                "\($0.contract) \($0.product) \($0.state.rawValue) active=\($0.isActive) until \($0.accessUntil?.iso8601 ?? "-") renews=\($0.autoRenew.map(String.init) ?? "-") next=\($0.pendingProduct ?? "-") x\($0.quantity ?? 0)"
+            let contracts = held.map { entitlement in
+                let end = entitlement.accessUntil?.iso8601 ?? "-"
+                let renews = entitlement.autoRenew.map(String.init) ?? "-"
+                let next = entitlement.pendingProduct ?? "-"
+                return "\(entitlement.contract) \(entitlement.product) \(entitlement.state.rawValue) "
+                    + "active=\(entitlement.isActive) until \(end) renews=\(renews) next=\(next) x\(entitlement.quantity ?? 0)"
             }
             return "active=\(isActive) \(contracts) \(pages)"
         }
     }
 
-    private let store: LedgerStore
-    /// Of each user: element → the newest fragment.
+    private var store: LedgerStore
+    /// For each user: target → newest fragment.
     private var pages: [UserID: [String: String]] = [:]
     private var newest: [ContractKey: Instant] = [:]
     private var keys: Set<ContractKey> = []
@@ -41,6 +46,9 @@ final class TruthLedger {
         self.store = store
     }
 
+    /// For questions, which do not depend on the time.
+    private let start = Instant(milliseconds: 0)
+
     static let catalog = Catalog([
         "monthly": Catalog.Product(group: "premium", level: 1), "yearly": Catalog.Product(group: "premium", level: 2),
         "season": Catalog.Product(kind: .nonRenewing, duration: .seconds(40 * 86_400)),
@@ -52,53 +60,57 @@ final class TruthLedger {
         newest = [:]
         keys = []
         self.users = users
-        try store.statements.begin.run()
+        try store.begin()
         for (at, delivery) in arrivals {
             try check(store.endAccess(now: at).entries)
             switch delivery.content {
             case .order(let order):
                 let request = OrderRequest(user: order.user, product: order.product, token: order.token)
                 try check(store.place(request, now: at).entries)
-            case .event(let event): try record(IncomingEvent(event: event, receivedAt: at, now: at))
-            case .read(let make): try record(IncomingEvent(event: make(at), receivedAt: at, now: at))
+            case .event(let event): try record(IncomingEvent(event, receivedAt: at), at: at)
+            case .read(let make): try record(IncomingEvent(make(at), receivedAt: at), at: at)
             case .post(let event, let claim):
-                try record(IncomingEvent(event: event, claim: claim, receivedAt: at, now: at))
+                try record(IncomingEvent(event, claim: claim, receivedAt: at), at: at)
             }
         }
         try check(store.endAccess(now: end).entries)
-        let final = try users.reduce(into: [:]) { $0[$1] = try self.final(of: $1, end) }
-        try store.statements.commit.run()
+        let final = try users.reduce(into: [:]) { $0[$1] = try self.final(of: $1, at: end) }
+        try store.commit()
         return final
     }
 
-    /// What a store thinks, and we do not.
-    func contradiction(of lives: [StoreLife], at end: Instant) throws -> String? {
-        for life in lives {
-            var life = life
-            life.pass(to: end)
-            let state = try store.contract(life.key)?.status.state
-            if state != life.state {
-                return "\(life.key.lineage) is \(life.state.rawValue), not \(state?.rawValue ?? "unknown")"
+    /// A contract whose state at the store differs from the ledger's.
+    func contradiction(of timelines: [StoreTimeline], at end: Instant) throws -> String? {
+        for timeline in timelines {
+            var timeline = timeline
+            timeline.pass(to: end)
+            let state = try contract(timeline.key)?.status.state
+            if state != timeline.state {
+                return "\(timeline.key.lineage) is \(timeline.state.rawValue), not \(state?.rawValue ?? "unknown")"
             }
         }
         return nil
     }
 
-    private func record(_ incoming: IncomingEvent) throws {
-        let said = ([incoming.event.observation].compactMap(\.self) + incoming.event.further).map(\.contract)
-        keys.formUnion(said)
-        try check(store.record(incoming).entries)
-        for key in said { try checkAge(of: key) }
+    private func record(_ incoming: IncomingEvent, at now: Instant) throws {
+        let contracts = ([incoming.event.observation].compactMap(\.self) + incoming.event.further).map(\.contract)
+        keys.formUnion(contracts)
+        try check(store.record(incoming, now: now).entries)
+        for key in contracts { try checkAge(of: key) }
+    }
+
+    private func contract(_ key: ContractKey) throws -> TrackedContract? {
+        try store.decide(at: start) { unit throws(Missing) in try unit.contract(key) }.value
     }
 
     private func checkAge(of key: ContractKey) throws {
-        guard let row = try store.contract(key) else { return }
+        guard let row = try contract(key) else { return }
         let stated = row.contract.snapshot?.snapshot.signedAt ?? Instant(milliseconds: .min)
         guard stated >= newest[key] ?? stated else { throw Violation(description: "\(key.lineage) stepped back") }
         newest[key] = stated
     }
 
-    /// Every fragment says what is committed.
+    /// Every fragment agrees with what is committed.
     private func check(_ entries: [Entry]) throws {
         for fragment in entries.flatMap(\.fragments) {
             guard case .template(let name, let values) = fragment.content,
@@ -106,7 +118,7 @@ final class TruthLedger {
             else { continue }
             pages[user, default: [:]][target] = "\(name) \(words(values))"
         }
-        // Of all, not only of those who were told something: a fragment that is never sent must be noticed too.
+        // All users, not only those who got something: a fragment that was never sent must fail as well.
         for user in users { try checkPages(of: user) }
     }
 
@@ -114,7 +126,8 @@ final class TruthLedger {
     private func checkPages(of user: UserID) throws {
         let entitlements = EntitlementSet(
             user: user,
-            try store.entitlements(of: user, except: nil),
+            held: try store.decide(at: start) { unit throws(Missing) in try unit.entitlements(of: user, except: nil) }
+                .value,
             policy: store.policy
         )
         let page = pages[user] ?? [:]
@@ -122,7 +135,7 @@ final class TruthLedger {
             let expected = Announcement.current(entitlements).last.map {
                 "\($0.name.rawValue) \(words($0.heldContract.templateValues(user: user)))"
             }
-            // A refund that comes before its purchase does not tell that it is a consumable's, of which banners are silent.
+            // A refund before its purchase does not tell that it is for a consumable, which banners do not show.
             let isRight = expected.map { $0 == banner } ?? (banner.hasPrefix("moved ") || banner.hasPrefix("revoked "))
             guard isRight else {
                 throw Violation(description: "\(user) sees \(banner) instead of \(expected ?? "moved")")
@@ -140,8 +153,8 @@ final class TruthLedger {
             guard opens == entitlements.isActive || isConsumable else {
                 throw Violation(description: "\(user) sees \(paywall), active: \(entitlements.isActive)")
             }
-            // As it is now, not as it was when it was bought.
-            let held = entitlements.ranked.flatMap { cards($0, user) }
+            // It shows the contract as it is now, not as it was at the purchase.
+            let held = entitlements.ranked.flatMap { cards($0, of: user) }
             guard !opens || isConsumable || held.contains(paywall) else {
                 throw Violation(description: "\(user) sees \(paywall) instead of one of \(held)")
             }
@@ -151,8 +164,9 @@ final class TruthLedger {
     /// The fragments of a user who has access.
     private static let open: [FragmentName] = [.success, .manage, .ending, .warnBilling]
 
-    /// What `paywall` may say of a contract: that it was bought, or how it goes on; never both while a payment has failed.
-    private func cards(_ heldContract: HeldContract, _ user: UserID) -> [String] {
+    /// What `paywall` may show for a contract: that it was bought or how it goes on; after a failed payment, only the
+    /// warning.
+    private func cards(_ heldContract: HeldContract, of user: UserID) -> [String] {
         let names: [FragmentName] =
             switch (
                 heldContract.status.state, heldContract.status.pendingProduct == nil && !heldContract.status.isPausing
@@ -168,17 +182,17 @@ final class TruthLedger {
         ["state", "product", "access_until_iso", "pending_product"].map { values[$0] ?? "" }.joined(separator: " ")
     }
 
-    private func final(of user: UserID, _ now: Instant) throws -> Final {
-        var rows: [ContractRow] = []
+    private func final(of user: UserID, at now: Instant) throws -> Final {
+        var rows: [TrackedContract] = []
         for key in keys.sorted(by: { "\($0)" < "\($1)" }) {
-            guard let row = try store.contract(key), row.holders.contains(user) else { continue }
+            guard let row = try contract(key), row.holders.contains(user) else { continue }
             guard row.status == row.contract.status(at: now, policy: store.policy) else {
                 throw Violation(description: "\(key.lineage) is not what was announced")
             }
             rows.append(row)
         }
         let entitlements = rows.map { $0.heldContract(store.policy.catalog) }
-        let union = EntitlementSet(user: user, entitlements, policy: store.policy)
+        let union = EntitlementSet(user: user, held: entitlements, policy: store.policy)
         let ordered = union.ranked + entitlements.filter { union[$0.contract] == nil }
         let banner = pages[user]?[PageTarget.subscriptionStatus.rawValue] ?? "nothing"
         return Final(
@@ -188,13 +202,13 @@ final class TruthLedger {
         )
     }
 
-    /// A further product that is no longer listed has ended, and no store says when. One that was added and taken out
-    /// between two readings nobody ever hears of. So what is over is compared by what gives access, and by nothing else.
+    /// A further product that is no longer listed has ended, and no store says when. One that is added and removed
+    /// between two readings is never seen. So only products that give access are compared.
     private func isOverBesides(_ heldContract: HeldContract) -> Bool {
         heldContract.contract.purchase != nil && heldContract.status.state == .expired
     }
 
-    /// Which of several ended products is the last one may depend on one that nobody heard of.
+    /// Which of several ended products ended last may depend on one that was never reported.
     private func words(of banner: String, about winner: HeldContract) -> String {
         winner.status.state == .expired ? String(banner.prefix { $0 != " " }) : banner
     }

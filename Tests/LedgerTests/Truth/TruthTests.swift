@@ -5,8 +5,8 @@ import Testing
 
 @testable import Ledger
 
-/// Thousands of random, legal histories of every store: whatever is late, repeated or posted by an app, the ledger and
-/// every page end where the history that came in order ends. `PAYCAST_SEED` sets the first seed, `PAYCAST_HISTORIES` how
+/// Thousands of random, legal histories of every store: whatever comes late, twice or from an app, the ledger and every
+/// page end as if everything had come in order. `PAYCAST_SEED` sets the first seed, `PAYCAST_HISTORIES` how
 /// many there are.
 @Suite struct TruthTests {
     private static let first = number("PAYCAST_SEED") ?? UInt64.random(in: 1...1_000_000_000)
@@ -16,7 +16,8 @@ import Testing
     @Test(.timeLimit(.minutes(10)), arguments: 0..<UInt64(shares))
     func everyOrderEndsInTheSameState(share: UInt64) {
         print("PAYCAST_SEED=\(Self.first) share \(share)")
-        var (ledgers, failures) = ([TransferPolicy: Ledgers](), 0)
+        var ledgers: [TransferPolicy: Ledgers] = [:]
+        var failures = 0
         for number in 0..<Self.count where number % UInt64(Self.shares) == share && failures < 3 {
             let history = HistoryWriter.history(seed: Self.first + number)
             do {
@@ -51,7 +52,7 @@ import Testing
             let orders = others.map { _ in history.arrivals(using: &generator) }
             let end = orders.compactMap(\.last?.at).reduce(history.end, max)
             let expected = try inOrder.run(history.inOrder, of: history.users, until: end)
-            if let text = try inOrder.contradiction(of: history.lives, at: end) {
+            if let text = try inOrder.contradiction(of: history.timelines, at: end) {
                 return Failure(history: history, arrivals: history.inOrder, text: text)
             }
             for (ledger, arrivals) in zip(others, orders) {
@@ -69,13 +70,13 @@ import Testing
         }
     }
 
-    /// A history and one order of incoming that ends elsewhere.
+    /// A history, and an order of deliveries that ends in another state.
     struct Failure: Error {
         var history: History
         var arrivals: [Arrived]
         var text: String
 
-        /// With everything left out that it does not need.
+        /// The same failure without the deliveries that it does not need.
         var smallest: Failure {
             var smallest = self
             for delivery in history.deliveries where !delivery.isRead {
@@ -84,7 +85,7 @@ import Testing
             return smallest
         }
 
-        /// Nil when it does not fail without it.
+        /// Nil when there is no failure without that delivery.
         private func without(_ number: Int) -> Failure? {
             var smaller = self
             smaller.history = history.without(number)

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Ledger
 
-/// Users who take turns on one Apple ID: whoever bought last holds the subscription, whatever arrives when and how often.
+/// Users who take turns on one Apple ID: the last buyer holds the subscription, in whatever order and however often
+/// events arrive.
 /// `PAYCAST_SEED` sets the first seed.
 @Suite(.timeLimit(.minutes(10))) struct TurnsTests {
     private static let histories = UInt64(40)
@@ -35,7 +36,7 @@ import Testing
     }
 
     /// The shortest case: A buys, B buys, A buys again.
-    @Test func whoBuysAgainHoldsItAgain() throws {
+    @Test func buyerWhoReturnsHoldsTheSubscription() throws {
         let wire = try TurnsWire()
         var turns = Turns(seed: 1)
         for buyer in [0, 1, 0] { try turns.buy(buyer, on: wire) }
@@ -52,13 +53,13 @@ import Testing
     }
 }
 
-/// Apple's documents, signed and proven.
+/// Signs Apple's documents and verifies them.
 struct TurnsWire {
     let store: SimulatedAppStore
     let verifier: AppleVerifier
 
     init() throws {
-        let authority = try AppleStage.authority.get()
+        let authority = try AppleFixture.authority.get()
         store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
         verifier = AppleVerifier(
             try AppleConfiguration(
@@ -71,15 +72,15 @@ struct TurnsWire {
     }
 }
 
-/// Purchases, renewals, changes of mind and expiries on one Apple ID, and who bought when: nothing but that list decides
-/// whose the subscription is.
+/// Purchases, renewals, cancellations and expiries on one Apple ID. Only the list of purchases decides who owns the
+/// subscription.
 struct Turns {
     var history: History
     private var purchases: [UserID] = []
     private var facts: SimulatedSubscription
     private var token: OrderToken
     private var generator: SeededGenerator
-    private var now = AppleStage.now
+    private var now = AppleFixture.now
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
@@ -96,18 +97,18 @@ struct Turns {
             case _ where step == 0 || !facts.state.givesAccess && Bool.random(using: &generator):
                 try buy(Int.random(in: 0..<3, using: &generator), on: wire)
             case 0, 1, 2: try renew(on: wire)
-            case 3: try say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", on: wire)
-            case 4: try say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", on: wire)
+            case 3: try notify("DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", on: wire)
+            case 4: try notify("DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_ENABLED", on: wire)
             default:
                 now = max(now, facts.accessUntil ?? now) + .seconds(1)
                 facts.state = .expired
-                try say("EXPIRED", "VOLUNTARY", on: wire)
+                try notify("EXPIRED", subtype: "VOLUNTARY", on: wire)
             }
         }
         history.finish()
     }
 
-    /// Whom it belongs to: by `keep` the first buyer, by `share` all of them, else the last one.
+    /// The owners: under `keep` the first buyer, under `share` all of them, otherwise the last one.
     func holders(_ policy: TransferPolicy) -> Set<UserID> {
         switch policy {
         case .share: Set(purchases)
@@ -116,7 +117,7 @@ struct Turns {
         }
     }
 
-    /// With an order of the buyer's: a new one, or the one from before.
+    /// Buys with a new order, or with the buyer's order from before.
     mutating func buy(_ buyer: Int, on wire: TurnsWire) throws {
         pass()
         let user = history.users[buyer]
@@ -124,11 +125,12 @@ struct Turns {
         token = isKnown ? orders[user] ?? token : OrderToken.random(using: &generator)
         orders[user] = token
         let order = Order(token: token, user: user, product: facts.product)
-        history.deliveries.append(Happening(name: "order of \(user)", at: now, content: .order(order)))
+        history.deliveries.append(HistoryStep(name: "order of \(user)", at: now, content: .order(order)))
         purchases.append(user)
-        (facts.state, facts.renewals) = (.active, 0)
-        try say("SUBSCRIBED", purchases.count == 1 ? "INITIAL_BUY" : "RESUBSCRIBE", on: wire)
-        facts.accessUntil = now + StoreLife.period
+        facts.state = .active
+        facts.renewals = 0
+        try notify("SUBSCRIBED", subtype: purchases.count == 1 ? "INITIAL_BUY" : "RESUBSCRIBE", on: wire)
+        facts.accessUntil = now + StoreTimeline.period
     }
 
     private var orders: [UserID: OrderToken] = [:]
@@ -136,9 +138,9 @@ struct Turns {
     private mutating func renew(on wire: TurnsWire) throws {
         now = max(now, facts.accessUntil ?? now) + .seconds(1)
         facts.state = .active
-        try say("DID_RENEW", nil, on: wire)
+        try notify("DID_RENEW", subtype: nil, on: wire)
         facts.renewals += 1
-        facts.accessUntil = now + StoreLife.period
+        facts.accessUntil = now + StoreTimeline.period
     }
 
     private mutating func pass() {
@@ -146,7 +148,7 @@ struct Turns {
         if let end = facts.accessUntil, end <= now { facts.state = .expired }
     }
 
-    private mutating func say(_ type: String, _ subtype: String?, on wire: TurnsWire) throws {
+    private mutating func notify(_ type: String, subtype: String?, on wire: TurnsWire) throws {
         let event = SimulatedEvent(
             type: type,
             subtype: subtype,
@@ -156,9 +158,9 @@ struct Turns {
             now: now,
             id: "\(history.seed)-\(history.deliveries.count)"
         )
-        let said = try wire.verifier.verify(body: try wire.store.delivery(event).body, now: now)
+        let verified = try wire.verifier.verify(body: try wire.store.delivery(event).body, now: now)
         let name = "\(type) \(subtype ?? "") with \(token.description.prefix(4))"
-        history.deliveries.append(Happening(name: name, at: now, content: .event(said)))
+        history.deliveries.append(HistoryStep(name: name, at: now, content: .event(verified)))
         history.end = now
     }
 }

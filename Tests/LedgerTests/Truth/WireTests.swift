@@ -11,14 +11,14 @@ import Testing
 
 @testable import Ledger
 
-/// The same for what the stores really send: random lives in their wire formats, signed, verified, and delivered in any
-/// order to the real ledger.
+/// The same for what the stores really send: random histories in their wire formats, signed, verified, and delivered to
+/// the real ledger in any order.
 @Suite(.timeLimit(.minutes(10))) struct WireTests {
     private static let secret = "whsec_0123456789abcdef"
     private static let histories = UInt64(100)
 
     @Test func appleConverges() throws {
-        let authority = try AppleStage.authority.get()
+        let authority = try AppleFixture.authority.get()
         let store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
         let verifier = AppleVerifier(
             try AppleConfiguration(
@@ -28,16 +28,16 @@ import Testing
                 roots: try #require(TrustedRoots(pem: authority.root))
             )
         )
-        try check(store, verifier)
+        try check(store, verifier: verifier)
     }
 
     @Test func stripeConverges() throws {
-        try check(SimulatedStripe(secret: Self.secret), #require(StripeVerifier(secrets: [Self.secret])))
+        try check(SimulatedStripe(secret: Self.secret), verifier: #require(StripeVerifier(secrets: [Self.secret])))
     }
 
     @Test func revenueCatConverges() throws {
         let store = SimulatedRevenueCat(authorization: Self.secret)
-        try check(store, #require(RevenueCatVerifier(authorization: Self.secret)))
+        try check(store, verifier: #require(RevenueCatVerifier(authorization: Self.secret)))
     }
 
     @Test func googleConverges() throws {
@@ -45,11 +45,14 @@ import Testing
     }
 
     @Test func purchaseKitConverges() throws {
-        try check(SimulatedPurchaseKit(secret: Self.secret), #require(PurchaseKitVerifier(secret: Self.secret)))
+        try check(
+            SimulatedPurchaseKit(secret: Self.secret),
+            verifier: #require(PurchaseKitVerifier(secret: Self.secret))
+        )
     }
 
-    private func check(_ store: some SimulatedStore, _ verifier: some StoreVerifier) throws {
-        try check { try history($0, store, verifier) }
+    private func check(_ store: some SimulatedStore, verifier: some StoreVerifier) throws {
+        try check { try history($0, store: store, verifier: verifier) }
     }
 
     private func check(_ history: (UInt64) throws -> History) throws {
@@ -62,7 +65,7 @@ import Testing
         }
     }
 
-    private func history<Store: SimulatedStore>(_ seed: UInt64, _ store: Store, _ verifier: some StoreVerifier) throws
+    private func history<Store: SimulatedStore>(_ seed: UInt64, store: Store, verifier: some StoreVerifier) throws
         -> History
     {
         var generator = SeededGenerator(seed: seed)
@@ -70,20 +73,22 @@ import Testing
         let token = OrderToken.random(using: &generator)
         let user: UserID = "\(seed)-buyer"
         history.users = [user]
-        var now = AppleStage.now
+        var now = AppleFixture.now
         let order = Order(token: token, user: user, product: "paycast.pro.monthly")
-        history.deliveries.append(Happening(name: "order", at: now, content: .order(order)))
+        history.deliveries.append(HistoryStep(name: "order", at: now, content: .order(order)))
         var facts = SimulatedSubscription(product: order.product, order: token)
         let words = StoreVocabulary(Store.provider)
         for number in 0..<Int.random(in: 2...10, using: &generator) {
             now = now + .seconds(Int64.random(in: 60...1_000_000, using: &generator))
             if facts.state.givesAccess, let end = facts.accessUntil, end <= now { facts.state = .expired }
-            let steps = WireTests.steps(facts.state, Store.provider).filter { words.event(for: $0) != nil }
-            guard let step = steps.randomElement(using: &generator), let said = words.event(for: step) else { break }
+            let steps = WireTests.steps(facts.state, at: Store.provider).filter { words.event(for: $0) != nil }
+            guard let step = steps.randomElement(using: &generator), let notification = words.event(for: step) else {
+                break
+            }
             if Store.provider == .stripe { facts.changeAddOns(at: now, using: &generator) }
             var asked = SimulatedEvent(
-                type: said.type,
-                subtype: said.subtype,
+                type: notification.type,
+                subtype: notification.subtype,
                 facts: facts,
                 user: user.text,
                 token: token,
@@ -98,16 +103,16 @@ import Testing
                 now: now
             )
             facts = facts.after(step, at: now)
-            let name = "\(said.type) \(said.subtype ?? "") → \(facts.state.rawValue)"
-            history.deliveries.append(Happening(name: name, at: now, content: .event(event)))
+            let name = "\(notification.type) \(notification.subtype ?? "") → \(facts.state.rawValue)"
+            history.deliveries.append(HistoryStep(name: name, at: now, content: .event(event)))
         }
         history.end = now
         history.finish()
         return history
     }
 
-    /// What may follow. A subscription that has ended at Stripe has ended for ever.
-    private static func steps(_ state: ContractState, _ provider: Provider) -> [LifeStep] {
+    /// The steps that may follow. A subscription that has ended at Stripe cannot start again.
+    private static func steps(_ state: ContractState, at provider: Provider) -> [LifecycleStep] {
         switch state {
         case .pending: [.initial]
         case .active: [.renew, .renew, .grace, .retry, .cancel, .expire, .refund, .upgrade, .downgrade]

@@ -16,8 +16,8 @@ struct PaddleStore: Store {
 
     var missingSettings: [String] { secret == nil ? ["PAYCAST_PADDLE_SECRET"] : [] }
 
-    mutating func reload(from new: PaddleStore, _ changes: inout SettingsChanges) {
-        changes.take("PAYCAST_PADDLE_SECRET", &secret, from: new.secret)
+    mutating func reload(from new: PaddleStore, changes: inout SettingsChanges) {
+        changes.take("PAYCAST_PADDLE_SECRET", into: &secret, from: new.secret)
     }
 
     func open(_ surroundings: StoreSurroundings) -> PaddleVerifier? {

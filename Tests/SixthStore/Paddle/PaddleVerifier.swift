@@ -21,7 +21,7 @@ struct PaddleVerifier: StoreVerifier, OpenStore {
             let given = values["h1"].flatMap(Hex.decode)
         else { throw .malformed(.missingSignature) }
         let expected = HMAC.authenticate(Array("\(stamp):".utf8) + delivery.body, key: Array(secret.utf8))
-        guard constantTimeEquals(given, expected) else { throw .untrusted(.badSignature) }
+        guard constantTimeCompare(given, with: expected) else { throw .untrusted(.badSignature) }
         let signedAt = Instant(milliseconds: seconds * 1000)
         guard signedAt + PaddleVerifier.tolerance >= now else { throw .untrusted(.signedInPast) }
         guard signedAt <= now + PaddleVerifier.tolerance else { throw .untrusted(.signedInFuture) }

@@ -42,7 +42,7 @@ import Testing
 
     @Test func cancelledPurchaseIsRevoked() throws {
         var specimen = try ReceiptSpecimen()
-        specimen.payload.setPurchase(1712, .date("2025-12-31T23:59:30Z"))
+        specimen.payload.setPurchase(1712, value: .date("2025-12-31T23:59:30Z"))
         let event = try #require(specimen.verify().first)
         #expect(event.kind == .refundCompleted)
         #expect(event.observation?.transaction?.revokedAt == Instant(milliseconds: 1_767_225_570_000))
@@ -63,16 +63,16 @@ import Testing
                 ProductKind.nonConsumable, .consumable, .nonRenewing, .subscription, .subscription, .subscription,
             ]
         )
-    ) func productTypeIsTold(_ type: Int64?, _ kind: ProductKind) throws {
+    ) func productTypeIsTold(_ type: Int64?, kind: ProductKind) throws {
         var specimen = try ReceiptSpecimen()
-        specimen.payload.setPurchase(1707, type.map { .integer($0) })
+        specimen.payload.setPurchase(1707, value: type.map { .integer($0) })
         #expect(try specimen.verify().first?.observation?.kind == kind)
     }
 
     @Test func catalogTellsWhatTheReceiptDoesNot() throws {
         var specimen = try ReceiptSpecimen()
-        specimen.payload.setPurchase(1707, nil)
-        specimen.payload.setPurchase(1708, .date(""))
+        specimen.payload.setPurchase(1707, value: nil)
+        specimen.payload.setPurchase(1708, value: .date(""))
         #expect(try specimen.verify().first?.observation?.kind == .nonConsumable)
         specimen.catalog = Catalog(["pro.monthly": Catalog.Product(kind: .consumable)])
         #expect(try specimen.verify().first?.observation?.kind == .consumable)
@@ -89,7 +89,7 @@ import Testing
         Variant(testDescription: "no signed attributes") { $0.form = .withoutAttributes },
         Variant(testDescription: "SHA-1") { $0.form = .sha1 },
         Variant(testDescription: "signer named by its key") { $0.form = .namesKey },
-        Variant(testDescription: "wrapped once more") { $0.editContent = { DER.element(0x04, $0) } },
+        Variant(testDescription: "wrapped once more") { $0.editContent = { DER.element(0x04, content: $0) } },
         Variant(testDescription: "leaf that has expired since") {
             $0.pki = try $0.root.reissued(leaf: {
                 $0.validUntil = ReceiptSpecimen.createdAt
@@ -102,10 +102,10 @@ import Testing
         },
         Variant(testDescription: "volume purchase in the Sandbox") { $0.payload[0] = .text("ProductionVPPSandbox") },
         Variant(testDescription: "a second bundle, ignored") {
-            $0.payload.attributes.append(ReceiptPayload.Attribute(2, .text("com.example.other")))
+            $0.payload.attributes.append(ReceiptPayload.Attribute(2, value: .text("com.example.other")))
         },
         Variant(testDescription: "a second cancellation, ignored") {
-            $0.payload.purchases[0].append(ReceiptPayload.Attribute(1712, .date("2025-12-31T23:59:30Z")))
+            $0.payload.purchases[0].append(ReceiptPayload.Attribute(1712, value: .date("2025-12-31T23:59:30Z")))
         },
     ]) func isBelieved(_ variant: Variant) throws {
         var specimen = try ReceiptSpecimen()

@@ -122,13 +122,13 @@ import Testing
         rest.transaction?.signedAt = Self.refundedAt + .seconds(1)
         var undone = part
         undone.transaction?.signedAt = Self.refundedAt + .seconds(2)
-        let said = [part, rest, undone]
+        let statements = [part, rest, undone]
         var contract = Contract(key: part.contract, kind: part.kind)
-        for index in order { _ = contract.apply(said[index], event: "e\(index)", signedAt: Self.refundedAt) }
+        for index in order { _ = contract.apply(statements[index], event: "e\(index)", signedAt: Self.refundedAt) }
         #expect(contract.status(at: Self.refundedAt)?.state == .owned)
         var unreversed = Contract(key: part.contract, kind: part.kind)
         for index in order where index < 2 {
-            _ = unreversed.apply(said[index], event: "e\(index)", signedAt: Self.refundedAt)
+            _ = unreversed.apply(statements[index], event: "e\(index)", signedAt: Self.refundedAt)
         }
         #expect(unreversed.status(at: Self.refundedAt)?.state == .revoked)
     }

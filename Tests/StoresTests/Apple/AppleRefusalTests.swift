@@ -8,7 +8,7 @@ import Testing
 
 /// What goes wrong at Apple, said by a real server.
 @Suite(.timeLimit(.minutes(10))) struct AppleRefusalTests {
-    private static let now = AppleStage.now
+    private static let now = AppleFixture.now
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -18,7 +18,11 @@ import Testing
     }
 
     private static func retryAfter(_ value: String) -> AnsweringServer.Answer {
-        .init(429, #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#, headers: [("Retry-After", value)])
+        .init(
+            429,
+            body: #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#,
+            headers: [("Retry-After", value)]
+        )
     }
 
     private static func after(_ error: StoreAPIError) -> Instant? {
@@ -61,7 +65,7 @@ import Testing
         ),
         Refusal(testDescription: "429, negative", answer: retryAfter("-5"), expected: isUnavailable),
         Refusal(testDescription: "429, a date", answer: retryAfter("Fri, 01 Jan 2027"), expected: isUnavailable),
-        Refusal(testDescription: "401 before the first release", answer: .init(401, "Unauthenticated\n")) {
+        Refusal(testDescription: "401 before the first release", answer: .init(401, body: "Unauthenticated\n")) {
             $0.description.contains("until the app's first release") && $0.description.contains("_KEY_ID")
         },
         Refusal(testDescription: "401 in Sandbox", answer: .init(401), environment: .sandbox) {
@@ -71,49 +75,49 @@ import Testing
             guard case .unauthorized = $0 else { return false }
             return true
         },
-        Refusal(testDescription: "500", answer: .init(500, #"{"errorCode":5000000}"#), expected: isUnavailable),
+        Refusal(testDescription: "500", answer: .init(500, body: #"{"errorCode":5000000}"#), expected: isUnavailable),
         Refusal(
             testDescription: "500, retryable",
-            answer: .init(500, #"{"errorCode":5000001}"#),
+            answer: .init(500, body: #"{"errorCode":5000001}"#),
             expected: isUnavailable
         ),
-        Refusal(testDescription: "503 of a proxy", answer: .init(503, "<html>busy"), expected: isUnavailable),
+        Refusal(testDescription: "503 of a proxy", answer: .init(503, body: "<html>busy"), expected: isUnavailable),
         Refusal(
             testDescription: "account, retryable",
-            answer: .init(404, #"{"errorCode":4040002}"#),
+            answer: .init(404, body: #"{"errorCode":4040002}"#),
             expected: isUnavailable
         ),
         Refusal(
             testDescription: "app, retryable",
-            answer: .init(404, #"{"errorCode":4040004}"#),
+            answer: .init(404, body: #"{"errorCode":4040004}"#),
             expected: isUnavailable
         ),
         Refusal(
             testDescription: "original, retryable",
-            answer: .init(404, #"{"errorCode":4040006}"#),
+            answer: .init(404, body: #"{"errorCode":4040006}"#),
             expected: isUnavailable
         ),
-        Refusal(testDescription: "no such transaction", answer: .init(404, #"{"errorCode":4040010}"#)) {
+        Refusal(testDescription: "no such transaction", answer: .init(404, body: #"{"errorCode":4040010}"#)) {
             $0.isUnknownTransaction && $0.description.contains("other environment")
         },
-        Refusal(testDescription: "no such app", answer: .init(404, #"{"errorCode":4040003}"#)) {
+        Refusal(testDescription: "no such app", answer: .init(404, body: #"{"errorCode":4040003}"#)) {
             !$0.isUnknownTransaction && $0.description.contains("PAYCAST_APPLE_BUNDLE_ID")
         },
         Refusal(
             testDescription: "no id",
-            answer: .init(400, #"{"errorCode":4000006}"#),
+            answer: .init(400, body: #"{"errorCode":4000006}"#),
             expected: isRefused("4000006")
         ),
         Refusal(testDescription: "404 without a body", answer: .init(404), expected: isRefused(nil)),
         Refusal(
             testDescription: "a code of tomorrow",
-            answer: .init(400, #"{"errorCode":4009999,"errorMessage":"New."}"#)
+            answer: .init(400, body: #"{"errorCode":4009999,"errorMessage":"New."}"#)
         ) {
             $0.description == "the store answered 400 (4009999): New."
         },
         Refusal(
             testDescription: "message with a line break",
-            answer: .init(400, #"{"errorCode":1,"errorMessage":"a\nb"}"#)
+            answer: .init(400, body: #"{"errorCode":1,"errorMessage":"a\nb"}"#)
         ) {
             !$0.description.contains("\n")
         },
@@ -122,37 +126,37 @@ import Testing
             answer: .init(302, headers: [("Location", "http://127.0.0.1:1/")]),
             expected: isUnreadable
         ),
-        Refusal(testDescription: "200, not JSON", answer: .init(200, "<html>"), expected: isUnreadable),
-        Refusal(testDescription: "200, another member", answer: .init(200, "{}"), expected: isUnreadable),
+        Refusal(testDescription: "200, not JSON", answer: .init(200, body: "<html>"), expected: isUnreadable),
+        Refusal(testDescription: "200, another member", answer: .init(200, body: "{}"), expected: isUnreadable),
         Refusal(
             testDescription: "200, nested",
-            answer: .init(200, String(repeating: "[", count: 100_000)),
+            answer: .init(200, body: String(repeating: "[", count: 100_000)),
             expected: isUnreadable
         ),
         Refusal(
             testDescription: "200, unsigned",
-            answer: .init(200, #"{"signedTransactionInfo":"a.b.c"}"#),
+            answer: .init(200, body: #"{"signedTransactionInfo":"a.b.c"}"#),
             expected: isUnreadable
         ),
         Refusal(
             testDescription: "200, huge",
-            answer: .init(200, [UInt8](repeating: 32, count: 17 << 20)),
+            answer: .init(200, body: [UInt8](repeating: 32, count: 17 << 20)),
             expected: isUnreadable
         ),
     ]
 
     @Test(arguments: refusals) func means(_ refusal: Refusal) throws {
-        let stage = try AppleStage { _ in refusal.answer }
+        let fixture = try AppleFixture { _ in refusal.answer }
         let error = #expect(throws: StoreAPIError.self) {
-            try stage.api.transaction("2000000000000007", in: refusal.environment, now: Self.now)
+            try fixture.api.transaction("2000000000000007", in: refusal.environment, now: Self.now)
         }
         #expect(error.map(refusal.expected) == true, "\(error.map(String.init(describing:)) ?? "")")
     }
 
     @Test func nobodyAnswers() throws {
-        let stage = try AppleStage(timeout: .milliseconds(200)) { _ in .silence }
+        let fixture = try AppleFixture(timeout: .milliseconds(200)) { _ in .silence }
         let error = #expect(throws: StoreAPIError.self) {
-            try stage.api.transaction("2000000000000007", in: .sandbox, now: Self.now)
+            try fixture.api.transaction("2000000000000007", in: .sandbox, now: Self.now)
         }
         #expect(error.map(Self.isUnavailable) == true)
     }
@@ -160,9 +164,9 @@ import Testing
     /// Whoever answers in Apple's place cannot sign in its place.
     @Test func foreignRootIsNotBelieved() throws {
         let foreign = try DevelopmentAuthority.create()
-        let stage = try AppleStage(roots: TrustedRoots(pem: foreign.root))
-        try stage.say()
-        for ask in [stage.api.statuses, stage.api.history] {
+        let fixture = try AppleFixture(roots: TrustedRoots(pem: foreign.root))
+        try fixture.say()
+        for ask in [fixture.api.statuses, fixture.api.history] {
             let error = #expect(throws: StoreAPIError.self) { try ask("2000000000000007", .sandbox, Self.now) }
             #expect(error?.description.contains("trusted root") == true)
         }
@@ -170,13 +174,13 @@ import Testing
 
     /// A status of one subscription beside the genuine transaction of another.
     @Test func statusIsNotMoved() throws {
-        let stage = try AppleStage()
-        try stage.say()
-        let genuine = try stage.standInStatuses().replacing(
+        let fixture = try AppleFixture()
+        try fixture.say()
+        let genuine = try fixture.standInStatuses().replacing(
             #""originalTransactionId":"2000000000000007""#,
             with: #""originalTransactionId":"2000000000000008""#
         )
-        let moved = try AppleStage { _ in .init(200, genuine) }
+        let moved = try AppleFixture { _ in .init(200, body: genuine) }
         let error = #expect(throws: StoreAPIError.self) {
             try moved.api.statuses(of: "2000000000000008", in: .sandbox, now: Self.now)
         }
@@ -184,10 +188,10 @@ import Testing
     }
 
     @Test func otherEnvironmentsAnswerIsNone() throws {
-        let stage = try AppleStage()
-        try stage.say(in: .sandbox)
-        let genuine = try stage.standInStatuses()
-        let crossed = try AppleStage { _ in .init(200, genuine) }
+        let fixture = try AppleFixture()
+        try fixture.say(in: .sandbox)
+        let genuine = try fixture.standInStatuses()
+        let crossed = try AppleFixture { _ in .init(200, body: genuine) }
         #expect(throws: StoreAPIError.self) {
             try crossed.api.statuses(of: "2000000000000007", in: .production, now: Self.now)
         }
@@ -195,36 +199,37 @@ import Testing
 
     @Test(arguments: [#""revision":"same""#, #""other":"x""#])
     func pagesThatNeverEndAreLeft(_ member: String) throws {
-        let stage = try AppleStage { _ in .init(200, #"{"signedTransactions":[],"hasMore":true,\#(member)}"#) }
+        let fixture = try AppleFixture { _ in .init(200, body: #"{"signedTransactions":[],"hasMore":true,\#(member)}"#)
+        }
         let error = #expect(throws: StoreAPIError.self) {
-            try stage.api.history(of: "2000000000000007", in: .sandbox, now: Self.now)
+            try fixture.api.history(of: "2000000000000007", in: .sandbox, now: Self.now)
         }
         #expect(error.map(Self.isUnreadable) == true)
-        #expect(stage.server.requests.count <= 2)
+        #expect(fixture.server.requests.count <= 2)
     }
 
     @Test func everNewPagesAreBounded() throws {
-        let stage = try AppleStage { request in
+        let fixture = try AppleFixture { request in
             let number = request.parameter("revision").flatMap { Int($0) } ?? 0
-            return .init(200, #"{"signedTransactions":[],"hasMore":true,"revision":"\#(number + 1)"}"#)
+            return .init(200, body: #"{"signedTransactions":[],"hasMore":true,"revision":"\#(number + 1)"}"#)
         }
-        #expect(try stage.api.history(of: "2000000000000007", in: .sandbox, now: Self.now).isEmpty)
-        #expect(stage.server.requests.count == 50)
+        #expect(try fixture.api.history(of: "2000000000000007", in: .sandbox, now: Self.now).isEmpty)
+        #expect(fixture.server.requests.count == 50)
     }
 
     @Test func idCannotLeaveItsPath() throws {
-        let stage = try AppleStage()
-        _ = try? stage.api.transaction("../../x?y#z\r\nA: b", in: .sandbox, now: Self.now)
+        let fixture = try AppleFixture()
+        _ = try? fixture.api.transaction("../../x?y#z\r\nA: b", in: .sandbox, now: Self.now)
         #expect(
-            stage.server.requests.map(\.path) == ["/Sandbox/inApps/v1/transactions/..%2F..%2Fx%3Fy%23z%0D%0AA%3A%20b"]
+            fixture.server.requests.map(\.path) == ["/Sandbox/inApps/v1/transactions/..%2F..%2Fx%3Fy%23z%0D%0AA%3A%20b"]
         )
     }
 }
 
-extension AppleStage {
+extension AppleFixture {
     /// The stand-in's answer, as it comes over the wire.
     func standInStatuses() throws -> String {
-        _ = try api.statuses(of: "2000000000000007", in: .sandbox, now: AppleStage.now)
+        _ = try api.statuses(of: "2000000000000007", in: .sandbox, now: AppleFixture.now)
         let request = server.requests[0]
         return String(decoding: standIn.serve(request).body, as: UTF8.self)
     }

@@ -8,13 +8,13 @@ import Testing
 
 /// The client against the stand-in, over real sockets and with real signatures.
 @Suite(.timeLimit(.minutes(10))) struct AppleServerAPITests {
-    private let now = AppleStage.now
+    private let now = AppleFixture.now
     private let lineage = "2000000000000007"
 
     @Test func statusesAreSnapshots() throws {
-        let stage = try AppleStage()
-        try stage.say("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED")
-        let events = try stage.api.statuses(of: lineage, in: .sandbox, now: now)
+        let fixture = try AppleFixture()
+        try fixture.say("DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED")
+        let events = try fixture.api.statuses(of: lineage, in: .sandbox, now: now)
         let snapshot = try #require(events.first?.observation?.snapshot)
         #expect(events.count == 1)
         #expect(snapshot.state == .cancelled)
@@ -24,10 +24,10 @@ import Testing
     }
 
     @Test func statementIsKeptInAFormThatProvesAgain() throws {
-        let stage = try AppleStage()
-        try stage.say()
-        let event = try #require(try stage.api.statuses(of: lineage, in: .sandbox, now: now).first)
-        let authority = try AppleStage.authority.get()
+        let fixture = try AppleFixture()
+        try fixture.say()
+        let event = try #require(try fixture.api.statuses(of: lineage, in: .sandbox, now: now).first)
+        let authority = try AppleFixture.authority.get()
         let verifier = AppleVerifier(
             try AppleConfiguration(
                 bundleIDs: .any,
@@ -40,146 +40,146 @@ import Testing
     }
 
     @Test func statementOfAContractIsItsOwn() throws {
-        let stage = try AppleStage()
-        try stage.say()
-        let key = ContractKey(provider: .apple, environment: .sandbox, app: AppleStage.bundle, lineage: lineage)
-        #expect(try stage.api.statement(of: key, now: now)?.observation?.contract == key)
+        let fixture = try AppleFixture()
+        try fixture.say()
+        let key = ContractKey(provider: .apple, environment: .sandbox, app: AppleFixture.bundle, lineage: lineage)
+        #expect(try fixture.api.statement(of: key, now: now)?.observation?.contract == key)
         var unknown = key
         unknown.lineage = "2000000000000008"
-        #expect(try stage.api.statement(of: unknown, now: now) == nil)
+        #expect(try fixture.api.statement(of: unknown, now: now) == nil)
     }
 
     /// What nobody renewed in time has expired, and the store says so.
     @Test func endIsStated() throws {
-        let stage = try AppleStage()
-        try stage.say(at: now - .seconds(40 * 86_400))
-        let event = try #require(try stage.api.statuses(of: lineage, in: .sandbox, now: now).first)
+        let fixture = try AppleFixture()
+        try fixture.say(at: now - .seconds(40 * 86_400))
+        let event = try #require(try fixture.api.statuses(of: lineage, in: .sandbox, now: now).first)
         #expect(event.observation?.snapshot?.state == .expired)
         #expect(event.kind == .subscriptionExpired)
         #expect(event.signedAt == now)
     }
 
     @Test func historyIsReadToItsEnd() throws {
-        let stage = try AppleStage()
-        for period in 0..<45 { try stage.say("DID_RENEW", period: period) }
-        let events = try stage.api.history(of: lineage, in: .sandbox, now: now)
+        let fixture = try AppleFixture()
+        for period in 0..<45 { try fixture.say("DID_RENEW", period: period) }
+        let events = try fixture.api.history(of: lineage, in: .sandbox, now: now)
         #expect(Set(events.compactMap { $0.observation?.transaction?.id }).count == 45)
         #expect(events.allSatisfy { $0.observation?.snapshot == nil })
-        #expect(stage.server.requests.count == 3)
+        #expect(fixture.server.requests.count == 3)
     }
 
     @Test func statementsAreBoth() throws {
-        let stage = try AppleStage()
-        for period in 0..<3 { try stage.say("DID_RENEW", period: period) }
-        let events = try stage.api.statements(of: lineage, in: nil, now: now)
+        let fixture = try AppleFixture()
+        for period in 0..<3 { try fixture.say("DID_RENEW", period: period) }
+        let events = try fixture.api.statements(of: lineage, in: nil, now: now)
         #expect(events.count { $0.observation?.snapshot != nil } == 1)
         #expect(events.count { $0.observation?.snapshot == nil } == 3)
     }
 
     @Test func buyerWithoutSubscriptionsHasNoStatus() throws {
-        let stage = try AppleStage()
-        try stage.say("ONE_TIME_CHARGE", product: "lifetime", kind: .nonConsumable)
-        #expect(try stage.api.statuses(of: lineage, in: .sandbox, now: now).isEmpty)
-        let events = try stage.api.statements(of: lineage, in: .sandbox, now: now)
+        let fixture = try AppleFixture()
+        try fixture.say("ONE_TIME_CHARGE", product: "lifetime", kind: .nonConsumable)
+        #expect(try fixture.api.statuses(of: lineage, in: .sandbox, now: now).isEmpty)
+        let events = try fixture.api.statements(of: lineage, in: .sandbox, now: now)
         #expect(events.map { $0.observation?.kind } == [.nonConsumable])
     }
 
     /// Production is asked first; what is not known there is looked for in Sandbox, once.
     @Test func unknownEnvironmentIsFound() throws {
-        let stage = try AppleStage()
-        try stage.say(in: .sandbox)
-        #expect(try stage.api.transaction(lineage, in: nil, now: now).environment == .sandbox)
-        #expect(stage.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
+        let fixture = try AppleFixture()
+        try fixture.say(in: .sandbox)
+        #expect(try fixture.api.transaction(lineage, in: nil, now: now).environment == .sandbox)
+        #expect(fixture.server.requests.map { $0.path.split(separator: "/")[0] } == ["Production", "Sandbox"])
         let error = #expect(throws: StoreAPIError.self) {
-            try stage.api.transaction("2000000000000009", in: nil, now: now)
+            try fixture.api.transaction("2000000000000009", in: nil, now: now)
         }
         #expect(error?.isUnknownTransaction == true)
-        #expect(stage.server.requests.count == 4)
+        #expect(fixture.server.requests.count == 4)
     }
 
     @Test func knownEnvironmentIsNotLeft() throws {
-        let stage = try AppleStage()
-        try stage.say(in: .sandbox)
-        #expect(throws: StoreAPIError.self) { try stage.api.transaction(lineage, in: .production, now: now) }
-        #expect(stage.server.requests.count == 1)
+        let fixture = try AppleFixture()
+        try fixture.say(in: .sandbox)
+        #expect(throws: StoreAPIError.self) { try fixture.api.transaction(lineage, in: .production, now: now) }
+        #expect(fixture.server.requests.count == 1)
     }
 
     @Test func accountTokenIsSetForLaterTransactions() throws {
-        let stage = try AppleStage()
+        let fixture = try AppleFixture()
         let token = OrderToken.random()
-        try stage.say()
+        try fixture.say()
         let job = Job(
             kind: .setToken,
             provider: .apple,
             environment: .sandbox,
-            app: AppleStage.bundle,
+            app: AppleFixture.bundle,
             subject: lineage,
             detail: token.description
         )
-        try stage.api.perform(job, now: now)
-        #expect(try stage.api.statuses(of: lineage, in: .sandbox, now: now).first?.observation?.token == token)
+        try fixture.api.perform(job, now: now)
+        #expect(try fixture.api.statuses(of: lineage, in: .sandbox, now: now).first?.observation?.token == token)
     }
 
     @Test func finishedIsRecorded() throws {
-        let stage = try AppleStage()
-        try stage.say(product: "coins", kind: .consumable)
+        let fixture = try AppleFixture()
+        try fixture.say(product: "coins", kind: .consumable)
         let job = Job(
             kind: .finish,
             provider: .apple,
             environment: .sandbox,
-            app: AppleStage.bundle,
+            app: AppleFixture.bundle,
             subject: lineage
         )
-        try stage.api.perform(job, now: now)
-        #expect(stage.server.requests.last?.path == "/Sandbox/inApps/v1/transactions/\(lineage)/finish")
-        #expect(stage.server.requests.last?.method == "POST")
+        try fixture.api.perform(job, now: now)
+        #expect(fixture.server.requests.last?.path == "/Sandbox/inApps/v1/transactions/\(lineage)/finish")
+        #expect(fixture.server.requests.last?.method == "POST")
     }
 
     @Test func notificationsComeInPages() throws {
-        let stage = try AppleStage()
+        let fixture = try AppleFixture()
         var sent: Set<String> = []
-        for second in 0..<45 { sent.insert(try stage.say("TEST", at: now - .seconds(second)).id) }
+        for second in 0..<45 { sent.insert(try fixture.say("TEST", at: now - .seconds(second)).id) }
         let query = AppleNotificationQuery(start: now - .seconds(3600), end: now)
         var (bodies, next, pages) = ([[UInt8]](), String?.none, 0)
         repeat {
-            let page = try stage.api.notificationHistory(query, after: next, in: .sandbox, now: now)
+            let page = try fixture.api.notificationHistory(query, after: next, in: .sandbox, now: now)
             bodies += page.bodies
             next = page.next
             pages += 1
         } while next != nil
         #expect(pages == 3)
-        #expect(Set(try bodies.map { try stage.verify($0).id }) == sent)
-        #expect(Set(stage.server.requests.map(\.body)).count == 1)
+        #expect(Set(try bodies.map { try fixture.verify($0).id }) == sent)
+        #expect(Set(fixture.server.requests.map(\.body)).count == 1)
     }
 
     @Test func onlyFailuresAreThoseThatWereLost() throws {
-        let stage = try AppleStage()
-        try stage.say(at: now - .seconds(10))
-        let lost = try stage.say("DID_RENEW", at: now - .seconds(5), isLost: true)
+        let fixture = try AppleFixture()
+        try fixture.say(at: now - .seconds(10))
+        let lost = try fixture.say("DID_RENEW", at: now - .seconds(5), isLost: true)
         let query = AppleNotificationQuery(start: now - .seconds(3600), end: now, onlyFailures: true)
-        let page = try stage.api.notificationHistory(query, in: .sandbox, now: now)
-        #expect(try page.bodies.map { try stage.verify($0).id } == [lost.id])
+        let page = try fixture.api.notificationHistory(query, in: .sandbox, now: now)
+        #expect(try page.bodies.map { try fixture.verify($0).id } == [lost.id])
     }
 
     @Test(arguments: [(StoreEnvironment.production, 181), (.sandbox, 31)])
-    func historyHasAnEnd(_ environment: StoreEnvironment, _ days: Int) throws {
-        let stage = try AppleStage()
+    func historyHasAnEnd(_ environment: StoreEnvironment, days: Int) throws {
+        let fixture = try AppleFixture()
         let query = AppleNotificationQuery(start: now - .seconds(days * 86_400), end: now)
         let error = #expect(throws: StoreAPIError.self) {
-            try stage.api.notificationHistory(query, in: environment, now: now)
+            try fixture.api.notificationHistory(query, in: environment, now: now)
         }
         #expect(error?.isTooFarBack == true)
     }
 
     @Test func withoutAWebhookThereIsNoTest() throws {
-        let stage = try AppleStage()
-        let error = #expect(throws: StoreAPIError.self) { try stage.api.requestTest(in: .sandbox, now: now) }
+        let fixture = try AppleFixture()
+        let error = #expect(throws: StoreAPIError.self) { try fixture.api.requestTest(in: .sandbox, now: now) }
         #expect(error?.description.contains("no URL for notifications is set") == true)
     }
 }
 
-extension AppleStage {
+extension AppleFixture {
     fileprivate func verify(_ body: [UInt8]) throws -> Event {
-        try verifier.verify(body: body, now: AppleStage.now)
+        try verifier.verify(body: body, now: AppleFixture.now)
     }
 }

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct AppleTokensTests {
-    private func bearer(_ stage: AppleStage, at now: Instant, app: String = AppleStage.bundle) throws -> String {
-        _ = try? stage.api.of(app).transaction("1", in: .sandbox, now: now)
-        return try #require(stage.server.requests.last?.header("Authorization"))
+    private func bearer(_ fixture: AppleFixture, at now: Instant, app: String = AppleFixture.bundle) throws -> String {
+        _ = try? fixture.api.of(app).transaction("1", in: .sandbox, now: now)
+        return try #require(fixture.server.requests.last?.header("Authorization"))
     }
 
     @Test func saysWhoAsks() throws {
-        let stage = try AppleStage()
-        let parts = try bearer(stage, at: AppleStage.now).dropFirst("Bearer ".count).split(separator: ".")
+        let fixture = try AppleFixture()
+        let parts = try bearer(fixture, at: AppleFixture.now).dropFirst("Bearer ".count).split(separator: ".")
         let head = try #require(Base64URL.decode(String(parts[0])))
         let claims = try #require(Base64URL.decode(String(parts[1])))
         #expect(String(decoding: head, as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#)
@@ -24,22 +24,22 @@ import Testing
     }
 
     @Test func isKeptForFourMinutes() throws {
-        let stage = try AppleStage()
-        let first = try bearer(stage, at: AppleStage.now)
-        #expect(try bearer(stage, at: AppleStage.now + .seconds(239)) == first)
-        #expect(try bearer(stage, at: AppleStage.now + .seconds(241)) != first)
+        let fixture = try AppleFixture()
+        let first = try bearer(fixture, at: AppleFixture.now)
+        #expect(try bearer(fixture, at: AppleFixture.now + .seconds(239)) == first)
+        #expect(try bearer(fixture, at: AppleFixture.now + .seconds(241)) != first)
     }
 
     @Test func clockThatWasSetBackMakesANewOne() throws {
-        let stage = try AppleStage()
-        let first = try bearer(stage, at: AppleStage.now)
-        #expect(try bearer(stage, at: AppleStage.now - .seconds(3600)) != first)
+        let fixture = try AppleFixture()
+        let first = try bearer(fixture, at: AppleFixture.now)
+        #expect(try bearer(fixture, at: AppleFixture.now - .seconds(3600)) != first)
     }
 
     @Test func eachAppHasItsOwn() throws {
-        let stage = try AppleStage()
-        let first = try bearer(stage, at: AppleStage.now)
-        #expect(try bearer(stage, at: AppleStage.now, app: "com.example.other") != first)
-        #expect(try bearer(stage, at: AppleStage.now) == first)
+        let fixture = try AppleFixture()
+        let first = try bearer(fixture, at: AppleFixture.now)
+        #expect(try bearer(fixture, at: AppleFixture.now, app: "com.example.other") != first)
+        #expect(try bearer(fixture, at: AppleFixture.now) == first)
     }
 }

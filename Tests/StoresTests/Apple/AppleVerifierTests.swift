@@ -11,7 +11,7 @@ import Testing
         var testDescription: String
         var apply: @Sendable (inout Specimen) throws -> Void
 
-        init(_ name: String, _ apply: @escaping @Sendable (inout Specimen) throws -> Void) {
+        init(_ name: String, apply: @escaping @Sendable (inout Specimen) throws -> Void) {
             testDescription = name
             self.apply = apply
         }
@@ -65,14 +65,16 @@ import Testing
         Oddity("more members and white space in the body") {
             $0.editBody = { " {\"other\": 1, " + $0.dropFirst() + "\n" }
         },
-        Oddity("summary") { $0.carry("summary", ["bundleId": "com.example.shop", "environment": "Sandbox"]) },
+        Oddity("summary") { $0.carry("summary", payload: ["bundleId": "com.example.shop", "environment": "Sandbox"]) },
         Oddity("consent without an app transaction") {
-            $0.carry("appData", ["bundleId": "com.example.shop", "environment": "Sandbox"])
+            $0.carry("appData", payload: ["bundleId": "com.example.shop", "environment": "Sandbox"])
         },
         Oddity("external purchase token of the Sandbox") {
-            $0.carry("externalPurchaseToken", Specimen.token(id: "SANDBOX_1"))
+            $0.carry("externalPurchaseToken", payload: Specimen.token(id: "SANDBOX_1"))
         },
-        Oddity("external purchase token of Production") { $0.carry("externalPurchaseToken", Specimen.token(id: "1")) },
+        Oddity("external purchase token of Production") {
+            $0.carry("externalPurchaseToken", payload: Specimen.token(id: "1"))
+        },
     ]) func accepts(_ oddity: Oddity) throws {
         var specimen = try Specimen()
         try oddity.apply(&specimen)
@@ -103,7 +105,7 @@ import Testing
 
     /// A second app's notification with the first one's id is of neither.
     @Test(arguments: [(1_234_567_890, true), (2, false)])
-    func appIDBelongsToItsBundle(_ id: Int64, _ isServed: Bool) throws {
+    func appIDBelongsToItsBundle(_ id: Int64, isServed: Bool) throws {
         var specimen = try Specimen()
         specimen.moveToProduction()
         specimen.bundleIDs = .only(["com.example.shop", "com.example.other"])

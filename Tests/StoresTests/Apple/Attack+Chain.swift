@@ -3,51 +3,51 @@ import Domain
 import Encoding
 
 extension Attack {
-    private static func x5c(_ name: String, _ code: String, _ change: @escaping @Sendable ([String], PKI) -> JSON?)
+    private static func x5c(_ name: String, code: String, change: @escaping @Sendable ([String], PKI) -> JSON?)
         -> Attack
     {
-        Attack(name, code) { specimen in
+        Attack(name, code: code) { specimen in
             let certificates = specimen.pki.chain.map { Base64.encode($0) }
             specimen.outer.header["x5c"] = change(certificates, specimen.pki)
         }
     }
 
-    private static func chain(_ name: String, _ bend: @escaping @Sendable (PKI) throws -> PKI) -> Attack {
-        Attack(name, "untrusted_chain") { $0.sign(with: try bend($0.pki)) }
+    private static func chain(_ name: String, change: @escaping @Sendable (PKI) throws -> PKI) -> Attack {
+        Attack(name, code: "untrusted_chain") { $0.sign(with: try change($0.pki)) }
     }
 
     static let certificates = [
-        x5c("no x5c", "invalid_certificates") { _, _ in nil },
-        x5c("empty x5c", "invalid_certificates") { _, _ in [] },
-        x5c("one certificate", "invalid_certificates") { x5c, _ in [.text(x5c[0])] },
-        x5c("two certificates", "invalid_certificates") { x5c, _ in [.text(x5c[0]), .text(x5c[1])] },
-        x5c("four certificates", "invalid_certificates") { x5c, _ in .array((x5c + [x5c[2]]).map { .text($0) }) },
-        x5c("x5c is one string", "invalid_jws") { x5c, _ in .text(x5c.joined()) },
-        x5c("leaf is not Base64", "invalid_certificates") { x5c, _ in ["!!!", .text(x5c[1]), .text(x5c[2])] },
-        x5c("leaf is empty", "invalid_certificates") { x5c, _ in ["", .text(x5c[1]), .text(x5c[2])] },
-        x5c("leaf is not DER", "invalid_certificates") { x5c, _ in ["AAAA", .text(x5c[1]), .text(x5c[2])] },
-        x5c("leaf in lines", "invalid_certificates") { x5c, _ in
+        x5c("no x5c", code: "invalid_certificates") { _, _ in nil },
+        x5c("empty x5c", code: "invalid_certificates") { _, _ in [] },
+        x5c("one certificate", code: "invalid_certificates") { x5c, _ in [.text(x5c[0])] },
+        x5c("two certificates", code: "invalid_certificates") { x5c, _ in [.text(x5c[0]), .text(x5c[1])] },
+        x5c("four certificates", code: "invalid_certificates") { x5c, _ in .array((x5c + [x5c[2]]).map { .text($0) }) },
+        x5c("x5c is one string", code: "invalid_jws") { x5c, _ in .text(x5c.joined()) },
+        x5c("leaf is not Base64", code: "invalid_certificates") { x5c, _ in ["!!!", .text(x5c[1]), .text(x5c[2])] },
+        x5c("leaf is empty", code: "invalid_certificates") { x5c, _ in ["", .text(x5c[1]), .text(x5c[2])] },
+        x5c("leaf is not DER", code: "invalid_certificates") { x5c, _ in ["AAAA", .text(x5c[1]), .text(x5c[2])] },
+        x5c("leaf in lines", code: "invalid_certificates") { x5c, _ in
             [.text(x5c[0].prefix(64) + "\n" + x5c[0].dropFirst(64)), .text(x5c[1]), .text(x5c[2])]
         },
-        x5c("byte after the leaf", "invalid_certificates") { x5c, pki in
+        x5c("byte after the leaf", code: "invalid_certificates") { x5c, pki in
             [.text(Base64.encode(pki.leaf.certificate + [0])), .text(x5c[1]), .text(x5c[2])]
         },
-        x5c("byte after the intermediate", "invalid_certificates") { x5c, pki in
+        x5c("byte after the intermediate", code: "invalid_certificates") { x5c, pki in
             [.text(x5c[0]), .text(Base64.encode(pki.intermediate.certificate + [0])), .text(x5c[2])]
         },
-        x5c("leaf cut short", "invalid_certificates") { x5c, pki in
+        x5c("leaf cut short", code: "invalid_certificates") { x5c, pki in
             [.text(Base64.encode(pki.leaf.certificate.dropLast())), .text(x5c[1]), .text(x5c[2])]
         },
-        x5c("leaf twice", "untrusted_chain") { x5c, _ in [.text(x5c[0]), .text(x5c[0]), .text(x5c[2])] },
-        x5c("intermediate twice", "untrusted_chain") { x5c, _ in [.text(x5c[1]), .text(x5c[1]), .text(x5c[2])] },
-        x5c("root three times", "untrusted_chain") { x5c, _ in [.text(x5c[2]), .text(x5c[2]), .text(x5c[2])] },
-        x5c("reversed order", "untrusted_chain") { x5c, _ in .array(x5c.reversed().map { .text($0) }) },
-        x5c("flipped bit in the leaf's signature", "untrusted_chain") { x5c, pki in
+        x5c("leaf twice", code: "untrusted_chain") { x5c, _ in [.text(x5c[0]), .text(x5c[0]), .text(x5c[2])] },
+        x5c("intermediate twice", code: "untrusted_chain") { x5c, _ in [.text(x5c[1]), .text(x5c[1]), .text(x5c[2])] },
+        x5c("root three times", code: "untrusted_chain") { x5c, _ in [.text(x5c[2]), .text(x5c[2]), .text(x5c[2])] },
+        x5c("reversed order", code: "untrusted_chain") { x5c, _ in .array(x5c.reversed().map { .text($0) }) },
+        x5c("flipped bit in the leaf's signature", code: "untrusted_chain") { x5c, pki in
             var leaf = pki.leaf.certificate
             leaf[leaf.count - 1] ^= 1
             return [.text(Base64.encode(leaf)), .text(x5c[1]), .text(x5c[2])]
         },
-        x5c("flipped bit in the intermediate's signature", "untrusted_chain") { x5c, pki in
+        x5c("flipped bit in the intermediate's signature", code: "untrusted_chain") { x5c, pki in
             var intermediate = pki.intermediate.certificate
             intermediate[intermediate.count - 1] ^= 1
             return [.text(x5c[0]), .text(Base64.encode(intermediate)), .text(x5c[2])]

@@ -12,9 +12,9 @@ struct Attack: Sendable, CustomTestStringConvertible {
 
     init(
         _ name: String,
-        _ code: String,
+        code: String,
         from prepare: @escaping @Sendable (inout Specimen) throws -> Void = { _ in },
-        _ apply: @escaping @Sendable (inout Specimen) throws -> Void
+        apply: @escaping @Sendable (inout Specimen) throws -> Void
     ) {
         self.name = name
         self.code = code

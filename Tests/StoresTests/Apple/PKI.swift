@@ -1,7 +1,7 @@
 import Crypto
 import Domain
 
-/// A certificate authority of three in Apple's shape, made anew in every run; one bend at a time makes a broken one.
+/// A certificate authority of three in Apple's shape, made anew in every run; one change at a time makes a broken one.
 struct PKI: Sendable {
     var root: CertificateIssuer
     var intermediate: CertificateIssuer
@@ -28,14 +28,14 @@ struct PKI: Sendable {
         bendIntermediate(&second)
         bendLeaf(&third)
         let root = try CertificateIssuer.selfSigned(first, key: .generate(.p384))
-        return try PKI(root: root, second, third, leafCurve)
+        return try PKI(root: root, second: second, third: third, leafCurve: leafCurve)
     }
 
     private init(
         root: CertificateIssuer,
-        _ second: CertificateTemplate,
-        _ third: CertificateTemplate,
-        _ leafCurve: Curve
+        second: CertificateTemplate,
+        third: CertificateTemplate,
+        leafCurve: Curve
     ) throws {
         self.root = root
         intermediate = try root.issue(second, for: .generate(.p384))
@@ -52,7 +52,7 @@ struct PKI: Sendable {
         var third = CertificateTemplate.leaf(validity: PKI.validity)
         bendIntermediate(&second)
         bendLeaf(&third)
-        return try PKI(root: root, second, third, leafCurve)
+        return try PKI(root: root, second: second, third: third, leafCurve: leafCurve)
     }
 
     var chain: [[UInt8]] { [leaf, intermediate, root].map(\.certificate) }

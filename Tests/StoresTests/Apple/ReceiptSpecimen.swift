@@ -3,7 +3,7 @@ import Crypto
 import Domain
 import TestSupport
 
-/// A receipt in the making, genuine in every way until a test bends one thing.
+/// A receipt under construction, genuine in every way until a test changes one thing.
 struct ReceiptSpecimen {
     static let now = Instant(milliseconds: 1_767_225_600_000)
     static let createdAt = Instant(milliseconds: 1_767_225_540_000)
@@ -19,7 +19,7 @@ struct ReceiptSpecimen {
         expiresAt: "2026-02-01T00:00:00Z"
     )
     var environments: Set<StoreEnvironment> = [.production, .sandbox]
-    var bundleIDs: AppleConfiguration.Accepted<String> = .only(["com.example.shop"])
+    var bundleIDs: Allowlist<String> = .only(["com.example.shop"])
     var catalog = Catalog()
     var editContent: ([UInt8]) -> [UInt8] = { $0 }
     var form: MessageSigner.Form = []
@@ -38,7 +38,7 @@ struct ReceiptSpecimen {
         if let make { return make(content) }
         let above = [pki.intermediate, pki.root].map(\.certificate).filter { $0 != pki.leaf.certificate }
         let signer = MessageSigner(chain: [pki.leaf.certificate] + above, key: pki.leaf.key)
-        return editMessage(try signer.sign(content, form, beside: others))
+        return editMessage(try signer.sign(content, form: form, beside: others))
     }
 
     func verifier() throws -> AppleReceiptVerifier {

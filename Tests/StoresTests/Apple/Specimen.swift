@@ -3,7 +3,7 @@ import Crypto
 import Domain
 import Encoding
 
-/// A notification in the making, genuine in every way until a test bends one thing.
+/// A notification under construction, genuine in every way until a test changes one thing.
 struct Specimen {
     /// One JWS: what it says, and how it is signed and written.
     struct Document {
@@ -14,7 +14,7 @@ struct Specimen {
         var editSignature: ([UInt8]) -> [UInt8] = { $0 }
         var editText: (String) -> String = { $0 }
 
-        init(_ payload: JSON, _ pki: PKI) {
+        init(_ payload: JSON, pki: PKI) {
             self.payload = payload
             header = [
                 "alg": "ES256", "x5c": .array(pki.chain.map { .text(Base64.encode($0)) }),
@@ -24,7 +24,7 @@ struct Specimen {
 
         /// Signs with another chain.
         mutating func sign(with pki: PKI) {
-            self = Document(payload, pki)
+            self = Document(payload, pki: pki)
         }
 
         func text() throws -> String {
@@ -39,7 +39,7 @@ struct Specimen {
 
     let pki: PKI
     var now = Specimen.now
-    var bundleIDs: AppleConfiguration.Accepted<String> = .only(["com.example.shop"])
+    var bundleIDs: Allowlist<String> = .only(["com.example.shop"])
     var appIDs: AppleConfiguration.AppIDs = .only([1_234_567_890])
     var environments: Set<StoreEnvironment> = [.production, .sandbox]
     var outer: Document
@@ -59,7 +59,7 @@ struct Specimen {
                     "appAppleId": 1_234_567_890, "bundleId": "com.example.shop", "environment": "Sandbox", "status": 1,
                 ],
             ],
-            pki
+            pki: pki
         )
         transaction = Document(
             [
@@ -69,14 +69,14 @@ struct Specimen {
                 "expiresDate": .number(String((Specimen.now + .seconds(2_592_000)).milliseconds)), "signedDate": date,
                 "inAppOwnershipType": "PURCHASED", "price": 9990, "currency": "USD", "quantity": 1,
             ],
-            pki
+            pki: pki
         )
         renewal = Document(
             [
                 "originalTransactionId": "2000000000000001", "environment": "Sandbox", "productId": "pro.monthly",
                 "autoRenewProductId": "pro.monthly", "autoRenewStatus": 1, "signedDate": date,
             ],
-            pki
+            pki: pki
         )
     }
 
@@ -95,7 +95,7 @@ struct Specimen {
     }
 
     /// Replaces `data` by another of the four members.
-    mutating func carry(_ member: String, _ payload: JSON?) {
+    mutating func carry(_ member: String, payload: JSON?) {
         outer.payload["data"] = nil
         outer.payload[member] = payload
         transaction = nil

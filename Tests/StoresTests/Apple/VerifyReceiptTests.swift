@@ -5,7 +5,7 @@ import Testing
 
 /// Stored answers of `verifyReceipt`.
 @Suite struct VerifyReceiptTests {
-    /// An answer that a test bends. Numbers are strings in it, as Apple writes them.
+    /// An answer that a test changes. Numbers are strings in it, as Apple writes them.
     struct Answer: Sendable {
         var members: [String: JSON] = [
             "status": 0, "environment": "Sandbox",
@@ -135,7 +135,7 @@ import Testing
         var isRetryable = false
         var apply: @Sendable (inout Answer) -> Void
 
-        static func status(_ status: Int64, _ code: String, isRetryable: Bool = false, flag: JSON? = nil) -> Refusal {
+        static func status(_ status: Int64, code: String, isRetryable: Bool = false, flag: JSON? = nil) -> Refusal {
             Refusal(
                 testDescription: "status \(status)\(flag.map { ", is-retryable \($0.text)" } ?? "")",
                 code: code,
@@ -148,21 +148,21 @@ import Testing
     }
 
     static let statuses: [Refusal] = [
-        .status(21_000, "not_posted"),
-        .status(21_001, "unknown_status"),
-        .status(21_002, "malformed_receipt", isRetryable: true),
-        .status(21_002, "malformed_receipt", flag: false),
-        .status(21_003, "unauthenticated_receipt"),
-        .status(21_004, "wrong_shared_secret"),
-        .status(21_005, "apple_unavailable", isRetryable: true),
-        .status(21_007, "sandbox_receipt"),
-        .status(21_008, "production_receipt"),
-        .status(21_009, "apple_internal_error", isRetryable: true),
-        .status(21_010, "account_not_found"),
-        .status(21_100, "apple_internal_error", isRetryable: true, flag: "1"),
-        .status(21_199, "apple_internal_error", flag: "0"),
-        .status(21_200, "unknown_status"),
-        .status(-1, "unknown_status"),
+        .status(21_000, code: "not_posted"),
+        .status(21_001, code: "unknown_status"),
+        .status(21_002, code: "malformed_receipt", isRetryable: true),
+        .status(21_002, code: "malformed_receipt", flag: false),
+        .status(21_003, code: "unauthenticated_receipt"),
+        .status(21_004, code: "wrong_shared_secret"),
+        .status(21_005, code: "apple_unavailable", isRetryable: true),
+        .status(21_007, code: "sandbox_receipt"),
+        .status(21_008, code: "production_receipt"),
+        .status(21_009, code: "apple_internal_error", isRetryable: true),
+        .status(21_010, code: "account_not_found"),
+        .status(21_100, code: "apple_internal_error", isRetryable: true, flag: "1"),
+        .status(21_199, code: "apple_internal_error", flag: "0"),
+        .status(21_200, code: "unknown_status"),
+        .status(-1, code: "unknown_status"),
     ]
 
     static let attacks = [

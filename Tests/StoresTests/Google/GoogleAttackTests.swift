@@ -5,7 +5,7 @@ import Testing
 
 /// Pushes of the right sender, and answers of Google's, that are not as documented. None is worth a week of retries.
 @Suite(.timeLimit(.minutes(10))) struct GoogleAttackTests {
-    private static let now = GoogleStory.start
+    private static let now = GoogleTimeline.start
 
     struct Attack: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -21,7 +21,7 @@ import Testing
         }
 
         /// The notification inside of it.
-        init(_ name: String, _ type: String, about subject: GoogleNotification.Subject = .none, _ notice: String) {
+        init(_ name: String, type: String, about subject: GoogleNotification.Subject = .none, notice: String) {
             testDescription = name
             self.type = type
             self.subject = subject
@@ -30,15 +30,15 @@ import Testing
 
         static func change(
             _ name: String,
-            _ type: String,
+            type: String,
             about subject: GoogleNotification.Subject = .subscription(token: "t"),
-            _ members: String
+            members: String
         ) -> Attack {
             Attack(
                 name,
-                type,
+                type: type,
                 about: subject,
-                #"{"packageName":"com.example","subscriptionNotification":{\#(members)}}"#
+                notice: #"{"packageName":"com.example","subscriptionNotification":{\#(members)}}"#
             )
         }
     }
@@ -62,36 +62,57 @@ import Testing
         Attack("data in an object", body: #"{"message":{"data":{}}}"#),
         Attack("data beyond 64 KiB", body: push([UInt8](repeating: 32, count: 100_000))),
         Attack("data that are not UTF-8", body: push([123, 34, 0xFF, 34, 58, 49, 125])),
-        Attack("no package", "UNREADABLE", #"{"testNotification":{}}"#),
-        Attack("a control character in the package", "UNREADABLE", #"{"packageName":"a\u0000"}"#),
-        Attack("a package twice", "UNREADABLE", #"{"packageName":"a","packageName":"b"}"#),
-        Attack("nested 17 deep", "UNREADABLE", #"{"packageName":"a","x":"# + String(repeating: "[", count: 17) + "}"),
-        Attack("nothing known in it", "UNKNOWN", #"{"packageName":"com.example","newNotification":{}}"#),
-        Attack("a test", "TEST", #"{"packageName":"com.example","testNotification":{"version":"1.0"}}"#),
-        .change("as documented", "SUBSCRIPTION_PURCHASED", one),
-        .change("number in text", "SUBSCRIPTION_PURCHASED", #""notificationType":"4","purchaseToken":"t""#),
-        .change("number of tomorrow", "SUBSCRIPTION_99", #""notificationType":99,"purchaseToken":"t""#),
-        .change("number beyond 2^53", "SUBSCRIPTION_0", #""notificationType":9007199254740993,"purchaseToken":"t""#),
+        Attack("no package", type: "UNREADABLE", notice: #"{"testNotification":{}}"#),
+        Attack("a control character in the package", type: "UNREADABLE", notice: #"{"packageName":"a\u0000"}"#),
+        Attack("a package twice", type: "UNREADABLE", notice: #"{"packageName":"a","packageName":"b"}"#),
+        Attack(
+            "nested 17 deep",
+            type: "UNREADABLE",
+            notice: #"{"packageName":"a","x":"# + String(repeating: "[", count: 17) + "}"
+        ),
+        Attack("nothing known in it", type: "UNKNOWN", notice: #"{"packageName":"com.example","newNotification":{}}"#),
+        Attack("a test", type: "TEST", notice: #"{"packageName":"com.example","testNotification":{"version":"1.0"}}"#),
+        .change("as documented", type: "SUBSCRIPTION_PURCHASED", members: one),
+        .change(
+            "number in text",
+            type: "SUBSCRIPTION_PURCHASED",
+            members: #""notificationType":"4","purchaseToken":"t""#
+        ),
+        .change("number of tomorrow", type: "SUBSCRIPTION_99", members: #""notificationType":99,"purchaseToken":"t""#),
+        .change(
+            "number beyond 2^53",
+            type: "SUBSCRIPTION_0",
+            members: #""notificationType":9007199254740993,"purchaseToken":"t""#
+        ),
         .change(
             "the smallest number",
-            "SUBSCRIPTION_0",
-            #""notificationType":-9223372036854775808,"purchaseToken":"t""#
+            type: "SUBSCRIPTION_0",
+            members: #""notificationType":-9223372036854775808,"purchaseToken":"t""#
         ),
-        .change("number with a fraction", "SUBSCRIPTION_0", #""notificationType":4.5,"purchaseToken":"t""#),
-        .change("no number", "SUBSCRIPTION_0", #""purchaseToken":"t""#),
-        .change("no token", "SUBSCRIPTION_PURCHASED", about: .none, #""notificationType":4"#),
-        .change("empty token", "SUBSCRIPTION_PURCHASED", about: .none, #""notificationType":4,"purchaseToken":"""#),
+        .change(
+            "number with a fraction",
+            type: "SUBSCRIPTION_0",
+            members: #""notificationType":4.5,"purchaseToken":"t""#
+        ),
+        .change("no number", type: "SUBSCRIPTION_0", members: #""purchaseToken":"t""#),
+        .change("no token", type: "SUBSCRIPTION_PURCHASED", about: .none, members: #""notificationType":4"#),
+        .change(
+            "empty token",
+            type: "SUBSCRIPTION_PURCHASED",
+            about: .none,
+            members: #""notificationType":4,"purchaseToken":"""#
+        ),
         .change(
             "token with a line break",
-            "SUBSCRIPTION_PURCHASED",
+            type: "SUBSCRIPTION_PURCHASED",
             about: .none,
-            #""notificationType":4,"purchaseToken":"a\n""#
+            members: #""notificationType":4,"purchaseToken":"a\n""#
         ),
         .change(
             "endless token",
-            "SUBSCRIPTION_PURCHASED",
+            type: "SUBSCRIPTION_PURCHASED",
             about: .none,
-            #""notificationType":4,"purchaseToken":"\#(String(repeating: "t", count: 1025))""#
+            members: #""notificationType":4,"purchaseToken":"\#(String(repeating: "t", count: 1025))""#
         ),
     ]
 
@@ -105,10 +126,10 @@ import Testing
 
     @Test(arguments: [
         ("1767225600000", Int64(1_767_225_600_000)), (#""1767225600000""#, 1_767_225_600_000), ("-1000", -1000),
-        ("-9223372036854775808", GoogleStory.start.milliseconds), ("1e400", GoogleStory.start.milliseconds),
-        (#""soon""#, GoogleStory.start.milliseconds), ("4102444800001", GoogleStory.start.milliseconds),
-        ("9007199254740993", GoogleStory.start.milliseconds), ("null", GoogleStory.start.milliseconds),
-    ]) func dateIsGoogleOrOurs(_ text: String, _ date: Int64) {
+        ("-9223372036854775808", GoogleTimeline.start.milliseconds), ("1e400", GoogleTimeline.start.milliseconds),
+        (#""soon""#, GoogleTimeline.start.milliseconds), ("4102444800001", GoogleTimeline.start.milliseconds),
+        ("9007199254740993", GoogleTimeline.start.milliseconds), ("null", GoogleTimeline.start.milliseconds),
+    ]) func dateIsGoogleOrOurs(_ text: String, date: Int64) {
         let notice = #"{"packageName":"com.example","eventTimeMillis":\#(text),"testNotification":{}}"#
         let body = Array(Self.push(Array(notice.utf8)).utf8)
         #expect(GoogleNotification(body).event(.nothing, body: body, now: Self.now).signedAt.milliseconds == date)
@@ -120,9 +141,9 @@ import Testing
         var state: ContractState?
         var until: String?
         var isPurchase = true
-        var bend: @Sendable (inout JSON, inout JSON) -> Void
+        var change: @Sendable (inout JSON, inout JSON) -> Void
 
-        static func member(_ name: String, _ member: String, _ value: JSON?, _ state: ContractState? = .active)
+        static func member(_ name: String, named member: String, value: JSON?, state: ContractState? = .active)
             -> Oddity
         {
             Oddity(testDescription: name, state: state, until: "2026-01-31T00:00:00Z") { document, _ in
@@ -130,43 +151,47 @@ import Testing
             }
         }
 
-        static func item(_ name: String, _ member: String, _ value: JSON?, until: String?) -> Oddity {
+        static func item(_ name: String, member: String, value: JSON?, until: String?) -> Oddity {
             Oddity(testDescription: name, state: .active, until: until) { _, item in item[member] = value }
         }
     }
 
     static let oddities: [Oddity] = [
-        .member("as documented", "x", 1),
-        .member("state of tomorrow", "subscriptionState", "SUBSCRIPTION_STATE_DANCING", nil),
-        .member("unspecified state", "subscriptionState", "SUBSCRIPTION_STATE_UNSPECIFIED", nil),
-        .member("no start", "startTime", nil),
-        .member("start that is a number", "startTime", 5),
-        .member("start before 1970", "startTime", "1901-01-01T00:00:00Z"),
-        .member("buyer in text", "externalAccountIdentifiers", "me"),
-        .member("markup as the buyer", "externalAccountIdentifiers", ["obfuscatedExternalAccountId": "<script>"]),
+        .member("as documented", named: "x", value: 1),
+        .member("state of tomorrow", named: "subscriptionState", value: "SUBSCRIPTION_STATE_DANCING", state: nil),
+        .member("unspecified state", named: "subscriptionState", value: "SUBSCRIPTION_STATE_UNSPECIFIED", state: nil),
+        .member("no start", named: "startTime", value: nil),
+        .member("start that is a number", named: "startTime", value: 5),
+        .member("start before 1970", named: "startTime", value: "1901-01-01T00:00:00Z"),
+        .member("buyer in text", named: "externalAccountIdentifiers", value: "me"),
+        .member(
+            "markup as the buyer",
+            named: "externalAccountIdentifiers",
+            value: ["obfuscatedExternalAccountId": "<script>"]
+        ),
         .member(
             "control character in the buyer",
-            "externalAccountIdentifiers",
-            [
+            named: "externalAccountIdentifiers",
+            value: [
                 "obfuscatedExternalAccountId": .raw(#""a\u0007""#)
             ]
         ),
-        .member("linked token in an object", "linkedPurchaseToken", [:]),
-        .item("no end", "expiryTime", nil, until: nil),
-        .item("end that is a number", "expiryTime", 1_769_817_600, until: nil),
-        .item("end that is no date", "expiryTime", "tomorrow", until: nil),
-        .item("end after 2100", "expiryTime", "2201-01-01T00:00:00Z", until: "2201-01-01T00:00:00Z"),
+        .member("linked token in an object", named: "linkedPurchaseToken", value: [:]),
+        .item("no end", member: "expiryTime", value: nil, until: nil),
+        .item("end that is a number", member: "expiryTime", value: 1_769_817_600, until: nil),
+        .item("end that is no date", member: "expiryTime", value: "tomorrow", until: nil),
+        .item("end after 2100", member: "expiryTime", value: "2201-01-01T00:00:00Z", until: "2201-01-01T00:00:00Z"),
         .item(
             "end with nanoseconds",
-            "expiryTime",
-            "2026-01-31T00:00:00.123456789Z",
+            member: "expiryTime",
+            value: "2026-01-31T00:00:00.123456789Z",
             until: "2026-01-31T00:00:00.123Z"
         ),
-        .item("no plan", "autoRenewingPlan", nil, until: "2026-01-31T00:00:00Z"),
+        .item("no plan", member: "autoRenewingPlan", value: nil, until: "2026-01-31T00:00:00Z"),
         .item(
             "the smallest price",
-            "autoRenewingPlan",
-            [
+            member: "autoRenewingPlan",
+            value: [
                 "recurringPrice": [
                     "currencyCode": "USD", "units": "-9223372036854775808", "nanos": .raw("-9223372036854775808"),
                 ]
@@ -186,12 +211,12 @@ import Testing
         var item: JSON = ["productId": "pro", "expiryTime": "2026-01-31T00:00:00Z"]
         var document: JSON = ["subscriptionState": "SUBSCRIPTION_STATE_ACTIVE", "startTime": "2026-01-01T00:00:00Z"]
         document["lineItems"] = .array([])
-        oddity.bend(&document, &item)
+        oddity.change(&document, &item)
         if case .array? = document["lineItems"], oddity.testDescription != "no items" {
             document["lineItems"] = .array([item])
         }
-        let story = try GoogleStory()
-        let read = story.purchase(document.bytes, of: .subscription(token: "t"))
+        let timeline = try GoogleTimeline()
+        let read = timeline.purchase(document.bytes, of: .subscription(token: "t"))
         #expect((read != nil) == oddity.isPurchase)
         guard let read else { return }
         let body = Array(Self.push(Array(#"{"packageName":"com.example","testNotification":{}}"#.utf8)).utf8)
@@ -204,23 +229,23 @@ import Testing
     /// Templates escape it; nothing here may lose it or fall over it.
     @Test func markupIsTextLikeAnyOther() throws {
         let markup = "<script>alert('1')</script>&amp;"
-        let story = try GoogleStory()
+        let timeline = try GoogleTimeline()
         let document: JSON = [
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": .text(markup)]], "orderId": .text(markup),
         ]
-        let read = try #require(story.purchase(document.bytes, of: .product(token: markup)))
+        let read = try #require(timeline.purchase(document.bytes, of: .product(token: markup)))
         let event = read.statement(body: [], id: "1")
         #expect(event.observation?.transaction?.product == markup && event.observation?.contract.lineage == markup)
     }
 
     @Test(arguments: [("9223372036854775807", Int.max), ("-5", 1), ("3", 3), (#""4""#, 4), ("1e9", 1)])
-    func quantityIsAtLeastOne(_ text: String, _ quantity: Int) throws {
+    func quantityIsAtLeastOne(_ text: String, quantity: Int) throws {
         let document: JSON = [
             "purchaseStateContext": ["purchaseState": "PURCHASED"], "purchaseCompletionTime": "2026-01-01T00:00:00Z",
             "productLineItem": [["productId": "coins", "productOfferDetails": ["quantity": .raw(text)]]],
         ]
-        let read = try #require(try GoogleStory().purchase(document.bytes, of: .product(token: "t")))
+        let read = try #require(try GoogleTimeline().purchase(document.bytes, of: .product(token: "t")))
         #expect(read.statement(body: [], id: "1").observation?.transaction?.quantity == quantity)
     }
 }

@@ -47,7 +47,7 @@ import Testing
         var cache = GoogleKeyCache()
         for fetch in step.fetches {
             let now = Self.start + .seconds(fetch.at)
-            cache.isAsked(at: now)
+            cache.beginFetch(at: now)
             guard let kid = fetch.kid else { continue }
             let isTaken = cache.take(try Self.certificates(kid), cacheControl: "public, max-age=3600", now: now)
             #expect(isTaken)
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         (String?.none, Int64(3600)), ("public, max-age=100", 100), ("max-age=5", 60), ("MAX-AGE=100", 100),
         ("max-age=99999999999999999999", 3600), ("max-age=999999", 86_400), ("max-age=-1", 60), ("no-store", 3600),
-    ]) func keepsThemAsLongAsGoogleSays(_ control: String?, _ seconds: Int64) throws {
+    ]) func keepsThemAsLongAsGoogleSays(_ control: String?, seconds: Int64) throws {
         var cache = GoogleKeyCache()
         let isTaken = cache.take(try Self.certificates(), cacheControl: control, now: Self.start)
         #expect(isTaken)

@@ -25,7 +25,7 @@ import Testing
     private func good() throws -> AnsweringServer.Answer {
         AnsweringServer.Answer(
             200,
-            try GoogleKeyCacheTests.certificates(),
+            body: try GoogleKeyCacheTests.certificates(),
             headers: [("Cache-Control", "max-age=3600")]
         )
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test(arguments: [AnsweringServer.Answer(500), .init(200, "{}"), .init(404), .init(200, "<html>")])
+    @Test(arguments: [AnsweringServer.Answer(500), .init(200, body: "{}"), .init(404), .init(200, body: "<html>")])
     func withoutKeysNobodyIsRefused(_ answer: AnsweringServer.Answer) throws {
         let mood = Mood()
         mood.answer.withLock { $0 = answer }

@@ -4,9 +4,9 @@ import Testing
 
 /// What one of Google's purchases holds: products, how many of them are left, and until when it is to be acknowledged.
 @Suite struct GoogleLinesTests {
-    private static let start = GoogleStory.start
+    private static let start = GoogleTimeline.start
 
-    private func once(_ items: String, _ state: String = "PURCHASED", at minute: Int = 1) throws -> Event {
+    private func once(_ items: String, state: String = "PURCHASED", at minute: Int = 1) throws -> Event {
         let answer = """
             {"purchaseStateContext":{"purchaseState":"\(state)"},"purchaseCompletionTime":"\(Self.start.iso8601)",
             "orderId":"GPA.1","acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING","productLineItem":[\(items)]}
@@ -22,19 +22,19 @@ import Testing
         return try #require(purchase).statement(body: [], id: "e\(minute)")
     }
 
-    private func item(_ product: String, _ quantity: Int = 1, left: Int? = nil) -> String {
+    private func item(_ product: String, quantity: Int = 1, left: Int? = nil) -> String {
         let left = left.map { #","refundableQuantity":\#($0)"# } ?? ""
         return #"{"productId":"\#(product)","productOfferDetails":{"quantity":\#(quantity)\#(left)}}"#
     }
 
     @Test func severalOneTimeProductsInAnyOrder() throws {
-        let items = [item("lifetime"), item("coins", 5)]
+        let items = [item("lifetime"), item("coins", quantity: 5)]
         let events = try [items, items.reversed()].map { try once($0.joined(separator: ",")) }
         #expect(events[0] == events[1])
-        let said = [events[0].observation] + events[0].further
-        #expect(said.map(\.?.contract.lineage) == ["T", "T#lifetime"])
-        #expect(said.map(\.?.kind) == [.consumable, .nonConsumable])
-        #expect(said.map(\.?.transaction?.quantity) == [5, 1])
+        let read = [events[0].observation] + events[0].further
+        #expect(read.map(\.?.contract.lineage) == ["T", "T#lifetime"])
+        #expect(read.map(\.?.kind) == [.consumable, .nonConsumable])
+        #expect(read.map(\.?.transaction?.quantity) == [5, 1])
         // To consume it would sell what stays once more.
         #expect(events[0].jobs.map(\.kind) == [.acknowledge])
         #expect(try once([item("gems"), item("coins")].joined(separator: ",")).jobs.map(\.kind) == [.consume])
@@ -51,22 +51,22 @@ import Testing
     /// A void by quantity takes some of them back, and what is read of it may be committed in any order.
     @Test func whatWasPaidBackIsNotLeft() throws {
         let events = try [
-            once(item("coins", 5, left: 5), at: 1), once(item("coins", 5, left: 3), at: 2),
-            once(item("coins", 5, left: 0), at: 3),
+            once(item("coins", quantity: 5, left: 5), at: 1), once(item("coins", quantity: 5, left: 3), at: 2),
+            once(item("coins", quantity: 5, left: 0), at: 3),
         ]
         for (count, quantity) in [(1, 5), (2, 3)] {
             for order in [events.prefix(count), ArraySlice(events.prefix(count).reversed())] {
-                var story = ContractStory()
-                for event in order { story.take(event, at: Self.start + .seconds(600)) }
-                let contract = try #require(story.contracts.values.first)
+                var timeline = ContractTimeline()
+                for event in order { timeline.take(event, at: Self.start + .seconds(600)) }
+                let contract = try #require(timeline.contracts.values.first)
                 #expect(contract.transaction?.transaction.quantity == quantity)
                 #expect(contract.status(at: Self.start + .seconds(600))?.state == .delivered)
             }
         }
         for order in [events, events.reversed()] {
-            var story = ContractStory()
-            for event in order { story.take(event, at: Self.start + .seconds(600)) }
-            #expect(story.status(at: Self.start + .seconds(600))?.state == .revoked)
+            var timeline = ContractTimeline()
+            for event in order { timeline.take(event, at: Self.start + .seconds(600)) }
+            #expect(timeline.status(at: Self.start + .seconds(600))?.state == .revoked)
         }
     }
 

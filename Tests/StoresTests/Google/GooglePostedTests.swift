@@ -48,9 +48,12 @@ import Testing
     ]
 
     @Test(arguments: cases) func saysWhatTheWebhookSays(_ example: Case) throws {
-        let stage = try GoogleStage()
-        let webhook = try stage.reader.verify(try stage.delivery(example.type, example.facts), now: GoogleStage.now)
-        let posted = try stage.reader.read(
+        let fixture = try GoogleFixture()
+        let webhook = try fixture.reader.verify(
+            try fixture.delivery(example.type, facts: example.facts),
+            now: GoogleFixture.now
+        )
+        let posted = try fixture.reader.read(
             .init(token: example.facts.lineage, product: example.product, package: SimulatedGooglePlay.package)
         )
         #expect(posted.observation?.contract == webhook.observation?.contract)
@@ -59,13 +62,13 @@ import Testing
         #expect(posted.observation?.transaction?.product == webhook.observation?.transaction?.product)
         #expect(posted.jobs == webhook.jobs)
         let interpret = try #require(
-            try stage.reader.interpret(
+            try fixture.reader.interpret(
                 StoredDelivery(
                     id: posted.id,
                     body: posted.body,
                     environment: posted.environment,
                     app: posted.app,
-                    receivedAt: GoogleStage.now
+                    receivedAt: GoogleFixture.now
                 )
             )
         )
@@ -74,23 +77,23 @@ import Testing
 
     /// An app that posts at each of its starts fills no ledger; a state that comes again after another one is news.
     @Test func theSameAnswerIsOneEvent() throws {
-        let stage = try GoogleStage()
-        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
+        let fixture = try GoogleFixture()
+        _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
         let posted = PostedGooglePurchase(token: "token.1", package: SimulatedGooglePlay.package)
-        let first = try stage.reader.read(posted)
-        let repeated = try stage.reader.read(posted)
+        let first = try fixture.reader.read(posted)
+        let repeated = try fixture.reader.read(posted)
         #expect(repeated.id == first.id && repeated.observation == first.observation)
-        _ = try stage.delivery("SUBSCRIPTION_CANCELED", Self.month)
-        let cancelled = try stage.reader.read(posted)
+        _ = try fixture.delivery("SUBSCRIPTION_CANCELED", facts: Self.month)
+        let cancelled = try fixture.reader.read(posted)
         #expect(cancelled.id != first.id && cancelled.observation?.snapshot?.state == .cancelled)
-        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
-        let again = try stage.reader.read(posted)
+        _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
+        let again = try fixture.reader.read(posted)
         #expect(again.id != first.id && again.observation?.snapshot?.state == first.observation?.snapshot?.state)
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        var packages = GoogleReader.Packages.only([SimulatedGooglePlay.package])
+        var packages = Allowlist.only([SimulatedGooglePlay.package])
         var posted: PostedGooglePurchase
         var trouble: AnsweringServer.Answer?
         let code: String
@@ -124,16 +127,16 @@ import Testing
         Refusal(
             testDescription: "an answer that tells of no purchase",
             posted: .init(token: "token.1"),
-            trouble: .init(200, "{}"),
+            trouble: .init(200, body: "{}"),
             code: "unknown_purchase"
         ),
     ]
 
     @Test(arguments: refusals) func isRefused(_ refusal: Refusal) throws {
-        let stage = try GoogleStage(packages: refusal.packages)
-        _ = try stage.delivery("SUBSCRIPTION_PURCHASED", Self.month)
-        stage.trouble.answer.withLock { $0 = refusal.trouble }
-        let error = #expect(throws: VerificationError.self) { try stage.reader.read(refusal.posted) }
+        let fixture = try GoogleFixture(packages: refusal.packages)
+        _ = try fixture.delivery("SUBSCRIPTION_PURCHASED", facts: Self.month)
+        fixture.trouble.answer.withLock { $0 = refusal.trouble }
+        let error = #expect(throws: VerificationError.self) { try fixture.reader.read(refusal.posted) }
         #expect(error?.code == refusal.code)
     }
 }

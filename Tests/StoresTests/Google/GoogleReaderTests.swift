@@ -2,6 +2,7 @@ import Domain
 import GoogleStore
 import HTTPClient
 import Simulator
+import StandIns
 import StoreInterface
 import Synchronization
 import TestSupport
@@ -9,35 +10,35 @@ import Testing
 
 /// Against the stand-in over real connections.
 @Suite(.timeLimit(.minutes(10))) struct GoogleReaderTests {
-    private static let now = GoogleStage.now
+    private static let now = GoogleFixture.now
 
     @Test func readsThePurchase() throws {
-        let stage = try GoogleStage()
-        let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
+        let fixture = try GoogleFixture()
+        let event = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_PURCHASED"), now: Self.now)
         #expect(event.observation?.snapshot?.state == .active && event.environment == .sandbox)
         #expect(event.observation?.transaction?.price == 9990)
         #expect(event.jobs.map(\.detail) == ["subscriptions/paycast.pro.monthly"])
         #expect(event.jobs.first?.deadline == Self.now + .seconds(3 * 86_400))
-        let again = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
+        let again = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
         // The same clock, and yet later: one reading after the other.
         #expect(again.signedAt > event.signedAt)
-        #expect(stage.server.requests.filter { $0.path == "/token" }.count == 1)
+        #expect(fixture.server.requests.filter { $0.path == "/token" }.count == 1)
     }
 
     @Test(arguments: [ProductKind.subscription, .nonConsumable]) func acknowledges(_ kind: ProductKind) throws {
-        let stage = try GoogleStage()
+        let fixture = try GoogleFixture()
         let type = kind == .subscription ? "SUBSCRIPTION_PURCHASED" : "ONE_TIME_PRODUCT_PURCHASED"
         let facts = SimulatedSubscription(product: "p", kind: kind, lineage: "token.1")
-        let delivery = try stage.delivery(type, facts)
-        let event = try stage.reader.verify(delivery, now: Self.now)
+        let delivery = try fixture.delivery(type, facts: facts)
+        let event = try fixture.reader.verify(delivery, now: Self.now)
         let job = try #require(event.jobs.first)
-        try stage.api.perform(job, now: Self.now)
-        let answer = stage.standIn.answer(StandInRequest(method: "GET", path: "/jobs"))
+        try fixture.api.perform(job, now: Self.now)
+        let answer = fixture.standIn.answer(StandInRequest(method: "GET", path: "/jobs"))
         let folder = kind == .subscription ? "subscriptions" : "products"
         #expect(
             String(decoding: answer?.body ?? [], as: UTF8.self) == #"{"jobs":["acknowledge \#(folder)/p token.1"]}"#
         )
-        #expect(try stage.reader.verify(delivery, now: Self.now).jobs.isEmpty)
+        #expect(try fixture.reader.verify(delivery, now: Self.now).jobs.isEmpty)
     }
 
     @Test(arguments: [
@@ -47,9 +48,9 @@ import Testing
         (401, "", "unauthorized"), (408, "", "unavailable"), (409, "", "unavailable"), (429, "", "unavailable"),
         (500, "", "unavailable"), (503, "<html>", "unavailable"),
         (400, #"{"error":{"errors":[{"reason":"alreadyAcknowledged"}]}}"#, ""), (200, "", ""), (204, "", ""),
-    ]) func jobIsDoneOrNot(_ status: Int, _ body: String, _ expected: String) throws {
-        let stage = try GoogleStage()
-        stage.trouble.answer.withLock { $0 = .init(status, body) }
+    ]) func jobIsDoneOrNot(_ status: Int, body: String, expected: String) throws {
+        let fixture = try GoogleFixture()
+        fixture.trouble.answer.withLock { $0 = .init(status, body: body) }
         let job = Job(
             kind: .acknowledge,
             provider: .google,
@@ -60,7 +61,7 @@ import Testing
         )
         var word = ""
         do throws(StoreAPIError) {
-            try stage.api.perform(job, now: Self.now)
+            try fixture.api.perform(job, now: Self.now)
         } catch {
             #expect(!error.description.contains("secret-token"))
             switch error {
@@ -85,73 +86,75 @@ import Testing
     /// Down, limited, not entitled, the wrong package, or not Google at all: it is worth asking again. And Google cannot
     /// have forgotten what was bought just now.
     @Test(arguments: [
-        AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, "<html>"), .init(418),
-        .init(404), .init(404, unknownPackage), .init(400), .init(400, invalidPackage), .init(404, unknownToken),
+        AnsweringServer.Answer(500), .init(503), .init(429), .init(401), .init(403), .init(200, body: "<html>"),
+        .init(418),
+        .init(404), .init(404, body: unknownPackage), .init(400), .init(400, body: invalidPackage),
+        .init(404, body: unknownToken),
     ]) func withoutAnAnswerGoogleShallComeBack(_ answer: AnsweringServer.Answer) throws {
-        let stage = try GoogleStage()
-        let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
-        stage.trouble.answer.withLock { $0 = answer }
-        #expect(throws: VerificationError.storeUnreachable) { try stage.reader.verify(delivery, now: Self.now) }
-        stage.trouble.answer.withLock { $0 = nil }
-        #expect(try stage.reader.verify(delivery, now: Self.now).observation?.snapshot?.state == .active)
+        let fixture = try GoogleFixture()
+        let delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
+        fixture.trouble.answer.withLock { $0 = answer }
+        #expect(throws: VerificationError.storeUnreachable) { try fixture.reader.verify(delivery, now: Self.now) }
+        fixture.trouble.answer.withLock { $0 = nil }
+        #expect(try fixture.reader.verify(delivery, now: Self.now).observation?.snapshot?.state == .active)
     }
 
     /// It would answer the same for a week.
     @Test(arguments: [
-        (AnsweringServer.Answer(404, unknownToken), "unknown_purchase"), (.init(410), "unknown_purchase"),
-        (.init(400, invalidToken), "unknown_purchase"), (.init(200, "{}"), "unreadable_purchase"),
-        (.init(200, #"{"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","lineItems":[]}"#), "unreadable_purchase"),
-    ]) func whatCannotSucceedIsKept(_ answer: AnsweringServer.Answer, _ subtype: String) throws {
-        let stage = try GoogleStage()
-        let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
-        stage.trouble.answer.withLock { $0 = answer }
-        let event = try stage.reader.verify(delivery, now: Self.now)
+        (AnsweringServer.Answer(404, body: unknownToken), "unknown_purchase"), (.init(410), "unknown_purchase"),
+        (.init(400, body: invalidToken), "unknown_purchase"), (.init(200, body: "{}"), "unreadable_purchase"),
+        (.init(200, body: #"{"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","lineItems":[]}"#), "unreadable_purchase"),
+    ]) func whatCannotSucceedIsKept(_ answer: AnsweringServer.Answer, subtype: String) throws {
+        let fixture = try GoogleFixture()
+        let delivery = try fixture.delivery("SUBSCRIPTION_RENEWED")
+        fixture.trouble.answer.withLock { $0 = answer }
+        let event = try fixture.reader.verify(delivery, now: Self.now)
         #expect(event.observation == nil && event.subtype == subtype && event.kind == .subscriptionRenewed)
     }
 
     /// An hour is time enough; the token of the push has to live as long.
     @Test func oldPurchaseThatIsUnknownIsKept() throws {
-        let stage = try GoogleStage()
-        var purchase = try stage.delivery("SUBSCRIPTION_PURCHASED")
-        stage.trouble.answer.withLock { $0 = .init(404, Self.unknownToken) }
+        let fixture = try GoogleFixture()
+        var purchase = try fixture.delivery("SUBSCRIPTION_PURCHASED")
+        fixture.trouble.answer.withLock { $0 = .init(404, body: Self.unknownToken) }
         let later = Self.now + .seconds(3600)
-        purchase.authorization = try stage.delivery("SUBSCRIPTION_RENEWED", at: later).authorization
-        #expect(try stage.reader.verify(purchase, now: later).subtype == "unknown_purchase")
+        purchase.authorization = try fixture.delivery("SUBSCRIPTION_RENEWED", at: later).authorization
+        #expect(try fixture.reader.verify(purchase, now: later).subtype == "unknown_purchase")
     }
 
     @Test func otherPackageIsNotAskedFor() throws {
-        let stage = try GoogleStage(packages: .only(["com.example.other"]))
-        let delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
-        #expect(throws: VerificationError.wrongApp) { try stage.reader.verify(delivery, now: Self.now) }
-        #expect(!stage.server.requests.contains { $0.path.hasPrefix("/androidpublisher") })
+        let fixture = try GoogleFixture(packages: .only(["com.example.other"]))
+        let delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
+        #expect(throws: VerificationError.wrongApp) { try fixture.reader.verify(delivery, now: Self.now) }
+        #expect(!fixture.server.requests.contains { $0.path.hasPrefix("/androidpublisher") })
     }
 
     /// The sender is proven before anything of the body is looked at.
     @Test func strangersAreNotAnswered() throws {
-        let stage = try GoogleStage()
-        var delivery = try stage.delivery("SUBSCRIPTION_PURCHASED")
+        let fixture = try GoogleFixture()
+        var delivery = try fixture.delivery("SUBSCRIPTION_PURCHASED")
         delivery.authorization = nil
         #expect(throws: VerificationError.untrusted(.unauthorized)) {
-            try stage.reader.verify(delivery, now: Self.now)
+            try fixture.reader.verify(delivery, now: Self.now)
         }
-        #expect(stage.server.requests.isEmpty)
+        #expect(fixture.server.requests.isEmpty)
     }
 
     @Test func statementIsAnEventOfItsOwn() throws {
-        let stage = try GoogleStage()
-        _ = try stage.delivery("SUBSCRIPTION_CANCELED")
+        let fixture = try GoogleFixture()
+        _ = try fixture.delivery("SUBSCRIPTION_CANCELED")
         var contract = ContractKey(
             provider: .google,
             environment: .sandbox,
             app: SimulatedGooglePlay.package,
             lineage: "token.1"
         )
-        let event = try #require(try stage.api.statement(of: contract, now: Self.now))
+        let event = try #require(try fixture.api.statement(of: contract, now: Self.now))
         #expect(event.observation?.snapshot?.state == .cancelled && event.id.hasPrefix("statement:"))
         #expect(!event.id.contains("token.1"))
         // The purchase is asked about, whichever of its products it is.
         contract.lineage = "../../x?y z#product"
-        #expect(try stage.api.statement(of: contract, now: Self.now) == nil)
-        #expect(stage.server.requests.last?.path.hasSuffix("tokens/..%2F..%2Fx%3Fy%20z") == true)
+        #expect(try fixture.api.statement(of: contract, now: Self.now) == nil)
+        #expect(fixture.server.requests.last?.path.hasSuffix("tokens/..%2F..%2Fx%3Fy%20z") == true)
     }
 }

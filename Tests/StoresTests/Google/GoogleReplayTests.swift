@@ -8,18 +8,18 @@ import Testing
 
 /// What the ledger keeps of Google, read once more.
 @Suite(.timeLimit(.minutes(10))) struct GoogleReplayTests {
-    private static let now = GoogleStage.now
+    private static let now = GoogleFixture.now
 
     /// What Google says today is not what it said then: it is not asked.
     @Test(arguments: ["SUBSCRIPTION_RENEWED", "SUBSCRIPTION_EXPIRED/billing", "SUBSCRIPTION_REVOKED"])
     func storedNotificationMeansTheSame(_ words: String) throws {
-        let stage = try GoogleStage()
+        let fixture = try GoogleFixture()
         let parts = words.split(separator: "/").map(String.init)
         let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "token.1")
-        let event = try stage.reader.verify(try stage.delivery(parts[0], facts), now: Self.now)
-        let asked = stage.server.requests.count
-        let again = try #require(try stage.reader.interpret(Self.stored(event)))
-        #expect(stage.server.requests.count == asked)
+        let event = try fixture.reader.verify(try fixture.delivery(parts[0], facts: facts), now: Self.now)
+        let asked = fixture.server.requests.count
+        let again = try #require(try fixture.reader.interpret(Self.stored(event)))
+        #expect(fixture.server.requests.count == asked)
         #expect(again.observation == event.observation && event.observation?.snapshot != nil)
         #expect((again.id, again.app, again.environment) == (event.id, event.app, event.environment))
         #expect((again.type, again.subtype, again.kind) == (event.type, event.subtype, event.kind))
@@ -30,44 +30,47 @@ import Testing
 
     /// Older versions knew a void by its message: once more, it is the same event.
     @Test func storedVoidKeepsItsName() throws {
-        let stage = try GoogleStage()
-        let event = try stage.reader.verify(try stage.delivery("VOIDED_PURCHASE"), now: Self.now)
+        let fixture = try GoogleFixture()
+        let event = try fixture.reader.verify(try fixture.delivery("VOIDED_PURCHASE"), now: Self.now)
         #expect(event.id.hasPrefix("void:GPA."))
         for id in [event.id, "7"] {
             var stored = Self.stored(event)
             stored.id = id
-            let again = try #require(try stage.reader.interpret(stored))
+            let again = try #require(try fixture.reader.interpret(stored))
             #expect(again.id == id && again.observation == event.observation)
         }
     }
 
     @Test func storedStatementMeansTheSame() throws {
-        let stage = try GoogleStage()
+        let fixture = try GoogleFixture()
         let contract = try #require(
-            try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now).observation?.contract
+            try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_RENEWED"), now: Self.now).observation?.contract
         )
-        let event = try #require(try stage.api.statement(of: contract, now: Self.now))
-        let again = try #require(try stage.reader.interpret(Self.stored(event)))
+        let event = try #require(try fixture.api.statement(of: contract, now: Self.now))
+        let again = try #require(try fixture.reader.interpret(Self.stored(event)))
         #expect(again.id == event.id && again.observation == event.observation && again.signedAt == event.signedAt)
         #expect(again.jobs.isEmpty && !event.jobs.isEmpty)
     }
 
     /// The catalogue says today what was bought then.
     @Test func storedPurchaseIsReadByTheCatalogueOfNow() throws {
-        let stage = try GoogleStage()
+        let fixture = try GoogleFixture()
         let facts = SimulatedSubscription(product: "coins", kind: .nonConsumable, lineage: "token.1")
-        let event = try stage.reader.verify(try stage.delivery("ONE_TIME_PRODUCT_PURCHASED", facts), now: Self.now)
+        let event = try fixture.reader.verify(
+            try fixture.delivery("ONE_TIME_PRODUCT_PURCHASED", facts: facts),
+            now: Self.now
+        )
         #expect(event.observation?.kind == .nonConsumable)
-        let today = try GoogleStage(catalog: Catalog(["coins": .init(kind: .consumable)]))
+        let today = try GoogleFixture(catalog: Catalog(["coins": .init(kind: .consumable)]))
         #expect(try today.reader.interpret(Self.stored(event))?.observation?.kind == .consumable)
     }
 
     @Test func storedAnswerWithoutAPurchaseStaysUnreadable() throws {
-        let stage = try GoogleStage()
-        let delivery = try stage.delivery("SUBSCRIPTION_RENEWED")
-        stage.trouble.answer.withLock { $0 = .init(200, "{}") }
-        let event = try stage.reader.verify(delivery, now: Self.now)
-        let again = try #require(try stage.reader.interpret(Self.stored(event)))
+        let fixture = try GoogleFixture()
+        let delivery = try fixture.delivery("SUBSCRIPTION_RENEWED")
+        fixture.trouble.answer.withLock { $0 = .init(200, body: "{}") }
+        let event = try fixture.reader.verify(delivery, now: Self.now)
+        let again = try #require(try fixture.reader.interpret(Self.stored(event)))
         #expect(again.subtype == "unreadable_purchase" && again.observation == nil && again.id == event.id)
     }
 
@@ -79,18 +82,18 @@ import Testing
         #"{"purchaseToken":"t","reading":"{}","readAt":9223372036854775808}"#,
         #"{"purchaseToken":"t","reading":"{\"subscriptionState\":\"SUBSCRIPTION_STATE_ACTIVE\"}","readAt":1}"#,
     ]) func otherBodiesAreNoRecords(_ body: String) throws {
-        let stage = try GoogleStage()
-        let bare = try stage.delivery("SUBSCRIPTION_RENEWED").body
+        let fixture = try GoogleFixture()
+        let bare = try fixture.delivery("SUBSCRIPTION_RENEWED").body
         for bytes in [Array(body.utf8), bare, [0xFF]] {
             let stored = StoredDelivery(id: "1", body: bytes, environment: .sandbox, app: "a", receivedAt: Self.now)
-            #expect(try stage.reader.interpret(stored) == nil)
+            #expect(try fixture.reader.interpret(stored) == nil)
         }
     }
 
     @Test func storedNotificationOfAnotherAppIsRefused() throws {
-        let stage = try GoogleStage()
-        let event = try stage.reader.verify(try stage.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
-        let other = try GoogleStage(packages: .only(["com.example.other"]))
+        let fixture = try GoogleFixture()
+        let event = try fixture.reader.verify(try fixture.delivery("SUBSCRIPTION_RENEWED"), now: Self.now)
+        let other = try GoogleFixture(packages: .only(["com.example.other"]))
         #expect(throws: VerificationError.wrongApp) { try other.reader.interpret(Self.stored(event)) }
     }
 

@@ -18,7 +18,7 @@ import Testing
                 count += 1
                 return count
             }
-            return .init(200, #"{"access_token":"token-\#(number)","expires_in":3599}"#)
+            return .init(200, body: #"{"access_token":"token-\#(number)","expires_in":3599}"#)
         }
         let credentials = GoogleCredentials(
             account: "a@b",
@@ -26,7 +26,7 @@ import Testing
             key: try RSAPrivateKey.generate(),
             tokenAddress: server.url
         )
-        let access = GoogleTokens({ credentials }, HTTPClient(timeout: .seconds(10)))
+        let access = GoogleTokens({ credentials }, client: HTTPClient(timeout: .seconds(10)))
         let refused = try access.bearer(now: Self.now)
         access.forget(refused)
         let second = try access.bearer(now: Self.now)

@@ -15,7 +15,7 @@ struct PurchaseKitSpecimen: Sendable {
     /// When it arrives.
     var now: Instant
 
-    init(_ type: String, period: Int = 0, after: Duration = .seconds(60), _ changes: [String: JSON] = [:]) {
+    init(_ type: String, period: Int = 0, after: Duration = .seconds(60), changes: [String: JSON] = [:]) {
         let begin = PurchaseKitSpecimen.start + PurchaseKitSpecimen.month * period
         let end = begin + PurchaseKitSpecimen.month
         now = begin + after
@@ -30,14 +30,14 @@ struct PurchaseKitSpecimen: Sendable {
         for (name, value) in changes { event[name] = value }
     }
 
-    func with(_ name: String, _ value: JSON?) -> PurchaseKitSpecimen {
+    func with(_ name: String, to value: JSON?) -> PurchaseKitSpecimen {
         var copy = self
         copy.event[name] = value
         return copy
     }
 
     var undated: PurchaseKitSpecimen {
-        with("current_period_start", nil).with("current_period_end", nil).with("ends_at", nil)
+        with("current_period_start", to: nil).with("current_period_end", to: nil).with("ends_at", to: nil)
     }
 
     var body: [UInt8] { event.bytes }

@@ -51,7 +51,7 @@ import Testing
         Row(
             testDescription: "41/8 updated: another plan",
             past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", after: day, ["store_product_id": "pro.annual"]),
+            event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["store_product_id": "pro.annual"]),
             kind: .subscriptionRenewed,
             state: .active,
             fragments: granted,
@@ -76,7 +76,7 @@ import Testing
         Row(
             testDescription: "41/11 updated to canceled",
             past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", after: day, ["status": "canceled"]),
+            event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["status": "canceled"]),
             kind: .autoRenewOff,
             state: .cancelled,
             fragments: ["paywall=ending", "subscription_status=ending"]
@@ -115,7 +115,7 @@ import Testing
         Row(
             testDescription: "42 unknown type: its status counts",
             past: [created],
-            event: PurchaseKitSpecimen("subscription.paused", after: day, ["status": "canceled"]),
+            event: PurchaseKitSpecimen("subscription.paused", after: day, changes: ["status": "canceled"]),
             kind: .providerUnknown,
             state: .cancelled,
             fragments: ["paywall=ending", "subscription_status=ending"]
@@ -123,7 +123,7 @@ import Testing
         Row(
             testDescription: "42 unknown status",
             past: [created],
-            event: PurchaseKitSpecimen("subscription.updated", after: day, ["status": "frozen"]),
+            event: PurchaseKitSpecimen("subscription.updated", after: day, changes: ["status": "frozen"]),
             kind: .subscriptionRenewed,
             state: .active,
             fragments: []
@@ -132,10 +132,10 @@ import Testing
 
     @Test(arguments: rows)
     func means(_ row: Row) throws {
-        var story = ContractStory()
-        for specimen in row.past { story.take(try specimen.verify(), at: specimen.now) }
+        var timeline = ContractTimeline()
+        for specimen in row.past { timeline.take(try specimen.verify(), at: specimen.now) }
         let event = try row.event.verify()
-        let (step, standing) = story.take(event, at: row.event.now)
+        let (step, standing) = timeline.take(event, at: row.event.now)
         #expect(event.kind == row.kind)
         #expect(step.state == row.state)
         #expect(step.product == row.state.map { _ in row.product })
@@ -155,7 +155,7 @@ import Testing
         Signature(testDescription: "missing", make: { _ in nil }, error: .malformed(.missingSignature)),
         Signature(testDescription: "empty", make: { _ in "" }),
         Signature(testDescription: "not hexadecimal", make: { _ in String(repeating: "z", count: 64) }),
-        Signature(testDescription: "of another secret", make: { signed($0, "other") }),
+        Signature(testDescription: "of another secret", make: { signed($0, secret: "other") }),
         Signature(testDescription: "of another body", make: { signed($0 + [32]) }),
         Signature(testDescription: "short", make: { String(signed($0).dropLast(2)) }),
         Signature(testDescription: "long", make: { signed($0) + "00" }),
@@ -176,42 +176,46 @@ import Testing
         #expect(PurchaseKitVerifier(secret: "") == nil)
     }
 
-    private static func signed(_ body: [UInt8], _ secret: String = PurchaseKitSpecimen.secret) -> String {
+    private static func signed(_ body: [UInt8], secret: String = PurchaseKitSpecimen.secret) -> String {
         Hex.encode(HMAC.authenticate(body, key: Array(secret.utf8)))
     }
 
     /// Long after its end, and under an id that nobody has seen.
     @Test(arguments: ["subscription.created", "subscription.updated", "subscription.canceled"])
     func whatEndedIsNotReopened(_ type: String) throws {
-        var story = ContractStory()
-        let end = PurchaseKitSpecimen("subscription.expired", after: day, ["ends_at": .text("2026-01-02T00:00:00Z")])
-        for specimen in [Self.created, end] { story.take(try specimen.verify(), at: specimen.now) }
-        var replay = PurchaseKitSpecimen(type, after: .zero, ["event_id": "new"])
+        var timeline = ContractTimeline()
+        let end = PurchaseKitSpecimen(
+            "subscription.expired",
+            after: day,
+            changes: ["ends_at": .text("2026-01-02T00:00:00Z")]
+        )
+        for specimen in [Self.created, end] { timeline.take(try specimen.verify(), at: specimen.now) }
+        var replay = PurchaseKitSpecimen(type, after: .zero, changes: ["event_id": "new"])
         replay.now = PurchaseKitSpecimen.start + day * 2
-        let step = story.take(try replay.verify(), at: replay.now).step
+        let step = timeline.take(try replay.verify(), at: replay.now).step
         #expect(step.state == .expired)
         #expect(step.fragments.isEmpty)
     }
 
     @Test func everyOrderEndsInTheSameState() throws {
-        let life = [
+        let scenario = [
             Self.created, PurchaseKitSpecimen("subscription.updated", period: 1),
             PurchaseKitSpecimen("subscription.canceled", period: 1, after: day),
             PurchaseKitSpecimen("subscription.expired", period: 1, after: Self.month + .seconds(60)),
             PurchaseKitSpecimen("subscription.created", period: 3),
             PurchaseKitSpecimen("subscription.canceled", period: 3, after: day),
         ]
-        let events = try life.map { try $0.verify() }
-        let now = life[5].now
+        let events = try scenario.map { try $0.verify() }
+        let now = scenario[5].now
         var generator = SeededGenerator(seed: 41)
-        for length in 1...life.count {
-            var inOrder = ContractStory()
+        for length in 1...scenario.count {
+            var inOrder = ContractTimeline()
             for event in events.prefix(length) { inOrder.take(event, at: now) }
             for _ in 0..<50 {
-                var story = ContractStory()
+                var timeline = ContractTimeline()
                 let deliveries = (events.prefix(length) + events.prefix(length)).shuffled(using: &generator)
-                for event in deliveries { story.take(event, at: now) }
-                #expect(story.status(at: now) == inOrder.status(at: now))
+                for event in deliveries { timeline.take(event, at: now) }
+                #expect(timeline.status(at: now) == inOrder.status(at: now))
             }
         }
     }
@@ -222,22 +226,24 @@ import Testing
         #expect(observation?.contract.lineage == "2000000000000001")
         #expect(observation?.contract.environment == .production)
         #expect(observation?.snapshot?.accessUntil == PurchaseKitSpecimen.start + Self.month)
-        let number = Self.created.with("customer_id", 7).with("subscription_id", 9)
+        let number = Self.created.with("customer_id", to: 7).with("subscription_id", to: 9)
         #expect(try number.verify().observation?.user == "7")
         #expect(try number.verify().observation?.contract.lineage == "9")
         let token = "0f8fad5b-d9cb-469f-a165-70867728950e"
-        #expect(try Self.created.with("customer_id", .text(token)).verify().observation?.token?.description == token)
+        #expect(
+            try Self.created.with("customer_id", to: .text(token)).verify().observation?.token?.description == token
+        )
     }
 
     /// Version 0.8.0 tells Google's base plan and the end of a trial.
     @Test func membersOfNewerVersions() throws {
-        let google = Self.created.with("store", "google").with("google_base_plan_id", "yearly")
-            .with("subscription_id", .text(String(repeating: "t", count: 400)))
+        let google = Self.created.with("store", to: "google").with("google_base_plan_id", to: "yearly")
+            .with("subscription_id", to: .text(String(repeating: "t", count: 400)))
         #expect(try google.verify().observation?.snapshot?.product == "pro.monthly")
         let catalog = Catalog(["pro.monthly:yearly": .init(group: "g")])
         #expect(try google.verify(catalog).observation?.snapshot?.product == "pro.monthly:yearly")
         #expect(try google.verify().subtype == "google")
-        let trial = Self.created.with("current_period_end", nil).with("trial_ends_at", "2026-01-08T00:00:00Z")
+        let trial = Self.created.with("current_period_end", to: nil).with("trial_ends_at", to: "2026-01-08T00:00:00Z")
         #expect(try trial.verify().observation?.snapshot?.accessUntil?.iso8601 == "2026-01-08T00:00:00Z")
     }
 }

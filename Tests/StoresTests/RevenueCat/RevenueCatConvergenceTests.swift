@@ -4,7 +4,7 @@ import Testing
 
 /// RevenueCat promises no order: whatever it is, the state is that of the events in the order in which they happened.
 @Suite(.timeLimit(.minutes(10))) struct RevenueCatConvergenceTests {
-    struct Life: Sendable, CustomTestStringConvertible {
+    struct Scenario: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var events: [RevenueCatSpecimen]
         var state: ContractState
@@ -16,44 +16,52 @@ import Testing
     private static let start = RevenueCatSpecimen.start
     private static let month = RevenueCatSpecimen.month
     private static let ended = RevenueCatSpecimen("EXPIRATION", after: late)
-    private static let unpaid = RevenueCatSpecimen("CANCELLATION", after: late, ["cancel_reason": "BILLING_ERROR"])
+    private static let unpaid = RevenueCatSpecimen(
+        "CANCELLATION",
+        after: late,
+        changes: ["cancel_reason": "BILLING_ERROR"]
+    )
     private static let issue = RevenueCatSpecimen("BILLING_ISSUE", after: late)
-    private static let change = RevenueCatSpecimen("PRODUCT_CHANGE", after: day, ["new_product_id": "pro.annual"])
+    private static let change = RevenueCatSpecimen(
+        "PRODUCT_CHANGE",
+        after: day,
+        changes: ["new_product_id": "pro.annual"]
+    )
 
     private static let unsubscribed: [String: JSON] = ["cancel_reason": "UNSUBSCRIBE"]
 
     private static func atStripe(_ specimen: RevenueCatSpecimen) -> RevenueCatSpecimen {
-        specimen.with("store", "STRIPE")
+        specimen.with("store", to: "STRIPE")
     }
 
     /// Bought in the middle of the first period, for a shorter time or a longer one.
     private static func upgrade(after: Duration, until: Instant) -> RevenueCatSpecimen {
-        RevenueCatSpecimen("RENEWAL", after: after, ["product_id": "pro.annual", "transaction_id": "t9"])
-            .with("purchased_at_ms", .number(String((start + day - .seconds(9)).milliseconds)))
-            .with("expiration_at_ms", .number(String(until.milliseconds)))
+        RevenueCatSpecimen("RENEWAL", after: after, changes: ["product_id": "pro.annual", "transaction_id": "t9"])
+            .with("purchased_at_ms", to: .number(String((start + day - .seconds(9)).milliseconds)))
+            .with("expiration_at_ms", to: .number(String(until.milliseconds)))
     }
 
-    private static let lives = [
-        Life(
+    private static let scenarios = [
+        Scenario(
             testDescription: "BILLING_ISSUE, CANCELLATION and EXPIRATION at one instant",
             events: [bought, issue, unpaid, ended],
             state: .expired,
             now: start + month * 2
         ),
-        Life(
+        Scenario(
             testDescription: "the same with a grace period: it is not over",
             events: [bought, issue.inGrace, unpaid],
             state: .inGracePeriod,
             now: start + month + day
         ),
-        Life(
+        Scenario(
             testDescription: "an end in the middle of the grace period",
             events: [bought, issue.inGrace, unpaid, RevenueCatSpecimen("EXPIRATION", after: month + day)],
             state: .expired,
             now: start + month + day * 2
         ),
-        Life(
-            testDescription: "the end of the old period is told after the new one has begun",
+        Scenario(
+            testDescription: "the end of the old period is inOrder after the new one has begun",
             events: [
                 bought, RevenueCatSpecimen("RENEWAL", period: 1),
                 RevenueCatSpecimen("EXPIRATION", after: month + day),
@@ -61,22 +69,22 @@ import Testing
             state: .active,
             now: start + month + day * 2
         ),
-        Life(
+        Scenario(
             testDescription: "recovered in grace",
             events: [bought, issue.inGrace, unpaid, RevenueCatSpecimen("RENEWAL", period: 1, after: day)],
             state: .active,
             now: start + month + day * 2
         ),
-        Life(
+        Scenario(
             testDescription: "refunded, and the refund reversed",
             events: [
-                bought, RevenueCatSpecimen("CANCELLATION", after: day, ["cancel_reason": "CUSTOMER_SUPPORT"]),
+                bought, RevenueCatSpecimen("CANCELLATION", after: day, changes: ["cancel_reason": "CUSTOMER_SUPPORT"]),
                 RevenueCatSpecimen("REFUND_REVERSED", after: day * 2),
             ],
             state: .active,
             now: start + day * 3
         ),
-        Life(
+        Scenario(
             testDescription: "a provisional grant, then the purchase, which was made before it",
             events: [
                 RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", after: .seconds(30)),
@@ -85,67 +93,68 @@ import Testing
             state: .active,
             now: start + day * 3
         ),
-        Life(
+        Scenario(
             testDescription: "a provisional grant that came to nothing",
             events: [
                 RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", after: .seconds(30))
-                    .with("original_transaction_id", nil),
-                RevenueCatSpecimen("EXPIRATION", after: .seconds(90)).with("original_transaction_id", nil),
+                    .with("original_transaction_id", to: nil),
+                RevenueCatSpecimen("EXPIRATION", after: .seconds(90)).with("original_transaction_id", to: nil),
             ],
             state: .expired,
             now: start + .seconds(100)
         ),
-        Life(
+        Scenario(
             testDescription: "paused and resumed",
             events: [
                 bought, RevenueCatSpecimen("SUBSCRIPTION_PAUSED"),
-                RevenueCatSpecimen("EXPIRATION", after: late, ["expiration_reason": "SUBSCRIPTION_PAUSED"]),
+                RevenueCatSpecimen("EXPIRATION", after: late, changes: ["expiration_reason": "SUBSCRIPTION_PAUSED"]),
                 RevenueCatSpecimen("RENEWAL", period: 2),
             ],
             state: .active,
             now: start + month * 2 + day
         ),
-        Life(
+        Scenario(
             testDescription: "an upgrade to a longer period, announced at the same time",
             events: [bought, change, upgrade(after: day, until: start + month * 12)],
             state: .active,
             product: "pro.annual",
             now: start + day * 2
         ),
-        Life(
+        Scenario(
             testDescription: "an upgrade to a shorter period, announced after it",
             events: [bought, change, upgrade(after: day - .seconds(2), until: start + day * 8)],
             state: .active,
             product: "pro.annual",
             now: start + day * 2
         ),
-        Life(
+        Scenario(
             testDescription: "another plan at Stripe, whose RENEWAL repeats the first purchase's date",
             events: [
-                atStripe(bought), atStripe(RevenueCatSpecimen("CANCELLATION", after: day, unsubscribed)),
+                atStripe(bought), atStripe(RevenueCatSpecimen("CANCELLATION", after: day, changes: unsubscribed)),
                 atStripe(RevenueCatSpecimen("UNCANCELLATION", after: day * 2)),
                 atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day * 3 + .seconds(1))),
-                atStripe(RevenueCatSpecimen("RENEWAL", after: day * 3)).with("product_id", "pro.annual"),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: day * 3)).with("product_id", to: "pro.annual"),
             ],
             state: .active,
             product: "pro.annual",
             now: start + day * 4
         ),
-        Life(
+        Scenario(
             testDescription: "and back, in the same period",
             events: [
-                atStripe(bought), atStripe(RevenueCatSpecimen("RENEWAL", after: .seconds(90))).with("product_id", "x"),
-                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day)).with("product_id", "x"),
+                atStripe(bought),
+                atStripe(RevenueCatSpecimen("RENEWAL", after: .seconds(90))).with("product_id", to: "x"),
+                atStripe(RevenueCatSpecimen("PRODUCT_CHANGE", after: day)).with("product_id", to: "x"),
                 atStripe(RevenueCatSpecimen("RENEWAL", after: day)),
             ],
             state: .active,
             now: start + day * 4
         ),
-        Life(
+        Scenario(
             testDescription: "extended, cancelled, cancellation taken back",
             events: [
                 bought, RevenueCatSpecimen("SUBSCRIPTION_EXTENDED", after: day).extended,
-                RevenueCatSpecimen("CANCELLATION", after: day * 2, ["cancel_reason": "UNSUBSCRIBE"]).extended,
+                RevenueCatSpecimen("CANCELLATION", after: day * 2, changes: ["cancel_reason": "UNSUBSCRIBE"]).extended,
                 RevenueCatSpecimen("UNCANCELLATION", after: day * 3).extended,
             ],
             state: .active,
@@ -153,32 +162,32 @@ import Testing
         ),
     ]
 
-    @Test(arguments: lives)
-    func everyOrderEndsInTheSameState(_ life: Life) throws {
-        let events = try life.events.map { try $0.verify() }
+    @Test(arguments: scenarios)
+    func everyOrderEndsInTheSameState(_ scenario: Scenario) throws {
+        let events = try scenario.events.map { try $0.verify() }
         for order in permutations(Array(events.indices)) {
-            var story = ContractStory()
-            for index in order + order.prefix(2) { story.take(events[index], at: life.now) }
-            let status = try #require(story.status(at: life.now))
-            #expect(status.state == life.state, "\(order)")
-            #expect(status.product == life.product, "\(order)")
+            var timeline = ContractTimeline()
+            for index in order + order.prefix(2) { timeline.take(events[index], at: scenario.now) }
+            let status = try #require(timeline.status(at: scenario.now))
+            #expect(status.state == scenario.state, "\(order)")
+            #expect(status.product == scenario.product, "\(order)")
         }
     }
 
     /// The store knew the transaction alone when RevenueCat granted access, and its lineage when it refused the purchase.
     @Test func grantEndsWithTheLineageThatItsTransactionTurnsOutToBeOf() throws {
         let grant = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", period: 1, after: .seconds(30))
-            .with("original_transaction_id", nil)
+            .with("original_transaction_id", to: nil)
         let end = RevenueCatSpecimen("EXPIRATION", period: 1, after: .seconds(90))
         let events = try [grant.verify(), end.verify()]
         for order in permutations([0, 1]) {
-            var story = ContractStory()
-            for index in order { story.take(events[index], at: end.happenedAt) }
-            #expect(!story.entitlements(at: end.happenedAt).isActive, "\(order)")
+            var timeline = ContractTimeline()
+            for index in order { timeline.take(events[index], at: end.happenedAt) }
+            #expect(!timeline.entitlements(at: end.happenedAt).isActive, "\(order)")
         }
-        var story = ContractStory()
-        story.take(events[0], at: grant.happenedAt)
-        #expect(story.entitlements(at: grant.happenedAt).isActive)
+        var timeline = ContractTimeline()
+        timeline.take(events[0], at: grant.happenedAt)
+        #expect(timeline.entitlements(at: grant.happenedAt).isActive)
     }
 
     private func permutations(_ items: [Int]) -> [[Int]] {

@@ -35,7 +35,7 @@ import Testing
         ),
         Sample(type: "PAYWALL_IMPRESSION", fields: ["environment": "TOMORROW"]), Sample(type: "TEST", fields: [:]),
     ]) func whatChangesNoAccessIsTakenWithout(_ sample: Sample) throws {
-        let event = try verify(sample.type, sample.fields)
+        let event = try verify(sample.type, fields: sample.fields)
         #expect(event.observation == nil && event.transfer == nil)
         #expect(event.environment == sample.environment)
     }
@@ -48,31 +48,31 @@ import Testing
     private static let end = start + .seconds(86_400)
 
     @Test func grantOfAnOutageOpensAccessByWhatIsGuaranteed() throws {
-        let event = try verify("TEMPORARY_ENTITLEMENT_GRANT", Self.guaranteed)
+        let event = try verify("TEMPORARY_ENTITLEMENT_GRANT", fields: Self.guaranteed)
         let observation = try #require(event.observation)
         #expect(observation.user == "42")
         #expect(observation.snapshot?.state == .active)
         #expect(observation.snapshot?.accessUntil == Self.end)
         #expect(observation.contract.environment == .production)
-        var story = ContractStory()
-        story.take(event, at: Self.start)
-        #expect(story.entitlements(at: Self.start).isActive)
-        story.take(try verify("EXPIRATION", Self.guaranteed), at: Self.start + .seconds(60))
-        #expect(!story.entitlements(at: Self.start + .seconds(60)).isActive)
+        var timeline = ContractTimeline()
+        timeline.take(event, at: Self.start)
+        #expect(timeline.entitlements(at: Self.start).isActive)
+        timeline.take(try verify("EXPIRATION", fields: Self.guaranteed), at: Self.start + .seconds(60))
+        #expect(!timeline.entitlements(at: Self.start + .seconds(60)).isActive)
     }
 
     /// A grant is for a day at the most, also of what is otherwise bought once, for ever.
     @Test(arguments: ProductKind.allCases, ["APP_STORE", "PROMOTIONAL"])
-    func grantIsNoCharge(_ kind: ProductKind, _ store: String) throws {
-        let specimen = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", ["store": .text(store)])
-            .with("expiration_at_ms", 4_102_444_800_000)
-        var story = ContractStory()
-        story.take(try specimen.verify(Catalog(["pro.monthly": .init(kind: kind)])), at: specimen.happenedAt)
-        #expect(story.entitlements(at: specimen.happenedAt).isActive)
-        #expect(!story.entitlements(at: specimen.happenedAt + .seconds(86_401)).isActive)
+    func grantIsNoCharge(_ kind: ProductKind, store: String) throws {
+        let specimen = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT", changes: ["store": .text(store)])
+            .with("expiration_at_ms", to: 4_102_444_800_000)
+        var timeline = ContractTimeline()
+        timeline.take(try specimen.verify(Catalog(["pro.monthly": .init(kind: kind)])), at: specimen.happenedAt)
+        #expect(timeline.entitlements(at: specimen.happenedAt).isActive)
+        #expect(!timeline.entitlements(at: specimen.happenedAt + .seconds(86_401)).isActive)
     }
 
-    private func verify(_ type: String, _ fields: [String: JSON]) throws -> Event {
+    private func verify(_ type: String, fields: [String: JSON]) throws -> Event {
         var specimen = RevenueCatSpecimen(type)
         specimen.event = [
             "type": .text(type), "id": .text("\(type)-1"), "app_user_id": "42",

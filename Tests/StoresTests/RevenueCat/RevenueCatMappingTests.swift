@@ -14,11 +14,11 @@ import Testing
 
         init(
             _ name: String,
-            _ event: RevenueCatSpecimen,
+            event: RevenueCatSpecimen,
             after past: [RevenueCatSpecimen] = [],
             is kind: EventKind,
-            _ state: ContractState?,
-            _ fragments: Set<String> = []
+            state: ContractState?,
+            fragments: Set<String> = []
         ) {
             testDescription = name
             self.past = past
@@ -34,12 +34,12 @@ import Testing
         "listed": .init(kind: .subscription),
     ])
 
-    @Test(arguments: purchases + lives + endings + others)
+    @Test(arguments: purchases + changes + endings + others)
     func means(_ row: Row) throws {
-        var story = ContractStory()
-        for specimen in row.past { story.take(try specimen.verify(Self.catalog), at: specimen.happenedAt) }
+        var timeline = ContractTimeline()
+        for specimen in row.past { timeline.take(try specimen.verify(Self.catalog), at: specimen.happenedAt) }
         let event = try row.event.verify(Self.catalog)
-        let step = story.take(event, at: row.event.happenedAt).step
+        let step = timeline.take(event, at: row.event.happenedAt).step
         #expect(event.kind == row.kind)
         #expect(step.state == row.state)
         #expect(Set(step.fragments) == row.fragments)
@@ -55,196 +55,215 @@ let day = Duration.seconds(86_400)
 
 extension RevenueCatMappingTests {
     static let purchases = [
-        Row("1 INITIAL_PURCHASE", bought, is: .subscriptionStarted, .active, granted),
+        Row("1 INITIAL_PURCHASE", event: bought, is: .subscriptionStarted, state: .active, fragments: granted),
         Row(
             "2 INITIAL_PURCHASE TRIAL",
-            bought.with("period_type", "TRIAL"),
+            event: bought.with("period_type", to: "TRIAL"),
             is: .subscriptionStarted,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "5 INITIAL_PURCHASE after an end",
-            RevenueCatSpecimen("INITIAL_PURCHASE", period: 3),
+            event: RevenueCatSpecimen("INITIAL_PURCHASE", period: 3),
             after: [bought, RevenueCatSpecimen("EXPIRATION", after: late)],
             is: .subscriptionResubscribed,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "5 RENEWAL after an end",
-            RevenueCatSpecimen("RENEWAL", period: 3),
+            event: RevenueCatSpecimen("RENEWAL", period: 3),
             after: [bought, RevenueCatSpecimen("EXPIRATION", after: late)],
             is: .subscriptionRenewed,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "27 NON_RENEWING_PURCHASE of something that stays",
-            RevenueCatSpecimen("NON_RENEWING_PURCHASE").with("expiration_at_ms", .raw("null")),
+            event: RevenueCatSpecimen("NON_RENEWING_PURCHASE").with("expiration_at_ms", to: .raw("null")),
             is: .purchaseCompleted,
-            .owned,
-            granted
+            state: .owned,
+            fragments: granted
         ),
         Row(
             "27 INITIAL_PURCHASE of what the catalogue calls one-time",
-            bought.endless.with("product_id", "keep"),
+            event: bought.endless.with("product_id", to: "keep"),
             is: .subscriptionStarted,
-            .owned,
-            granted
+            state: .owned,
+            fragments: granted
         ),
         Row(
             "27 NON_RENEWING_PURCHASE of a consumable",
-            RevenueCatSpecimen("NON_RENEWING_PURCHASE", ["product_id": "coins", "expiration_at_ms": .raw("null")]),
+            event: RevenueCatSpecimen(
+                "NON_RENEWING_PURCHASE",
+                changes: ["product_id": "coins", "expiration_at_ms": .raw("null")]
+            ),
             is: .purchaseCompleted,
-            .delivered,
-            ["paywall=success"]
+            state: .delivered,
+            fragments: ["paywall=success"]
         ),
         Row(
             "27 NON_RENEWING_PURCHASE for a time",
-            RevenueCatSpecimen("NON_RENEWING_PURCHASE", ["product_id": "season", "expiration_at_ms": .raw("null")]),
+            event: RevenueCatSpecimen(
+                "NON_RENEWING_PURCHASE",
+                changes: ["product_id": "season", "expiration_at_ms": .raw("null")]
+            ),
             is: .purchaseCompleted,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "27 NON_RENEWING_PURCHASE that RevenueCat grants",
-            RevenueCatSpecimen("NON_RENEWING_PURCHASE", ["period_type": "PROMOTIONAL", "store": "PROMOTIONAL"])
-                .with("app_id", nil),
+            event: RevenueCatSpecimen(
+                "NON_RENEWING_PURCHASE",
+                changes: ["period_type": "PROMOTIONAL", "store": "PROMOTIONAL"]
+            )
+            .with("app_id", to: nil),
             is: .purchaseCompleted,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
-        Row("34 is_family_share", bought.with("is_family_share", true), is: .familyGranted, .active, granted),
+        Row(
+            "34 is_family_share",
+            event: bought.with("is_family_share", to: true),
+            is: .familyGranted,
+            state: .active,
+            fragments: granted
+        ),
         Row(
             "36 TEMPORARY_ENTITLEMENT_GRANT",
-            RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT"),
+            event: RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT"),
             is: .accessProvisional,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
     ]
 
-    static let lives = [
+    static let changes = [
         Row(
             "6 RENEWAL",
-            RevenueCatSpecimen("RENEWAL", period: 1),
+            event: RevenueCatSpecimen("RENEWAL", period: 1),
             after: [bought],
             is: .subscriptionRenewed,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL in grace",
-            RevenueCatSpecimen("RENEWAL", period: 1, after: day),
+            event: RevenueCatSpecimen("RENEWAL", period: 1, after: day),
             after: [bought, inGrace],
             is: .subscriptionRenewed,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7 RENEWAL after access was off",
-            RevenueCatSpecimen("RENEWAL", period: 1, after: day),
+            event: RevenueCatSpecimen("RENEWAL", period: 1, after: day),
             after: [bought, RevenueCatSpecimen("BILLING_ISSUE", after: late)],
             is: .subscriptionRenewed,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "8 PRODUCT_CHANGE and its RENEWAL",
-            RevenueCatSpecimen("RENEWAL", period: 1, ["product_id": "pro.annual"]),
-            after: [bought, RevenueCatSpecimen("PRODUCT_CHANGE", ["new_product_id": "pro.annual"])],
+            event: RevenueCatSpecimen("RENEWAL", period: 1, changes: ["product_id": "pro.annual"]),
+            after: [bought, RevenueCatSpecimen("PRODUCT_CHANGE", changes: ["new_product_id": "pro.annual"])],
             is: .subscriptionRenewed,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "9 PRODUCT_CHANGE",
-            RevenueCatSpecimen("PRODUCT_CHANGE", ["new_product_id": "pro.basic"]),
+            event: RevenueCatSpecimen("PRODUCT_CHANGE", changes: ["new_product_id": "pro.basic"]),
             after: [bought],
             is: .planChangeScheduled,
-            .active,
-            ["paywall=ending", "subscription_status=ending"]
+            state: .active,
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "11 CANCELLATION/UNSUBSCRIBE",
-            cancelled,
+            event: cancelled,
             after: [bought],
             is: .autoRenewOff,
-            .cancelled,
-            ["paywall=ending", "subscription_status=ending"]
+            state: .cancelled,
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "12 UNCANCELLATION",
-            RevenueCatSpecimen("UNCANCELLATION", after: day),
+            event: RevenueCatSpecimen("UNCANCELLATION", after: day),
             after: [bought, cancelled],
             is: .autoRenewOn,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "14 BILLING_ISSUE with a grace date",
-            inGrace,
+            event: inGrace,
             after: [bought],
             is: .graceStarted,
-            .inGracePeriod,
-            ["paywall=warn_billing", "subscription_status=warn_billing"]
+            state: .inGracePeriod,
+            fragments: ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "14 BILLING_ISSUE before the paid period ends",
-            RevenueCatSpecimen("BILLING_ISSUE", after: RevenueCatSpecimen.month - .seconds(3600)),
+            event: RevenueCatSpecimen("BILLING_ISSUE", after: RevenueCatSpecimen.month - .seconds(3600)),
             after: [bought],
             is: .graceStarted,
-            .inGracePeriod,
-            ["paywall=warn_billing", "subscription_status=warn_billing"]
+            state: .inGracePeriod,
+            fragments: ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "15 BILLING_ISSUE without a date",
-            RevenueCatSpecimen("BILLING_ISSUE", after: late),
+            event: RevenueCatSpecimen("BILLING_ISSUE", after: late),
             after: [bought],
             is: .billingRetry,
-            .inBillingRetry,
-            ["paywall=fix_billing", "subscription_status=fix_billing"]
+            state: .inBillingRetry,
+            fragments: ["paywall=fix_billing", "subscription_status=fix_billing"]
         ),
         Row(
             "20 SUBSCRIPTION_PAUSED",
-            RevenueCatSpecimen("SUBSCRIPTION_PAUSED"),
+            event: RevenueCatSpecimen("SUBSCRIPTION_PAUSED"),
             after: [bought],
             is: .pauseScheduled,
-            .active,
-            ["paywall=ending", "subscription_status=ending"]
+            state: .active,
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "22 RENEWAL after a pause",
-            RevenueCatSpecimen("RENEWAL", period: 2),
+            event: RevenueCatSpecimen("RENEWAL", period: 2),
             after: [bought, paused],
             is: .subscriptionRenewed,
-            .active,
-            granted
+            state: .active,
+            fragments: granted
         ),
         Row(
             "23 SUBSCRIPTION_EXTENDED",
-            RevenueCatSpecimen("SUBSCRIPTION_EXTENDED").extended,
+            event: RevenueCatSpecimen("SUBSCRIPTION_EXTENDED").extended,
             after: [bought],
             is: .subscriptionExtended,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
     ]
 
-    static let cancelled = RevenueCatSpecimen("CANCELLATION", ["cancel_reason": "UNSUBSCRIBE"])
-    static let paused = RevenueCatSpecimen("EXPIRATION", after: late, ["expiration_reason": "SUBSCRIPTION_PAUSED"])
+    static let cancelled = RevenueCatSpecimen("CANCELLATION", changes: ["cancel_reason": "UNSUBSCRIBE"])
+    static let paused = RevenueCatSpecimen(
+        "EXPIRATION",
+        after: late,
+        changes: ["expiration_reason": "SUBSCRIPTION_PAUSED"]
+    )
     static let inGrace = RevenueCatSpecimen("BILLING_ISSUE", after: late).inGrace
 }
 
 extension RevenueCatSpecimen {
     var inGrace: RevenueCatSpecimen {
-        with("grace_period_expiration_at_ms", .number(String((happenedAt + .seconds(16 * 86_400)).milliseconds)))
+        with("grace_period_expiration_at_ms", to: .number(String((happenedAt + .seconds(16 * 86_400)).milliseconds)))
     }
 
-    var endless: RevenueCatSpecimen { with("expiration_at_ms", .raw("null")) }
+    var endless: RevenueCatSpecimen { with("expiration_at_ms", to: .raw("null")) }
 
     var extended: RevenueCatSpecimen {
-        with("expiration_at_ms", .number(String((happenedAt + RevenueCatSpecimen.month * 2).milliseconds)))
+        with("expiration_at_ms", to: .number(String((happenedAt + RevenueCatSpecimen.month * 2).milliseconds)))
     }
 }

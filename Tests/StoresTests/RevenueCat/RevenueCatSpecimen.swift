@@ -13,7 +13,7 @@ struct RevenueCatSpecimen: Sendable {
     var happenedAt: Instant
 
     /// `after` the begin of its period; the end of the period is `.month`.
-    init(_ type: String, period: Int = 0, after: Duration = .seconds(60), _ changes: [String: JSON] = [:]) {
+    init(_ type: String, period: Int = 0, after: Duration = .seconds(60), changes: [String: JSON] = [:]) {
         let begin = RevenueCatSpecimen.start + RevenueCatSpecimen.month * period
         happenedAt = begin + after
         event = [
@@ -30,7 +30,7 @@ struct RevenueCatSpecimen: Sendable {
         for (name, value) in changes { event[name] = value }
     }
 
-    func with(_ name: String, _ value: JSON?) -> RevenueCatSpecimen {
+    func with(_ name: String, to value: JSON?) -> RevenueCatSpecimen {
         var copy = self
         copy.event[name] = value
         return copy

@@ -84,7 +84,7 @@ import Testing
             user: "9"
         ),
     ]) func customerIsWhomTheAppKnows(_ given: Customer) throws {
-        let observation = try RevenueCatSpecimen("INITIAL_PURCHASE", given.ids).verify().observation
+        let observation = try RevenueCatSpecimen("INITIAL_PURCHASE", changes: given.ids).verify().observation
         #expect(observation?.user?.text == given.user)
         #expect(observation?.token?.description == given.token)
     }
@@ -119,9 +119,12 @@ import Testing
         Move(testDescription: "from nobody", from: nil, to: ["43"], transfer: nil),
         Move(testDescription: "not a list", from: "42", to: ["43"], transfer: nil),
     ]) func transferNamesUsersOnly(_ given: Move) throws {
-        let specimen = RevenueCatSpecimen("TRANSFER", ["app_user_id": .raw("null"), "product_id": .raw("null")])
-            .with("transferred_from", given.from).with("transferred_to", given.to)
-        let event = try specimen.with("environment", nil).verify()
+        let specimen = RevenueCatSpecimen(
+            "TRANSFER",
+            changes: ["app_user_id": .raw("null"), "product_id": .raw("null")]
+        )
+        .with("transferred_from", to: given.from).with("transferred_to", to: given.to)
+        let event = try specimen.with("environment", to: nil).verify()
         var everywhere = given.transfer
         everywhere?.isEverywhere = true
         #expect(event.transfer == everywhere)
@@ -131,15 +134,15 @@ import Testing
     }
 
     @Test func factsOfAPurchase() throws {
-        let event = try RevenueCatSpecimen("RENEWAL", period: 1).with("environment", "SANDBOX").verify()
+        let event = try RevenueCatSpecimen("RENEWAL", period: 1).with("environment", to: "SANDBOX").verify()
         let key = ContractKey(provider: .revenuecat, environment: .sandbox, app: "app1", lineage: "t0")
         #expect(event.observation?.contract == key)
         #expect(event.observation?.account == "$RCAnonymousID:1")
         #expect(event.observation?.transaction?.price == 9990)
         #expect(event.observation?.transaction?.currency == "USD")
-        #expect(try RevenueCatSpecimen("RENEWAL").with("app_id", nil).verify().app == "revenuecat")
+        #expect(try RevenueCatSpecimen("RENEWAL").with("app_id", to: nil).verify().app == "revenuecat")
         #expect(
-            try RevenueCatSpecimen("RENEWAL").with("original_transaction_id", nil).verify().observation?.contract
+            try RevenueCatSpecimen("RENEWAL").with("original_transaction_id", to: nil).verify().observation?.contract
                 .lineage
                 == "t0"
         )
@@ -149,15 +152,18 @@ import Testing
         arguments: ["INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "REFUND_REVERSED"],
         [JSON?.none, .raw("null")]
     )
-    func purchaseThatStatesNoEnvironmentIsRefused(_ type: String, _ stated: JSON?) throws {
-        let specimen = RevenueCatSpecimen(type).with("environment", stated)
+    func purchaseThatStatesNoEnvironmentIsRefused(_ type: String, stated: JSON?) throws {
+        let specimen = RevenueCatSpecimen(type).with("environment", to: stated)
         #expect(throws: VerificationError.malformed(.invalidPayload)) { try specimen.verify() }
     }
 
     /// Google's products carry their base plan; the catalogue may name both or the subscription alone.
     @Test(arguments: [("pro:monthly", "pro:monthly"), ("pro", "pro"), ("other", "pro:monthly")])
-    func basePlan(_ listed: String, _ product: String) throws {
-        let specimen = RevenueCatSpecimen("INITIAL_PURCHASE", ["store": "PLAY_STORE", "product_id": "pro:monthly"])
+    func basePlan(_ listed: String, product: String) throws {
+        let specimen = RevenueCatSpecimen(
+            "INITIAL_PURCHASE",
+            changes: ["store": "PLAY_STORE", "product_id": "pro:monthly"]
+        )
         let event = try specimen.verify(Catalog([listed: .init(group: "g")]))
         #expect(event.observation?.snapshot?.product == product)
     }
@@ -166,13 +172,19 @@ import Testing
         let specimen = RevenueCatSpecimen("TEMPORARY_ENTITLEMENT_GRANT")
         let snapshot = try specimen.verify().observation?.snapshot
         #expect(snapshot?.accessUntil == specimen.happenedAt + day)
-        let limited = specimen.with("expiration_at_ms", nil).with("purchased_at_ms", nil).with("product_id", nil)
+        let limited = specimen.with("expiration_at_ms", to: nil).with("purchased_at_ms", to: nil).with(
+            "product_id",
+            to: nil
+        )
         #expect(try limited.verify().observation?.snapshot?.accessUntil == specimen.happenedAt + day)
         #expect(try limited.verify().observation?.snapshot?.product == "pro")
     }
 
     @Test func memberWhoseOrganiserUnsubscribesKeepsWhatIsPaid() throws {
-        let specimen = RevenueCatSpecimen("CANCELLATION", ["cancel_reason": "UNSUBSCRIBE", "is_family_share": true])
+        let specimen = RevenueCatSpecimen(
+            "CANCELLATION",
+            changes: ["cancel_reason": "UNSUBSCRIBE", "is_family_share": true]
+        )
         #expect(try specimen.verify().observation?.snapshot?.state == .cancelled)
     }
 }

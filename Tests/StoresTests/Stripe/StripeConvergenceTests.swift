@@ -8,8 +8,8 @@ import Testing
     private static let bought = "customer.subscription.created"
     private static let updated = "customer.subscription.updated"
 
-    /// Lives whose events may come in any order; each happens in the same second as the one before where it says `=`.
-    static let lives = [
+    /// Their events may come in any order; each happens in the same second as the one before where it says `=`.
+    static let scenarios = [
         [
             "\(bought)/incomplete", "=\(updated)/active", "=checkout.session.completed",
             "=invoice.paid/subscription_create",
@@ -22,40 +22,33 @@ import Testing
         [bought, "customer.subscription.paused", "customer.subscription.resumed", "=invoice.paid/subscription_cycle"],
     ]
 
-    @Test(arguments: lives, SimulatedStripe.Shape.allCases)
-    func orderDoesNotMatter(_ life: [String], _ shape: SimulatedStripe.Shape) throws {
-        var told = try StripeStory(shape: shape)
+    @Test(arguments: scenarios, SimulatedStripe.Shape.allCases)
+    func orderDoesNotMatter(_ scenario: [String], shape: SimulatedStripe.Shape) throws {
+        var inOrder = try StripeTimeline(shape: shape)
         var events: [Event] = []
-        for words in life {
+        for words in scenario {
             let step =
                 words.hasPrefix("=")
-                ? try told.say(String(words.dropFirst()), after: .zero) : try told.say(words, after: .seconds(60))
+                ? try inOrder.say(String(words.dropFirst()), after: .zero) : try inOrder.say(words, after: .seconds(60))
             events.append(step.event)
         }
-        for order in permutations(events) {
-            var story = told
-            story.contracts = [:]
-            // Twice each: a delivery that is not answered in time is repeated.
-            for event in order { try story.take(event) }
-            for event in order.reversed() { try story.take(event) }
-            #expect(story.contracts == told.contracts)
-        }
+        try inOrder.expectSameContracts(inEveryOrderOf: events)
     }
 
     @Test(arguments: SimulatedStripe.Shape.allCases)
     func refundsAndDisputesConvergeToo(_ shape: SimulatedStripe.Shape) throws {
         let facts = SimulatedSubscription(product: "paycast.lifetime", kind: .nonConsumable, lineage: "pi_1")
-        let life = [
+        let scenario = [
             "checkout.session.completed/unpaid", "checkout.session.async_payment_succeeded", "charge.refunded/partial",
             "charge.refunded", "charge.dispute.funds_reinstated",
         ]
-        var told = try StripeStory(facts, shape: shape)
-        let events = try life.map { try told.say($0).event }
+        var inOrder = try StripeTimeline(facts, shape: shape)
+        let events = try scenario.map { try inOrder.say($0).event }
         for order in permutations(events) {
-            var story = told
-            story.contracts = [:]
-            for event in order { try story.take(event) }
-            let ends = [story, told].map { $0.contracts.values.compactMap { $0.status(at: story.now) } }
+            var timeline = inOrder
+            timeline.contracts = [:]
+            for event in order { try timeline.take(event) }
+            let ends = [timeline, inOrder].map { $0.contracts.values.compactMap { $0.status(at: timeline.now) } }
             #expect(ends[0] == ends[1])
         }
     }
@@ -64,23 +57,23 @@ import Testing
     @Test(arguments: [Duration.zero, .seconds(1), .seconds(60)])
     func incompleteNeverOverwritesActive(_ delay: Duration) throws {
         for isLate in [false, true] {
-            var story = try StripeStory()
-            let active = try story.event("\(Self.bought)/active")
-            story.now = story.now + delay
-            let incomplete = try story.event("\(Self.updated)/incomplete")
-            for event in isLate ? [active, incomplete] : [incomplete, active] { try story.take(event) }
-            #expect(story.contracts.values.first?.status(at: story.now)?.state == .active)
+            var timeline = try StripeTimeline()
+            let active = try timeline.event("\(Self.bought)/active")
+            timeline.now = timeline.now + delay
+            let incomplete = try timeline.event("\(Self.updated)/incomplete")
+            for event in isLate ? [active, incomplete] : [incomplete, active] { try timeline.take(event) }
+            #expect(timeline.contracts.values.first?.status(at: timeline.now)?.state == .active)
         }
     }
 
     /// What ended does not come back, whatever else carries the same second.
     @Test func canceledIsTheLastWord() throws {
-        var story = try StripeStory()
-        try story.say(Self.bought)
-        let deleted = try story.event("customer.subscription.deleted")
-        let renewed = try story.event(Self.updated)
+        var timeline = try StripeTimeline()
+        try timeline.say(Self.bought)
+        let deleted = try timeline.event("customer.subscription.deleted")
+        let renewed = try timeline.event(Self.updated)
         for order in [[deleted, renewed], [renewed, deleted]] {
-            var other = story
+            var other = timeline
             for event in order { try other.take(event) }
             #expect(other.contracts.values.first?.status(at: other.now)?.state == .expired)
         }
@@ -88,27 +81,20 @@ import Testing
 
     /// An open invoice can be paid after the subscription has ended; it opens nothing.
     @Test func invoicePaidAfterTheEndOpensNothing() throws {
-        var story = try StripeStory()
-        try story.say(Self.bought)
-        let invoice = try story.event("invoice.paid/subscription_cycle")
-        try story.say("customer.subscription.deleted")
-        try story.take(invoice)
-        #expect(story.contracts.values.first?.status(at: story.now)?.state == .expired)
+        var timeline = try StripeTimeline()
+        try timeline.say(Self.bought)
+        let invoice = try timeline.event("invoice.paid/subscription_cycle")
+        try timeline.say("customer.subscription.deleted")
+        try timeline.take(invoice)
+        #expect(timeline.contracts.values.first?.status(at: timeline.now)?.state == .expired)
     }
 
     @Test func paidSessionOpensADayUntilTheSubscriptionIsHeardOf() throws {
-        var story = try StripeStory()
-        let session = try story.say("checkout.session.completed")
+        var timeline = try StripeTimeline()
+        let session = try timeline.say("checkout.session.completed")
         #expect(session.state == .active)
-        #expect(story.facts.accessUntil == story.now + .seconds(86_400))
-        try story.say(Self.bought)
-        #expect(story.facts.accessUntil == story.now + .seconds(30 * 86_400))
-    }
-}
-
-private func permutations<Item>(_ items: [Item]) -> [[Item]] {
-    guard let first = items.first else { return [[]] }
-    return permutations(Array(items.dropFirst())).flatMap { rest in
-        (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+        #expect(timeline.facts.accessUntil == timeline.now + .seconds(86_400))
+        try timeline.say(Self.bought)
+        #expect(timeline.facts.accessUntil == timeline.now + .seconds(30 * 86_400))
     }
 }

@@ -24,11 +24,11 @@ import Testing
         var believed = 0
         for type in SimulatedStripe.types {
             for shape in SimulatedStripe.Shape.allCases {
-                let genuine = try body(type, shape)
+                let genuine = try body(type, shape: shape)
                 for _ in 0..<8 {
                     let body = bent(genuine, using: &generator)
                     let time = String(StripeSpecimen.now.seconds)
-                    let header = "t=\(time),v1=\(StripeSpecimen.code(body, time))"
+                    let header = "t=\(time),v1=\(StripeSpecimen.code(body, at: time))"
                     let delivery = Delivery(body: body, signature: header)
                     guard let event = try? verifier.verify(delivery, now: StripeSpecimen.now) else { continue }
                     believed += 1
@@ -42,7 +42,7 @@ import Testing
         #expect(believed > 100, "seed \(seed)")
     }
 
-    private func body(_ type: String, _ shape: SimulatedStripe.Shape) throws -> [UInt8] {
+    private func body(_ type: String, shape: SimulatedStripe.Shape) throws -> [UInt8] {
         let facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1", state: .active)
         let event = SimulatedEvent(type: type, facts: facts, token: .random(), now: StripeSpecimen.now)
         return try SimulatedStripe(secret: "", shape: shape).delivery(event).body

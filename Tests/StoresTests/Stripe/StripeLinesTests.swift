@@ -10,7 +10,7 @@ import Testing
         ["id": "si_3", "price": ["id": "price_usage"], "current_period_end": 1_769_817_600],
     ]
 
-    private func event(_ order: [Int], _ catalog: Catalog = Catalog(), hasMore: Bool = false) throws -> Event {
+    private func event(_ order: [Int], catalog: Catalog = Catalog(), hasMore: Bool = false) throws -> Event {
         var specimen = StripeSpecimen.subscription { object in
             object["items"] = [
                 "object": "list", "data": .array(order.map { Self.items[$0] }), "has_more": .raw("\(hasMore)"),
@@ -21,22 +21,22 @@ import Testing
     }
 
     @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]]) func eachItemIsAContract(_ order: [Int]) throws {
-        let said = try event(order)
-        #expect(said.observation?.snapshot?.product == "price_base")
-        #expect(said.further.map(\.contract.lineage) == ["sub_1#si_2", "sub_1#si_3"])
-        #expect(said.further.map(\.snapshot?.product) == ["price_seats", "price_usage"])
-        #expect(said.further.allSatisfy { $0.snapshot?.state == .active && $0.token == said.observation?.token })
-        #expect(said.lines.map(\.id) == ["evt_1#si_2", "evt_1#si_3"])
-        #expect(said.isWhole)
+        let read = try event(order)
+        #expect(read.observation?.snapshot?.product == "price_base")
+        #expect(read.further.map(\.contract.lineage) == ["sub_1#si_2", "sub_1#si_3"])
+        #expect(read.further.map(\.snapshot?.product) == ["price_seats", "price_usage"])
+        #expect(read.further.allSatisfy { $0.snapshot?.state == .active && $0.token == read.observation?.token })
+        #expect(read.lines.map(\.id) == ["evt_1#si_2", "evt_1#si_3"])
+        #expect(read.isWhole)
         #expect(try event(order, hasMore: true).isWhole == false)
     }
 
     /// What the catalogue names speaks for the subscription.
     @Test func catalogueChoosesTheFirst() throws {
-        let said = try event([0, 1, 2], Catalog(["price_seats": .init(level: 1)]))
-        #expect(said.observation?.contract.lineage == "sub_1")
-        #expect(said.observation?.snapshot?.product == "price_seats")
-        #expect(said.further.map(\.contract.lineage) == ["sub_1#si_1", "sub_1#si_3"])
+        let read = try event([0, 1, 2], catalog: Catalog(["price_seats": .init(level: 1)]))
+        #expect(read.observation?.contract.lineage == "sub_1")
+        #expect(read.observation?.snapshot?.product == "price_seats")
+        #expect(read.further.map(\.contract.lineage) == ["sub_1#si_1", "sub_1#si_3"])
     }
 
     @Test(arguments: [[0, 1], [1, 0]]) func invoiceIsOfTheItemThatSpeaks(_ order: [Int]) throws {
@@ -50,15 +50,15 @@ import Testing
                 "period": ["start": 1_767_225_600, "end": 1_769_817_600],
             ],
         ]
-        let said = try StripeSpecimen.event(
+        let read = try StripeSpecimen.event(
             "invoice.paid",
-            [
+            object: [
                 "id": "in_1", "object": "invoice", "status": "paid", "subscription": "sub_1", "customer": "cus_1",
                 "created": 1_767_225_600, "billing_reason": "subscription_cycle",
                 "lines": ["object": "list", "data": .array(order.map { lines[$0] })],
             ]
         ).verify()
-        #expect(said.observation?.transaction?.product == "price_base")
+        #expect(read.observation?.transaction?.product == "price_base")
     }
 
     @Test func statementOfAnItemIsTheSubscriptions() throws {

@@ -8,215 +8,278 @@ extension StripeMappingTests {
     static let paid = "checkout.session.completed"
 
     static let beginnings = [
-        Row("1: paid session", paid, is: .subscriptionStarted, .active, success),
-        Row("1: free session", "\(paid)/no_payment_required", is: .subscriptionStarted, .active, success),
-        Row("1: new subscription", bought, is: .subscriptionStarted, .active, success),
+        Row("1: paid session", event: paid, is: .subscriptionStarted, state: .active, fragments: success),
+        Row(
+            "1: free session",
+            event: "\(paid)/no_payment_required",
+            is: .subscriptionStarted,
+            state: .active,
+            fragments: success
+        ),
+        Row("1: new subscription", event: bought, is: .subscriptionStarted, state: .active, fragments: success),
         Row(
             "1: first payment arrives",
-            "\(updated)/active",
+            event: "\(updated)/active",
             after: ["\(bought)/incomplete"],
             is: .subscriptionStarted,
-            .active,
-            success
+            state: .active,
+            fragments: success
         ),
-        Row("1: first invoice", "invoice.paid/subscription_create", is: .subscriptionStarted, .active, success),
-        Row("2: trial", "\(bought)/trialing", is: .subscriptionStarted, .active, success),
-        Row("3: first payment open", "\(bought)/incomplete", is: .purchasePending, .pending, both("pending")),
-        Row("3: unpaid session", "\(paid)/unpaid", of: .nonConsumable, is: .purchasePending, .pending, both("pending")),
-        Row("3: unpaid session of a subscription", "\(paid)/unpaid", is: .purchasePending, .pending, both("pending")),
-        Row("4: session abandoned", "checkout.session.expired", is: .purchasePendingCancelled, nil),
+        Row(
+            "1: first invoice",
+            event: "invoice.paid/subscription_create",
+            is: .subscriptionStarted,
+            state: .active,
+            fragments: success
+        ),
+        Row("2: trial", event: "\(bought)/trialing", is: .subscriptionStarted, state: .active, fragments: success),
+        Row(
+            "3: first payment open",
+            event: "\(bought)/incomplete",
+            is: .purchasePending,
+            state: .pending,
+            fragments: both("pending")
+        ),
+        Row(
+            "3: unpaid session",
+            event: "\(paid)/unpaid",
+            of: .nonConsumable,
+            is: .purchasePending,
+            state: .pending,
+            fragments: both("pending")
+        ),
+        Row(
+            "3: unpaid session of a subscription",
+            event: "\(paid)/unpaid",
+            is: .purchasePending,
+            state: .pending,
+            fragments: both("pending")
+        ),
+        Row("4: session abandoned", event: "checkout.session.expired", is: .purchasePendingCancelled, state: nil),
         Row(
             "4: delayed payment fails",
-            "checkout.session.async_payment_failed",
+            event: "checkout.session.async_payment_failed",
             after: ["\(paid)/unpaid"],
             of: .nonConsumable,
             is: .purchasePendingCancelled,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
         Row(
             "4: first payment never came",
-            "\(updated)/incomplete_expired",
+            event: "\(updated)/incomplete_expired",
             after: ["\(bought)/incomplete"],
             is: .purchasePendingCancelled,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
         // Stripe does not say that a customer had another subscription before: the label is row 1's.
-        Row("5: new subscription of the same customer", bought, is: .subscriptionStarted, .active, success),
+        Row(
+            "5: new subscription of the same customer",
+            event: bought,
+            is: .subscriptionStarted,
+            state: .active,
+            fragments: success
+        ),
     ]
 
-    static let lives = [
+    static let changes = [
         Row(
             "6: cycle paid",
-            "invoice.paid/subscription_cycle",
+            event: "invoice.paid/subscription_cycle",
             after: [bought],
             is: .subscriptionRenewed,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "6: next period",
-            updated,
+            event: updated,
             after: [bought],
             is: .subscriptionRenewed,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "6: trial becomes paid",
-            "\(updated)/renewed",
+            event: "\(updated)/renewed",
             after: ["\(bought)/trialing"],
             is: .subscriptionRenewed,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7: past due, then paid",
-            "\(updated)/recovered",
+            event: "\(updated)/recovered",
             after: [bought, "\(updated)/past_due"],
             is: .subscriptionRecovered,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "7: unpaid, then paid",
-            "\(updated)/recovered",
+            event: "\(updated)/recovered",
             after: [bought, "\(updated)/unpaid"],
             is: .subscriptionRecovered,
-            .active,
-            success
+            state: .active,
+            fragments: success
         ),
         Row(
             "8: another price",
-            "\(updated)/price",
+            event: "\(updated)/price",
             after: [bought],
             is: .planChanged,
-            .active,
-            success,
+            state: .active,
+            fragments: success,
             product: "paycast.pro.annual"
         ),
         Row(
             "8: pending update applied",
-            "customer.subscription.pending_update_applied",
+            event: "customer.subscription.pending_update_applied",
             after: [bought, "\(updated)/pending_update"],
             is: .planChanged,
-            .active,
-            success,
+            state: .active,
+            fragments: success,
             product: "paycast.pro.annual"
         ),
         Row(
             "9: pending update",
-            "\(updated)/pending_update",
+            event: "\(updated)/pending_update",
             after: [bought],
             is: .planChangeScheduled,
-            .active,
-            ["paywall=ending", "subscription_status=ending"],
+            state: .active,
+            fragments: ["paywall=ending", "subscription_status=ending"],
             product: "paycast.pro.monthly"
         ),
-        Row("9: schedule", "subscription_schedule.updated", after: [bought], is: .planChangeScheduled, .active),
-        Row("9: schedule attached", "\(updated)/schedule", after: [bought], is: .planChangeScheduled, .active),
+        Row(
+            "9: schedule",
+            event: "subscription_schedule.updated",
+            after: [bought],
+            is: .planChangeScheduled,
+            state: .active
+        ),
+        Row(
+            "9: schedule attached",
+            event: "\(updated)/schedule",
+            after: [bought],
+            is: .planChangeScheduled,
+            state: .active
+        ),
         Row(
             "10: pending update expired",
-            "customer.subscription.pending_update_expired",
+            event: "customer.subscription.pending_update_expired",
             after: [bought, "\(updated)/pending_update"],
             is: .planChangeCancelled,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
         Row(
             "10: schedule released",
-            "subscription_schedule.released",
+            event: "subscription_schedule.released",
             after: [bought],
             is: .planChangeCancelled,
-            .active
+            state: .active
         ),
         Row(
             "11: renewal off",
-            "\(updated)/cancel",
+            event: "\(updated)/cancel",
             after: [bought],
             is: .autoRenewOff,
-            .cancelled,
-            ["paywall=ending", "subscription_status=ending"]
+            state: .cancelled,
+            fragments: ["paywall=ending", "subscription_status=ending"]
         ),
         Row(
             "12: renewal on",
-            "\(updated)/keep",
+            event: "\(updated)/keep",
             after: [bought, "\(updated)/cancel"],
             is: .autoRenewOn,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
-        Row("13: discount", "\(updated)/discount", after: [bought], is: .offerApplied, .active),
+        Row("13: discount", event: "\(updated)/discount", after: [bought], is: .offerApplied, state: .active),
     ]
 
     static let troubles = [
-        Row("14: invoice fails", "invoice.payment_failed", after: [bought], is: .graceStarted, .active),
+        Row("14: invoice fails", event: "invoice.payment_failed", after: [bought], is: .graceStarted, state: .active),
         Row(
             "14: past due",
-            "\(updated)/past_due",
+            event: "\(updated)/past_due",
             after: [bought],
             is: .graceStarted,
-            .inGracePeriod,
-            ["paywall=warn_billing", "subscription_status=warn_billing"]
+            state: .inGracePeriod,
+            fragments: ["paywall=warn_billing", "subscription_status=warn_billing"]
         ),
         Row(
             "15: unpaid",
-            "\(updated)/unpaid",
+            event: "\(updated)/unpaid",
             after: [bought, "\(updated)/past_due"],
             is: .billingRetry,
-            .inBillingRetry,
-            both("fix_billing")
+            state: .inBillingRetry,
+            fragments: both("fix_billing")
         ),
         Row(
             "16: ended as requested",
-            "customer.subscription.deleted",
+            event: "customer.subscription.deleted",
             after: [bought, "\(updated)/cancel"],
             is: .subscriptionExpired,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
         Row(
             "17: ended unpaid",
-            "customer.subscription.deleted/payment_failed",
+            event: "customer.subscription.deleted/payment_failed",
             after: [bought, "\(updated)/past_due"],
             is: .subscriptionExpired,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
         Row(
             "17: canceled in an update",
-            "\(updated)/canceled",
+            event: "\(updated)/canceled",
             after: [bought, "\(updated)/unpaid"],
             is: .subscriptionExpired,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
         Row(
             "19: ended for another reason",
-            "customer.subscription.deleted/canceled_by_retention_policy",
+            event: "customer.subscription.deleted/canceled_by_retention_policy",
             after: [bought],
             is: .subscriptionExpired,
-            .expired,
-            both("paywall")
+            state: .expired,
+            fragments: both("paywall")
         ),
-        Row("21: paused", "customer.subscription.paused", after: [bought], is: .paused, .paused, both("paused")),
-        Row("21: paused in an update", "\(updated)/paused", after: [bought], is: .paused, .paused, both("paused")),
+        Row(
+            "21: paused",
+            event: "customer.subscription.paused",
+            after: [bought],
+            is: .paused,
+            state: .paused,
+            fragments: both("paused")
+        ),
+        Row(
+            "21: paused in an update",
+            event: "\(updated)/paused",
+            after: [bought],
+            is: .paused,
+            state: .paused,
+            fragments: both("paused")
+        ),
         Row(
             "22: resumed",
-            "customer.subscription.resumed",
+            event: "customer.subscription.resumed",
             after: [bought, "customer.subscription.paused"],
             is: .resumed,
-            .active,
-            success
+            state: .active,
+            fragments: success
         ),
         Row(
             "23: trial extended",
-            "\(updated)/trial_end",
+            event: "\(updated)/trial_end",
             after: [bought],
             is: .subscriptionExtended,
-            .active,
-            ["paywall=manage", "subscription_status=manage"]
+            state: .active,
+            fragments: ["paywall=manage", "subscription_status=manage"]
         ),
     ]
 }

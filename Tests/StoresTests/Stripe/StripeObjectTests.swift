@@ -12,7 +12,7 @@ import Testing
             "currency": "usd", "payment_intent": "pi_1",
         ]
         let object = JSON.object(defaults.merging(members) { $1 })
-        return try StripeSpecimen.event("checkout.session.completed", object).verify().observation
+        return try StripeSpecimen.event("checkout.session.completed", object: object).verify().observation
     }
 
     struct Lineage: Sendable {
@@ -38,7 +38,7 @@ import Testing
             (["metadata": ["order": uuid]], true), (["metadata": ["paycast_order": uuid]], true),
             (["client_reference_id": uuid], true), (["client_reference_id": "42"], false), ([:], false),
         ] as [([String: JSON], Bool)]
-    ) func sessionNamesItsOrder(_ members: [String: JSON], _ isNamed: Bool) throws {
+    ) func sessionNamesItsOrder(_ members: [String: JSON], isNamed: Bool) throws {
         #expect((try session(members)?.token != nil) == isNamed)
     }
 
@@ -70,7 +70,7 @@ import Testing
     @Test func catalogueSaysWhatKindIsBought() throws {
         var specimen = StripeSpecimen.event(
             "checkout.session.completed",
-            [
+            object: [
                 "id": "cs_1", "object": "checkout.session", "mode": "payment", "payment_status": "paid",
                 "payment_intent": "pi_1", "metadata": ["product": "season"],
             ]
@@ -98,7 +98,7 @@ import Testing
             "created": 1_767_225_000, "amount_paid": 999, "currency": "eur", "customer": "cus_1",
             "lines": ["data": [Self.line]],
         ]
-        let event = try StripeSpecimen.event("invoice.paid", .object(members.merging(link) { $1 })).verify()
+        let event = try StripeSpecimen.event("invoice.paid", object: .object(members.merging(link) { $1 })).verify()
         let observation = try #require(event.observation)
         #expect(event.kind == .subscriptionRenewed && event.subtype == "subscription_cycle")
         #expect(observation.contract.lineage == "sub_1" && observation.token != nil)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func invoiceOfNoSubscriptionIsKeptAndChangesNothing() throws {
-        let event = try StripeSpecimen.event("invoice.paid", ["id": "in_1", "object": "invoice"]).verify()
+        let event = try StripeSpecimen.event("invoice.paid", object: ["id": "in_1", "object": "invoice"]).verify()
         #expect(event.observation == nil && event.kind == .contractUpdated)
     }
 
@@ -116,7 +116,7 @@ import Testing
         let charge: JSON = [
             "id": "ch_1", "object": "charge", "payment_intent": "pi_1", "customer": "cus_1", "refunded": true,
         ]
-        let event = try StripeSpecimen.event("charge.refunded", charge).verify()
+        let event = try StripeSpecimen.event("charge.refunded", object: charge).verify()
         #expect(event.observation?.contract.lineage == "pi_1")
         #expect(event.observation?.account == nil && event.observation?.token == nil)
     }
@@ -128,8 +128,8 @@ import Testing
             "payment_intent": "pi_1", "metadata": ["product": "lifetime"],
         ]
         let refund: JSON = ["id": "ch_1", "object": "charge", "payment_intent": "pi_1", "refunded": true]
-        let purchase = try StripeSpecimen.event("checkout.session.completed", paid).verify()
-        let refunded = try StripeSpecimen.event("charge.refunded", refund).verify()
+        let purchase = try StripeSpecimen.event("checkout.session.completed", object: paid).verify()
+        let refunded = try StripeSpecimen.event("charge.refunded", object: refund).verify()
         for events in [[purchase, refunded], [refunded, purchase]] {
             let key = try #require(purchase.observation?.contract)
             var contract = Contract(key: key, kind: .nonConsumable)
@@ -145,16 +145,16 @@ import Testing
         ("refund.created", "succeeded", EventKind.refundRequested), ("refund.updated", "failed", .refundDeclined),
         ("refund.failed", "failed", .refundDeclined), ("charge.refund.updated", "canceled", .refundDeclined),
         ("refund.of_tomorrow", "succeeded", .providerUnknown),
-    ]) func refundAloneChangesNothing(_ type: String, _ status: String, _ kind: EventKind) throws {
+    ]) func refundAloneChangesNothing(_ type: String, status: String, kind: EventKind) throws {
         let refund: JSON = ["id": "re_1", "object": "refund", "charge": "ch_1", "status": .text(status)]
-        let event = try StripeSpecimen.event(type, refund).verify()
+        let event = try StripeSpecimen.event(type, object: refund).verify()
         #expect(event.kind == kind && event.observation == nil && event.subtype == status)
     }
 
     @Test func paymentIntentCountsWhenItNamesOrderAndProduct() throws {
         func observation(_ metadata: JSON) throws -> Observation? {
             let intent: JSON = ["id": "pi_1", "object": "payment_intent", "status": "succeeded", "metadata": metadata]
-            return try StripeSpecimen.event("payment_intent.succeeded", intent).verify().observation
+            return try StripeSpecimen.event("payment_intent.succeeded", object: intent).verify().observation
         }
         #expect(try observation(["order": Self.uuid, "product": "lifetime"])?.transaction?.product == "lifetime")
         #expect(try observation(["order": Self.uuid]) == nil)

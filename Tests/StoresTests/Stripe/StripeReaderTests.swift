@@ -1,6 +1,7 @@
 import Domain
 import Encoding
 import Simulator
+import StandIns
 import StoreInterface
 import StripeStore
 import TestSupport
@@ -29,11 +30,11 @@ import Testing
     }
 
     private func reader(_ url: String, key: String = "rk_test_1") throws -> StripeReader {
-        StripeReader(try #require(StripeVerifier(secrets: ["whsec_test"])), StripeAPI(key: key, address: url))
+        StripeReader(try #require(StripeVerifier(secrets: ["whsec_test"])), api: StripeAPI(key: key, address: url))
     }
 
     /// What the simulated store says; its documents are put into the stand-in unless told otherwise.
-    private func delivery(_ words: String, _ state: ContractState = .pending, puts: Bool = true) throws -> Delivery {
+    private func delivery(_ words: String, state: ContractState = .pending, puts: Bool = true) throws -> Delivery {
         let parts = words.split(separator: "/").map(String.init)
         var facts = SimulatedSubscription(product: "paycast.pro.monthly", lineage: "sub_1", state: state)
         if state != .pending { facts.accessUntil = Self.now + .seconds(86_400) }
@@ -50,7 +51,7 @@ import Testing
     @Test func lateEventTellsHowTheSubscriptionStandsNow() throws {
         let server = server()
         let late = try delivery("customer.subscription.created")
-        _ = try delivery("customer.subscription.updated/past_due", .active)
+        _ = try delivery("customer.subscription.updated/past_due", state: .active)
         let event = try reader(server.url).verify(late, now: Self.now)
         #expect(event.kind == .subscriptionStarted)
         #expect(event.observation?.snapshot?.state == .inGracePeriod)
@@ -62,8 +63,8 @@ import Testing
     func storedEventSaysWhatItSaid(_ words: String) throws {
         let server = server()
         let reader = try reader(server.url)
-        let event = try reader.verify(try delivery(words, .expired), now: Self.now)
-        _ = try delivery("customer.subscription.updated/past_due", .active)
+        let event = try reader.verify(try delivery(words, state: .expired), now: Self.now)
+        _ = try delivery("customer.subscription.updated/past_due", state: .active)
         let stored = StoredDelivery(
             id: event.id,
             body: event.body,
@@ -86,7 +87,10 @@ import Testing
 
     @Test func scheduleTellsWhatItChangesTo() throws {
         let server = server()
-        let event = try reader(server.url).verify(try delivery("subscription_schedule.updated", .active), now: Self.now)
+        let event = try reader(server.url).verify(
+            try delivery("subscription_schedule.updated", state: .active),
+            now: Self.now
+        )
         #expect(event.kind == .planChangeScheduled)
         #expect(event.observation?.snapshot?.pendingProduct == "paycast.pro.annual")
     }
@@ -96,9 +100,9 @@ import Testing
         ("charge.refunded", ContractState.expired, ContractState.revoked), ("charge.refunded", .active, .active),
         ("charge.refunded/partial", .expired, .expired), ("charge.refunded/partial", .active, .active),
         ("charge.dispute.created", .active, .active),
-    ]) func refundIsOfTheSubscription(_ words: String, _ before: ContractState, _ after: ContractState) throws {
+    ]) func refundIsOfTheSubscription(_ words: String, before: ContractState, after: ContractState) throws {
         let server = server()
-        let event = try reader(server.url).verify(try delivery(words, before), now: Self.now)
+        let event = try reader(server.url).verify(try delivery(words, state: before), now: Self.now)
         #expect(event.observation?.contract == Self.key)
         #expect(event.observation?.snapshot?.state == after)
     }
@@ -174,7 +178,7 @@ import Testing
 
     @Test func statementIsAnEventOfItsOwn() throws {
         let server = server()
-        _ = try delivery("customer.subscription.updated/cancel", .active)
+        _ = try delivery("customer.subscription.updated/cancel", state: .active)
         let api = StripeAPI(key: "rk_test_1", address: server.url)
         let event = try #require(try api.statement(of: Self.key, now: Self.now))
         #expect(event.observation?.snapshot?.state == .cancelled)

@@ -8,18 +8,18 @@ import Testing
         var testDescription: String
         /// Nil: it is believed.
         var code: String?
-        var bend: @Sendable (inout StripeSpecimen) -> Void
+        var change: @Sendable (inout StripeSpecimen) -> Void
 
-        init(_ name: String, _ code: String? = nil, _ bend: @escaping @Sendable (inout StripeSpecimen) -> Void) {
+        init(_ name: String, code: String? = nil, change: @escaping @Sendable (inout StripeSpecimen) -> Void) {
             testDescription = name
             self.code = code
-            self.bend = bend
+            self.change = change
         }
 
-        static func header(_ name: String, _ code: String? = nil, _ edit: @escaping @Sendable (String) -> String?)
+        static func header(_ name: String, code: String? = nil, edit: @escaping @Sendable (String) -> String?)
             -> Case
         {
-            Case(name, code) { $0.editHeader = edit }
+            Case(name, code: code) { $0.editHeader = edit }
         }
     }
 
@@ -42,46 +42,48 @@ import Testing
     ]
 
     static let refused = [
-        .header("no header", "missing_signature") { _ in nil },
-        .header("empty header", "missing_signature") { _ in "" },
-        .header("no time", "missing_signature") { String($0.drop { $0 != "v" }) },
-        .header("no code", "missing_signature") { String($0.prefix { $0 != "," }) },
-        .header("only the test scheme", "missing_signature") { $0.replacing("v1=", with: "v0=") },
-        .header("two times", "missing_signature") { "t=1,\($0)" },
-        .header("a time that is no number", "missing_signature") { $0.replacing("t=", with: "t=x") },
-        .header("a negative time", "missing_signature") { $0.replacing("t=", with: "t=-") },
-        .header("a time with a sign", "missing_signature") { $0.replacing("t=", with: "t=+") },
-        .header("a time beyond 64 bits", "missing_signature") { $0.replacing("t=", with: "t=99999999999999999999") },
-        .header("a thousand codes", "missing_signature") { header in
+        .header("no header", code: "missing_signature") { _ in nil },
+        .header("empty header", code: "missing_signature") { _ in "" },
+        .header("no time", code: "missing_signature") { String($0.drop { $0 != "v" }) },
+        .header("no code", code: "missing_signature") { String($0.prefix { $0 != "," }) },
+        .header("only the test scheme", code: "missing_signature") { $0.replacing("v1=", with: "v0=") },
+        .header("two times", code: "missing_signature") { "t=1,\($0)" },
+        .header("a time that is no number", code: "missing_signature") { $0.replacing("t=", with: "t=x") },
+        .header("a negative time", code: "missing_signature") { $0.replacing("t=", with: "t=-") },
+        .header("a time with a sign", code: "missing_signature") { $0.replacing("t=", with: "t=+") },
+        .header("a time beyond 64 bits", code: "missing_signature") {
+            $0.replacing("t=", with: "t=99999999999999999999")
+        },
+        .header("a thousand codes", code: "missing_signature") { header in
             header + String(repeating: ",v1=\(zeros)", count: 1000)
         },
-        .header("another code", "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=\(zeros)" },
-        .header("a code that is no hex", "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=zz" },
-        .header("half a code", "bad_signature") { String($0.dropLast(32)) },
-        .header("an empty code", "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=" },
-        .header("another time", "bad_signature") { $0.replacing("t=1767225600", with: "t=1767225601") },
-        .header("a time with a zero before it", "bad_signature") { $0.replacing("t=", with: "t=0") },
-        Case("another secret", "bad_signature") { $0.secrets = ["whsec_other"] },
-        Case("a changed byte", "bad_signature") { $0.tamper = { $0.map { $0 == 49 ? 50 : $0 } } },
-        Case("a byte more", "bad_signature") { $0.tamper = { $0 + [32] } },
-        Case("the same JSON written differently", "bad_signature") { $0.tamper = { [32] + $0 } },
-        Case("an empty body", "bad_signature") { $0.tamper = { _ in [] } },
-        Case("301 s old", "signed_in_past") { $0.signedAt = $0.now - .seconds(301) },
-        Case("301 s ahead", "signed_in_future") { $0.signedAt = $0.now + .seconds(301) },
-        Case("signed in 1970", "signed_in_past") { $0.signedAt = Instant(milliseconds: 0) },
-        Case("signed for ever", "signed_in_future") { $0.signedAt = Instant(milliseconds: .max) },
+        .header("another code", code: "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=\(zeros)" },
+        .header("a code that is no hex", code: "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=zz" },
+        .header("half a code", code: "bad_signature") { String($0.dropLast(32)) },
+        .header("an empty code", code: "bad_signature") { String($0.prefix { $0 != "," }) + ",v1=" },
+        .header("another time", code: "bad_signature") { $0.replacing("t=1767225600", with: "t=1767225601") },
+        .header("a time with a zero before it", code: "bad_signature") { $0.replacing("t=", with: "t=0") },
+        Case("another secret", code: "bad_signature") { $0.secrets = ["whsec_other"] },
+        Case("a changed byte", code: "bad_signature") { $0.tamper = { $0.map { $0 == 49 ? 50 : $0 } } },
+        Case("a byte more", code: "bad_signature") { $0.tamper = { $0 + [32] } },
+        Case("the same JSON written differently", code: "bad_signature") { $0.tamper = { [32] + $0 } },
+        Case("an empty body", code: "bad_signature") { $0.tamper = { _ in [] } },
+        Case("301 s old", code: "signed_in_past") { $0.signedAt = $0.now - .seconds(301) },
+        Case("301 s ahead", code: "signed_in_future") { $0.signedAt = $0.now + .seconds(301) },
+        Case("signed in 1970", code: "signed_in_past") { $0.signedAt = Instant(milliseconds: 0) },
+        Case("signed for ever", code: "signed_in_future") { $0.signedAt = Instant(milliseconds: .max) },
     ]
 
     @Test(arguments: genuine) func isBelieved(_ given: Case) throws {
         var specimen = StripeSpecimen()
-        given.bend(&specimen)
+        given.change(&specimen)
         #expect(try specimen.verify().id == "evt_1")
     }
 
     @Test(arguments: refused) func isNotBelieved(_ given: Case) throws {
         var specimen = StripeSpecimen()
         _ = try specimen.verify()
-        given.bend(&specimen)
+        given.change(&specimen)
         let error = #expect(throws: VerificationError.self) { try specimen.verify() }
         #expect(error?.code == given.code)
     }

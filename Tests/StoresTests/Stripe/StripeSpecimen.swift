@@ -5,7 +5,7 @@ import StoreInterface
 import StripeStore
 import Testing
 
-/// A subscription's event in the making, genuine in every way until a test bends one thing.
+/// A subscription's event in the making, genuine in every way until a test changes one thing.
 struct StripeSpecimen {
     static let now = Instant(milliseconds: 1_767_225_600_000)
     static let secret = "whsec_test"
@@ -47,21 +47,21 @@ struct StripeSpecimen {
     }
 
     /// Another object in its place.
-    static func event(_ type: String, _ object: JSON) -> StripeSpecimen {
+    static func event(_ type: String, object: JSON) -> StripeSpecimen {
         StripeSpecimen { document in
             document["type"] = .text(type)
             document["data"]?["object"] = object
         }
     }
 
-    static func code(_ body: [UInt8], _ seconds: String, secret: String = StripeSpecimen.secret) -> String {
+    static func code(_ body: [UInt8], at seconds: String, secret: String = StripeSpecimen.secret) -> String {
         Hex.encode(HMAC.authenticate(Array("\(seconds).".utf8) + body, key: Array(secret.utf8)))
     }
 
     func verify(accounts: Set<String> = []) throws -> Event {
         let body = editBody(document.bytes)
         let time = String(signedAt.seconds)
-        let header = editHeader("t=\(time),v1=\(StripeSpecimen.code(body, time))")
+        let header = editHeader("t=\(time),v1=\(StripeSpecimen.code(body, at: time))")
         let verifier = try #require(StripeVerifier(secrets: secrets, accounts: accounts, catalog: catalog))
         return try verifier.verify(Delivery(body: tamper(body), signature: header), now: now)
     }

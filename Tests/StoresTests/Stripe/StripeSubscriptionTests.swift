@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: [
         ([:], "price_1"), (["price_1": Catalog.Product()], "price_1"), (["pro": .init(group: "main")], "pro"),
         (["prod_1": .init()], "prod_1"), (["another": .init()], "price_1"),
-    ]) func catalogueChoosesTheProductsName(_ products: [String: Catalog.Product], _ name: String) throws {
+    ]) func catalogueChoosesTheProductsName(_ products: [String: Catalog.Product], name: String) throws {
         var specimen = StripeSpecimen.subscription {
             $0["items"] = ["data": [["price": ["id": "price_1", "lookup_key": "pro", "product": "prod_1"]]]]
         }

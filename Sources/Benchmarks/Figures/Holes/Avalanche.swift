@@ -7,9 +7,9 @@ enum Avalanche: Benchmark {
     private static let pages = 5000
 
     static func run(_ report: inout Report) throws {
-        try run(&report, "SIGTERM", SIGTERM, Stage.Transport.allCases)
+        try run(&report, name: "SIGTERM", signal: SIGTERM, transports: PagesFixture.Transport.allCases)
         // Turbo never reopens a WebSocket. On SIGTERM, the server replaces its element first; when killed, it cannot.
-        try run(&report, "kill -9", SIGKILL, Stage.Transport.returning)
+        try run(&report, name: "kill -9", signal: SIGKILL, transports: PagesFixture.Transport.returning)
         report.remark(
             "Published for a restart of the app under 5,000 clients: Action Cable p50 4.38 s, p95 7.09 s, 187 never; Solid Cable 215 never; AnyCable's server was not restarted."
         )
@@ -17,11 +17,11 @@ enum Avalanche: Benchmark {
 
     private static func run(
         _ report: inout Report,
-        _ name: String,
-        _ signal: Int32,
-        _ transports: [Stage.Transport]
+        name: String,
+        signal: Int32,
+        transports: [PagesFixture.Transport]
     ) throws {
-        let times = try withTemporaryFolder { try measure(transports, signal, in: $0) }
+        let times = try withTemporaryFolder { try measure(transports, signal: signal, in: $0) }
         for (times, transport) in zip(times, transports) {
             let count = pages / transports.count
             let figure = "\(name) under \(pages) pages, \(count) by \(transport.rawValue)"
@@ -36,26 +36,26 @@ enum Avalanche: Benchmark {
 
     /// Seconds from the server's end until a page shows the newest state, for each page, by transport.
     private static func measure(
-        _ transports: [Stage.Transport],
-        _ signal: Int32,
+        _ transports: [PagesFixture.Transport],
+        signal: Int32,
         in folder: String
     ) throws -> [[Double]] {
-        let stage = try Stage(in: folder, channels: 1)
-        for _ in 0..<PageState.targets { try stage.commit() }
-        try stage.open(pages, transports)
+        let fixture = try PagesFixture(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try fixture.commit() }
+        try fixture.open(pages, over: transports)
         let end = nanoseconds()
         var times: [[Double]] = transports.map { _ in [] }
-        stage.pages.onChange = { page, change, now in
+        fixture.pages.onChange = { page, change, now in
             guard change.new > change.old else { return }
             times[page % transports.count].append(Double(now - end) / 1e9)
         }
-        stage.target.process.signal(signal)
-        try stage.pages.turn(until: "the server to end") { stage.target.process.isGone() }
-        try stage.restart()
+        fixture.target.process.signal(signal)
+        try fixture.pages.turn(until: "the server to end") { fixture.target.process.isGone() }
+        try fixture.restart()
         // No page has reconnected yet: the loop has not turned since the restart.
-        try stage.commit()
-        try stage.settle(timeout: .seconds(90))
-        try stage.finish()
+        try fixture.commit()
+        try fixture.settle(timeout: .seconds(90))
+        try fixture.finish()
         return times
     }
 }

@@ -5,7 +5,7 @@ enum BornStale: Benchmark {
     private static let channels = 50
 
     static func run(_ report: inout Report) throws {
-        for transport in Stage.Transport.allCases {
+        for transport in PagesFixture.Transport.allCases {
             let (share, time) = try withTemporaryFolder { try measure(transport, in: $0) }
             let figure = "born stale: \(pages) pages, \(transport.rawValue)"
             report.add(Row(figure: "\(figure), show the newest", unit: "%", value: share, bound: .atLeast(100)))
@@ -13,19 +13,19 @@ enum BornStale: Benchmark {
         }
     }
 
-    private static func measure(_ transport: Stage.Transport, in folder: String) throws -> (Double, Double) {
-        let stage = try Stage(in: folder, channels: channels)
-        for channel in 0..<channels { for _ in 0..<PageState.targets { try stage.commit(channel: channel) } }
-        let cursors = try (0..<channels).map { try stage.cursor(channel: $0) }
+    private static func measure(_ transport: PagesFixture.Transport, in folder: String) throws -> (Double, Double) {
+        let fixture = try PagesFixture(in: folder, channels: channels)
+        for channel in 0..<channels { for _ in 0..<PageState.targets { try fixture.commit(channel: channel) } }
+        let cursors = try (0..<channels).map { try fixture.cursor(channel: $0) }
         let start = nanoseconds()
         for page in 0..<pages {
             // Two thousand pages open per second; the first ones open while events are being committed.
             let time = start + UInt64(page) * millisecond / 2
-            stage.add(transport, channel: page % channels, cursor: cursors[page % channels], at: time)
+            fixture.add(transport, channel: page % channels, cursor: cursors[page % channels], at: time)
         }
-        for _ in 0..<3 { for channel in 0..<channels { try stage.commit(channel: channel) } }
-        try stage.finish()
-        try stage.settle()
-        return (100 * Double(stage.current) / Double(pages), Double(nanoseconds() - start) / 1e9)
+        for _ in 0..<3 { for channel in 0..<channels { try fixture.commit(channel: channel) } }
+        try fixture.finish()
+        try fixture.settle()
+        return (100 * Double(fixture.current) / Double(pages), Double(nanoseconds() - start) / 1e9)
     }
 }

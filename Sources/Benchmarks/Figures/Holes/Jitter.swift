@@ -9,7 +9,7 @@ enum Jitter: Benchmark {
 
     static func run(_ report: inout Report) throws {
         let outcome = try withTemporaryFolder { try measure(in: $0) }
-        for (kind, transport) in Stage.Transport.returning.enumerated() {
+        for (kind, transport) in PagesFixture.Transport.returning.enumerated() {
             let figure = "jitter: \(pages / 3) pages, \(transport.rawValue)"
             report.add(
                 Row(figure: "\(figure), updates shown", unit: "%", value: outcome.shown(kind), bound: .atLeast(100))
@@ -42,31 +42,31 @@ enum Jitter: Benchmark {
     }
 
     private static func measure(in folder: String) throws -> JitterOutcome {
-        let stage = try Stage(in: folder, channels: 1)
-        for _ in 0..<PageState.targets { try stage.commit() }
-        try stage.open(pages, Stage.Transport.returning)
-        let outcome = JitterOutcome(pages: pages, stage)
+        let fixture = try PagesFixture(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try fixture.commit() }
+        try fixture.open(pages, over: PagesFixture.Transport.returning)
+        let outcome = JitterOutcome(pages: pages, on: fixture)
         let begin = nanoseconds()
         var cutAt = (0..<pages).map { _ in begin + .random(in: 0...(15 * second)) }
         var sent = 0
         let end = begin + UInt64(messages) * interval
         while nanoseconds() < end {
-            stage.pages.turn()
-            if let regression = stage.pages.regression { throw BenchmarkError.hole(regression) }
+            fixture.pages.turn()
+            if let regression = fixture.pages.regression { throw BenchmarkError.hole(regression) }
             let now = nanoseconds()
             if sent < messages, now >= begin + UInt64(sent) * interval {
                 sent += 1
-                try stage.commit()
+                try fixture.commit()
             }
             for page in 0..<pages where cutAt[page] <= now {
                 cutAt[page] = now + outage + nanoseconds(.random(in: 10...20))
-                outcome.cut(page, now)
-                stage.pages.cut(page, until: now + outage, now: now)
+                outcome.cut(page, at: now)
+                fixture.pages.cut(page, until: now + outage, now: now)
             }
         }
-        try stage.finish()
-        try stage.settle()
-        outcome.refreshes = stage.pages.refreshes
+        try fixture.finish()
+        try fixture.settle()
+        outcome.refreshes = fixture.pages.refreshes
         return outcome
     }
 }
@@ -78,7 +78,7 @@ final class JitterOutcome {
         var to: UInt64
     }
 
-    private let stage: Stage
+    private let fixture: PagesFixture
     private var outages: [Outage]
     private var received = [0, 0, 0]
     private(set) var cuts = 0
@@ -88,15 +88,15 @@ final class JitterOutcome {
     private(set) var live: [[Double]] = [[], [], []]
     private let first: Int
 
-    init(pages: Int, _ stage: Stage) {
-        self.stage = stage
+    init(pages: Int, on fixture: PagesFixture) {
+        self.fixture = fixture
         outages = Array(repeating: Outage(from: 0, to: 0), count: pages)
-        first = stage.versions[0] ?? 0
-        stage.pages.onSubscribed = { [unowned self] page, now in connected(page, now) }
-        stage.pages.onChange = { [unowned self] page, change, now in changed(page, change, now) }
+        first = fixture.versions[0] ?? 0
+        fixture.pages.onSubscribed = { [unowned self] page, now in connected(page, at: now) }
+        fixture.pages.onChange = { [unowned self] page, change, now in changed(page, to: change, at: now) }
     }
 
-    func cut(_ page: Int, _ now: UInt64) {
+    func cut(_ page: Int, at now: UInt64) {
         cuts += 1
         // The page was cut again before it came back: count one outage.
         if outages[page].to == .max { return }
@@ -106,20 +106,20 @@ final class JitterOutcome {
     /// The share of (page, update) pairs in which the page showed the update, or a newer state of the same target.
     func shown(_ kind: Int) -> Double {
         let pages = outages.indices.count { $0 % 3 == kind }
-        let updates = (stage.versions[0] ?? 0) - first
+        let updates = (fixture.versions[0] ?? 0) - first
         return 100 * Double(received[kind]) / Double(pages * updates)
     }
 
-    private func connected(_ page: Int, _ now: UInt64) {
+    private func connected(_ page: Int, at now: UInt64) {
         if outages[page].to == .max { outages[page].to = now }
     }
 
-    private func changed(_ page: Int, _ change: PageState.Change, _ now: UInt64) {
+    private func changed(_ page: Int, to change: PageState.Change, at now: UInt64) {
         guard change.new > change.old else { return }
         let kind = page % 3
         for version in stride(from: change.old + PageState.targets, through: change.new, by: PageState.targets) {
             received[kind] += 1
-            let sent = stage.sentAt[0][version]
+            let sent = fixture.sentAt[0][version]
             let seconds = Double(now - sent) / 1e9
             if sent >= outages[page].from && sent < outages[page].to {
                 late[kind].append(seconds)

@@ -7,7 +7,7 @@ enum Slow: Benchmark {
     private static let duration: UInt64 = 20
 
     static func run(_ report: inout Report) throws {
-        for transport in Stage.Transport.returning {
+        for transport in PagesFixture.Transport.returning {
             let outcome = try withTemporaryFolder { try measure(transport, in: $0) }
             let figure = "slow reader beside \(fast) pages, \(transport.rawValue)"
             report.add(
@@ -19,33 +19,33 @@ enum Slow: Benchmark {
     }
 
     private static func measure(
-        _ transport: Stage.Transport,
+        _ transport: PagesFixture.Transport,
         in folder: String
     ) throws -> (delay: Double, growth: Double, healed: Double) {
-        let stage = try Stage(in: folder, channels: 1)
-        for _ in 0..<PageState.targets { try stage.commit() }
-        try stage.open(fast + 2, [transport])
-        stage.pages.slow(fast, bytesPerSecond: 1024)
-        stage.pages.slow(fast + 1, bytesPerSecond: 0)
-        let figures = ProcessFigures(id: stage.target.process.id)
+        let fixture = try PagesFixture(in: folder, channels: 1)
+        for _ in 0..<PageState.targets { try fixture.commit() }
+        try fixture.open(fast + 2, over: [transport])
+        fixture.pages.slow(fast, bytesPerSecond: 1024)
+        fixture.pages.slow(fast + 1, bytesPerSecond: 0)
+        let figures = ProcessFigures(id: fixture.target.process.id)
         let memory = figures.residentMemory
         var longest: UInt64 = 0
-        stage.pages.onChange = { [unowned stage] page, change, now in
-            if page < fast { longest = max(longest, now - stage.sentAt[0][change.new]) }
+        fixture.pages.onChange = { [unowned fixture] page, change, now in
+            if page < fast { longest = max(longest, now - fixture.sentAt[0][change.new]) }
         }
         let start = nanoseconds()
         for number in 0..<(duration * rate) {
             let due = start + number * second / rate
-            try stage.pages.turn(until: "the next message") { nanoseconds() >= due }
-            try stage.commit(size: size)
+            try fixture.pages.turn(until: "the next message") { nanoseconds() >= due }
+            try fixture.commit(size: size)
         }
-        try stage.finish()
-        try stage.settle(Array(0..<fast))
+        try fixture.finish()
+        try fixture.settle(Array(0..<fast))
         let growth = figures.residentMemory - memory
         let again = nanoseconds()
-        stage.pages.slow(fast, bytesPerSecond: nil)
-        stage.pages.slow(fast + 1, bytesPerSecond: nil)
-        try stage.settle()
+        fixture.pages.slow(fast, bytesPerSecond: nil)
+        fixture.pages.slow(fast + 1, bytesPerSecond: nil)
+        try fixture.settle()
         return (Double(longest) / 1e6, growth, Double(nanoseconds() - again) / 1e9)
     }
 }

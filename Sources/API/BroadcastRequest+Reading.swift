@@ -1,0 +1,109 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import Gateway
+internal import TurboStreams
+
+extension BroadcastRequest {
+    struct Refusal: Error {
+        var code: String
+        var message: String
+    }
+
+    /// Reads one object or an array of 1 to 100 objects, each with `item`. Returns nil for anything else, or if `item`
+    /// rejects one.
+    static func read(_ bytes: [UInt8], each item: (JSONNode) -> BroadcastRequest?) -> [BroadcastRequest]? {
+        guard let node = JSONNode(bytes) else { return nil }
+        return read(node, each: item)
+    }
+
+    static func read(_ node: JSONNode, each item: (JSONNode) -> BroadcastRequest?) -> [BroadcastRequest]? {
+        guard case .array(let nodes) = node else { return item(node).map { [$0] } }
+        let bodies = nodes.prefix(101).compactMap(item)
+        return (1...100).contains(bodies.count) && bodies.count == nodes.count ? bodies : nil
+    }
+
+    /// `{"stream" or "user", "html"}`, or `action` and its parameters.
+    static func plain(_ node: JSONNode) -> BroadcastRequest? {
+        guard case .object(let members) = node else { return nil }
+        var body = BroadcastRequest()
+        for member in members where !member.value.isNull {
+            guard body.take(member) else { return nil }
+        }
+        return body
+    }
+
+    /// AnyCable's `{"stream", "data", "meta": {"transient"}}`. `data` is JSON in a string, and Turbo's JSON is a string
+    /// again (https://docs.anycable.io/anycable-go/broadcasting). `data` that is not JSON is taken literally.
+    static func anyCable(_ node: JSONNode) -> BroadcastRequest? {
+        guard let stream = node["stream"]?.text, let data = node["data"]?.text else { return nil }
+        var body = BroadcastRequest(stream: stream)
+        body.html = JSONNode(data)?.text ?? data
+        body.transient = node["meta"]?["transient"]?.boolean
+        return body
+    }
+
+    /// Returns false if the member's value has the wrong type. Ignores unknown names.
+    private mutating func take(_ member: JSONMember) -> Bool {
+        switch member.name {
+        case "stream": assign(member.value.text, to: &stream)
+        case "user": assign(member.value.text.map { UserID($0) }, to: &user)
+        case "html": assign(member.value.text, to: &html)
+        case "action": assign(member.value.text, to: &action)
+        case "target": assign(member.value.text, to: &target)
+        case "targets": assign(member.value.text, to: &targets)
+        case "template": assign(member.value.text, to: &template)
+        case "values": assign(member.value.texts, to: &values)
+        case "transient": assign(member.value.boolean, to: &transient)
+        default: true
+        }
+    }
+
+    var isTransient: Bool { transient ?? false }
+
+    func fragment(_ streams: StreamPattern, templates: TemplateStore) -> Result<Fragment, Refusal> {
+        guard let name = streamName(streams) else {
+            return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
+        }
+        do throws(BroadcastError) {
+            guard let action else {
+                guard let html, template == nil else { throw .missingAction }
+                return .success(try BroadcastMarkup(html).fragment(on: name))
+            }
+            let form = BroadcastForm(
+                action: action,
+                target: target,
+                targets: targets,
+                template: template,
+                html: html,
+                values: values ?? [:]
+            )
+            return .success(try form.fragment(on: name, templates: templates.templates))
+        } catch {
+            return .failure(Refusal(code: error.code, message: error.description))
+        }
+    }
+
+    private func streamName(_ streams: StreamPattern) -> StreamName? {
+        switch (stream, user) {
+        case (let stream?, nil): StreamName(stream)
+        case (nil, let user?): streams.stream(for: user)
+        default: nil
+        }
+    }
+}
+
+private func assign<Value>(_ value: Value?, to member: inout Value?) -> Bool {
+    member = value
+    return value != nil
+}
+
+extension JSONNode {
+    /// An object whose members are all strings.
+    fileprivate var texts: [String: String]? {
+        guard case .object(let members) = self else { return nil }
+        let pairs = members.compactMap { member in member.name.flatMap { name in member.value.text.map { (name, $0) } }
+        }
+        return pairs.count == members.count ? Dictionary(pairs) { $1 } : nil
+    }
+}

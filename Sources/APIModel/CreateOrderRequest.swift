@@ -1,0 +1,37 @@
+public import Domain
+
+/// The body of `POST /orders`. Absent members and null mean the same.
+public struct CreateOrderRequest: Codable, Sendable, Equatable {
+    /// Who will buy: 1 to 255 bytes without control characters.
+    public var user: UserID
+    /// The product by the store's id: 1 to 255 bytes without control characters.
+    public var product: String
+    /// The store's name, such as `apple`; absent if any store may sell it.
+    public var provider: String?
+    /// The product's group: 1 to 255 bytes without control characters.
+    public var group: String?
+    /// A `ProductKind`, such as `subscription`.
+    public var kind: String?
+    /// A UUID that the app minted itself; absent if the server is to mint one.
+    public var token: String?
+    /// The language that the user reads, as a language tag such as `pt-BR`.
+    public var locale: String?
+
+    public init(
+        user: UserID,
+        product: String,
+        provider: String? = nil,
+        group: String? = nil,
+        kind: String? = nil,
+        token: String? = nil,
+        locale: String? = nil
+    ) {
+        self.user = user
+        self.product = product
+        self.provider = provider
+        self.group = group
+        self.kind = kind
+        self.token = token
+        self.locale = locale
+    }
+}

@@ -1,0 +1,37 @@
+public import Domain
+
+/// The body of `POST /replays`. Absent members and null mean the same.
+public struct ReplayRequest: Codable, Sendable, Equatable {
+    public var mode: ReplayMode
+    /// At most 100 ids of events; absent for a range.
+    public var events: [String]?
+    /// Selects the events of one user.
+    public var user: UserID?
+    /// Selects what comes after this cursor; `start`, or absent, for everything.
+    public var since: String?
+    /// Selects what comes up to and including this cursor.
+    public var until: String?
+
+    public init(
+        mode: ReplayMode,
+        events: [String]? = nil,
+        user: UserID? = nil,
+        since: String? = nil,
+        until: String? = nil
+    ) {
+        self.mode = mode
+        self.events = events
+        self.user = user
+        self.since = since
+        self.until = until
+    }
+}
+
+/// What a replay does with the events that it reads.
+public enum ReplayMode: String, CaseIterable, Codable, Sendable {
+    /// Reports what `apply` would change.
+    case dryRun = "dry_run"
+    case apply
+    /// Changes nothing, and sends the pages of the events' users their current state again.
+    case broadcast
+}

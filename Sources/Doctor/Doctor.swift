@@ -1,0 +1,82 @@
+internal import APIClient
+internal import Domain
+internal import Server
+internal import Settings
+internal import Simulator
+internal import StoreInterface
+public import Terminal
+
+/// Examines a server's environment and the server itself, and says what is wrong and what to do.
+public struct Doctor: Command {
+    public static let name = "doctor"
+
+    private let remote: Remote
+    /// Set by `--dev`, or by the address if this folder's development server announced it.
+    private let isDevelopment: Bool
+    private let printsJSON: Bool
+    private let environment = processEnvironment()
+
+    public init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try Remote(&arguments)
+        let isSaid = try arguments.flag("--dev")
+        isDevelopment = isSaid || remote.isOfThisFolder
+        printsJSON = try arguments.flag("--json")
+    }
+
+    public func run() throws(CommandFailure) -> Int32 {
+        let workspace = try? DevelopmentWorkspace.existing(in: ".")
+        var findings = [mode]
+        do throws(ConfigurationError) {
+            let configuration = try Configuration(isDevelopment: isDevelopment, environment: environment)
+            findings.append(
+                .ok(
+                    "settings",
+                    detail: "those of this environment are valid; the flags of a running server are not visible here"
+                )
+            )
+            findings += configuration.warnings.map { .warn("settings", detail: $0) }
+            findings += secrets(workspace)
+            findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
+            findings += Examination(configuration, remote: remote, workspace: workspace).findings()
+        } catch {
+            findings += error.problems.map { .fail($0.name, detail: $0.text) }
+            // The problems of the settings say enough.
+            let named = Set(error.problems.map(\.name))
+            findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
+            findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))
+        }
+        tell(findings)
+        return findings.contains { $0.level == .fail } ? 1 : 0
+    }
+
+    private var mode: Finding {
+        guard isDevelopment else {
+            return .ok("mode", detail: "production: the settings of this environment are checked as those of “serve”")
+        }
+        let reason = remote.isOfThisFolder ? ".paycast/address here names \(remote.url)" : "--dev says so"
+        return .ok("mode", detail: "development: \(reason)")
+    }
+
+    private func tell(_ findings: [Finding]) {
+        guard !printsJSON else {
+            return printText(String(decoding: JSONValue.array(findings.map(\.json)).bytes, as: UTF8.self))
+        }
+        for finding in findings { printText(finding.line) }
+    }
+
+    private func secrets(_ workspace: DevelopmentWorkspace?) -> [Finding] {
+        let keys = workspace.map {
+            let stores = $0.storeSecrets
+            return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
+        }
+        // Secrets in files are judged like the others.
+        let given = SecretsCheck.names.reduce(into: environment) { given, name in
+            given[name] = Secret.text(name, in: environment)
+        }
+        return SecretsCheck(
+            environment: given,
+            isDevelopment: isDevelopment,
+            developmentKeys: keys ?? []
+        ).findings
+    }
+}

@@ -1,0 +1,21 @@
+internal import StoreInterface
+internal import TurboStreams
+
+/// The templates that a server with these settings would read, judged as the server judges them.
+struct TemplatesCheck {
+    /// Nil without a public folder, which the settings report.
+    let publicFolder: String?
+
+    var findings: [Finding] {
+        guard let publicFolder else { return [] }
+        do throws(TemplateProblems) {
+            let warnings = try TemplateStore(folder: "\(publicFolder)/fragments").warnings
+            if warnings.isEmpty {
+                return [.ok("templates", detail: "one for every state, in \(publicFolder)/fragments")]
+            }
+            return warnings.map { .warn("templates", detail: $0.description) }
+        } catch {
+            return error.problems.map { .fail("templates", detail: $0.description) }
+        }
+    }
+}

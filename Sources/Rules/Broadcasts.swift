@@ -1,0 +1,33 @@
+public import Domain
+
+extension UnitOfWork {
+    /// Appends one entry for each fragment, in their order.
+    public mutating func broadcast(_ fragments: [Fragment]) throws(Missing) -> [Cursor] {
+        try demand(
+            fragments.filter(\.hasNoLanguage).compactMap { streams.user(of: $0.stream) }.map { .language(of: $0) }
+        )
+        var cursors: [Cursor] = []
+        for fragment in fragments {
+            cursors.append(cursor(try append(Notice(kind: .broadcast), fragments: [fragment]).position))
+        }
+        return cursors
+    }
+
+    /// Notes that until now an app may have broadcast something that did not arrive.
+    public mutating func recordLostBroadcasts() throws(Missing) -> Cursor {
+        let entry = try append(Notice(kind: .broadcastsLost))
+        changes.lostBroadcasts = entry.position
+        return cursor(entry.position)
+    }
+
+    /// Sends both elements, as they should look now, to a user's pages.
+    public mutating func rebroadcast(to user: UserID) throws(Missing) {
+        let entitlements = EntitlementSet(user: user, held: try entitlements(of: user, except: nil), policy: policy)
+        let fragments = fragments(Announcement.current(entitlements), for: user)
+        guard !fragments.isEmpty else { return }
+        var notice = Notice(kind: .broadcast)
+        notice.user = user
+        notice.active = entitlements.isActive
+        _ = try append(notice, fragments: fragments)
+    }
+}

@@ -1,0 +1,60 @@
+public import Domain
+
+/// A contract rebuilt from all of its events. Its registers only rise, so there is no other way to get rid of a wrong
+/// value that was once the greatest.
+///
+/// Users and claims are separate facts and stay; tokens are only added.
+public struct ContractRebuild: Sendable, Equatable {
+    /// The contract before its events were read. The rebuild is void if the contract or its events have changed since.
+    public let known: Contract
+    /// The position of its newest event at that time.
+    public let newest: Int64
+    /// The id of the event that was folded last.
+    public private(set) var event = ""
+    private var fresh: Contract?
+    private var raised: Contract
+    private var isComplete = true
+    /// The dates of each token, which older versions did not remember completely.
+    private(set) var tokens: [OrderToken: TokenDates] = [:]
+
+    public init(_ stored: StoredContract) {
+        known = stored.contract
+        newest = stored.newest
+        raised = known
+    }
+
+    /// Takes in an event; the order does not matter. Events of other contracts are ignored.
+    public mutating func fold(_ event: Event) {
+        guard let observation = event.statement, observation.contract == known.key else { return }
+        var contract = fresh ?? Contract(key: known.key, kind: observation.kind)
+        _ = contract.apply(observation, event: event.id, signedAt: event.signedAt)
+        _ = raised.apply(observation, event: event.id, signedAt: event.signedAt)
+        fresh = contract
+        self.event = event.id
+        guard let said = StatedToken(observation, of: event) else { return }
+        tokens[said.token, default: TokenDates(said)].add(TokenDates(said))
+    }
+
+    /// Call it when one of the contract's events can no longer be read. What that event said is only in the registers,
+    /// so they may still rise, but not fall.
+    public mutating func miss() {
+        isComplete = false
+    }
+
+    public var contract: Contract {
+        guard isComplete, let fresh, fresh.snapshot != nil || fresh.transaction != nil else { return raised }
+        return fresh
+    }
+}
+
+/// A contract as the ledger holds it.
+public struct StoredContract: Sendable, Equatable {
+    public var contract: Contract
+    /// The position of its newest event within the range that was asked for.
+    public var newest: Int64
+
+    public init(contract: Contract, newest: Int64) {
+        self.contract = contract
+        self.newest = newest
+    }
+}

@@ -1,0 +1,94 @@
+public import Domain
+
+/// Something that a decision depends on, and that the ledger may have.
+public enum Need: Hashable, Sendable {
+    /// Where an event was committed first.
+    case event(EventKey)
+    /// The position of the newest event that is filed under a contract.
+    case newestEvent(of: ContractKey)
+    case contract(ContractKey)
+    /// A list of contracts, with the contracts.
+    case contracts(ContractIndex)
+    case facts(of: ContractKey)
+    case order(OrderToken)
+    /// The first order that was made by the same request.
+    case orderLike(OrderRequest)
+    /// What a store has said about a user who lost everything to others.
+    case transfers(TransferSource)
+    case language(of: UserID)
+}
+
+/// Thrown by a decision that needs what nobody has loaded yet. It is not a failure: load the needs, and decide again.
+public struct Missing: Error, Equatable {
+    public var needs: [Need]
+
+    public init(needs: [Need]) {
+        self.needs = needs
+    }
+}
+
+/// The store's id of an event, where it is unique.
+public struct EventKey: Sendable {
+    public var id: String
+    public var provider: Provider
+    public var environment: StoreEnvironment
+
+    public init(id: String, provider: Provider, environment: StoreEnvironment) {
+        self.id = id
+        self.provider = provider
+        self.environment = environment
+    }
+
+    init(_ event: Event) {
+        self.init(id: event.id, provider: event.provider, environment: event.environment)
+    }
+}
+
+extension EventKey: Hashable {
+    public static func == (left: EventKey, right: EventKey) -> Bool {
+        left.id.hasSameBytes(as: right.id) && left.provider == right.provider && left.environment == right.environment
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        id.hashBytes(into: &hasher)
+        hasher.combine(provider)
+        hasher.combine(environment)
+    }
+}
+
+/// A user who lost contracts at one store.
+public struct TransferSource: Hashable, Sendable {
+    public var user: UserID
+    public var provider: Provider
+    public var environment: StoreEnvironment
+
+    public init(user: UserID, provider: Provider, environment: StoreEnvironment) {
+        self.user = user
+        self.provider = provider
+        self.environment = environment
+    }
+}
+
+extension TransferSource {
+    /// The user at the store of a contract.
+    init(_ user: UserID, at key: ContractKey) {
+        self.init(user: user, provider: key.provider, environment: key.environment)
+    }
+}
+
+/// Where the contracts of a user went, and when the store says it happened.
+public struct TransferTarget: Hashable, Sendable {
+    public var at: Instant
+    public var user: UserID
+
+    public init(at: Instant, user: UserID) {
+        self.at = at
+        self.user = user
+    }
+}
+
+extension TransferTarget: Comparable {
+    public static func < (left: TransferTarget, right: TransferTarget) -> Bool {
+        (left.at, left.user) < (right.at, right.user)
+    }
+}

@@ -1,0 +1,53 @@
+public import Domain
+
+extension UnitOfWork {
+    /// Finds or makes the order, with `token` for a request that brings none, and claims the purchases that came before
+    /// it. Nil when the request's token is another user's.
+    public mutating func place(_ request: OrderRequest, token: OrderToken) throws(Missing) -> OrderResult? {
+        // Taken before the claims, so that a page that resumes from here receives them.
+        let since = cursor(head)
+        if let known = try known(request) {
+            guard known.user == request.user else { return nil }
+            try noteLanguage(of: request)
+            let order = request.token == nil ? known : widen(known, with: request)
+            return OrderResult(order: order, since: since, isNew: false)
+        }
+        try noteLanguage(of: request)
+        let order = Order(
+            token: request.token ?? token,
+            user: request.user,
+            product: request.product,
+            provider: request.provider,
+            group: request.group,
+            kind: request.kind
+        )
+        decided.decide(order)
+        changes.orders.append(order)
+        try resolveOwners(of: contracts(.bought(with: order.token)))
+        return OrderResult(order: order, since: since, isNew: true)
+    }
+
+    private func known(_ request: OrderRequest) throws(Missing) -> Order? {
+        guard let token = request.token else { return try order(like: request) }
+        return try order(token)
+    }
+
+    /// Remembers the request's language. Call it before anything is announced because of the request.
+    private mutating func noteLanguage(of request: OrderRequest) throws(Missing) {
+        if let language = request.language { try note(language, of: request.user) }
+    }
+
+    /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
+    /// common, so that no genuine purchase contradicts it.
+    private mutating func widen(_ order: Order, with request: OrderRequest) -> Order {
+        var widened = order
+        widened.product = request.product
+        if request.provider != order.provider { widened.provider = nil }
+        if request.group != order.group { widened.group = nil }
+        if request.kind != order.kind { widened.kind = nil }
+        guard widened != order else { return order }
+        decided.decide(widened)
+        changes.widenedOrders.append(widened)
+        return widened
+    }
+}

@@ -1,0 +1,107 @@
+internal import Domain
+
+/// A replay in steps, each a decision of its own. First the contracts to rebuild are compared with what was read, because
+/// events change contracts and what is filed under them. Then every event is applied, each contract is replaced, and at
+/// last the owners of related contracts follow, because they may follow from several of them.
+public struct Replay: Sendable {
+    private enum Step {
+        case compare([ContractRebuild])
+        case apply(Event)
+        /// The index of a rebuild.
+        case replace(Int)
+        case resolveDependents(of: TrackedContract)
+    }
+
+    public private(set) var report = ReplayReport()
+    private var steps: [Step]
+    private var done = 0
+    private var rebuilds: [(known: TrackedContract, rebuild: ContractRebuild)] = []
+
+    public init(_ batch: ReplayBatch) {
+        steps = [.compare(batch.rebuilds)] + batch.events.map { .apply($0) }
+    }
+
+    public var isDone: Bool { done == steps.count }
+
+    /// Takes the next step. A step that is missing something has to be taken again from a copy made before it.
+    public mutating func advance(in unit: inout UnitOfWork) throws(Missing) {
+        switch steps[done] {
+        case .compare(let candidates): try compare(candidates, in: &unit)
+        case .apply(let event): try apply(event, in: &unit)
+        case .replace(let index): try replace(index, in: &unit)
+        case .resolveDependents(let tracked): try unit.resolveOwners(of: unit.dependents(of: tracked))
+        }
+        done += 1
+    }
+
+    private mutating func compare(_ candidates: [ContractRebuild], in unit: inout UnitOfWork) throws(Missing) {
+        try unit.demand(candidates.flatMap { [.contract($0.known.key), .newestEvent(of: $0.known.key)] })
+        for rebuild in candidates {
+            if let known = try unit.current(rebuild) {
+                steps.append(.replace(rebuilds.count))
+                rebuilds.append((known, rebuild))
+            } else {
+                report.outdated.append(rebuild.known.key)
+            }
+        }
+    }
+
+    private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws(Missing) {
+        let key = event.observation?.contract
+        let before = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
+        let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
+        if let key, let after = try unit.contract(key) {
+            report.changes.append(ReplayChange(event: event.id, before: before, after: after))
+        }
+        guard result.outcome != .quarantined else { return }
+        for index in rebuilds.indices { rebuilds[index].rebuild.fold(event) }
+    }
+
+    private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws(Missing) {
+        let (before, rebuild) = rebuilds[index]
+        guard let known = try unit.contract(rebuild.known.key) else { return }
+        for (token, dates) in rebuild.tokens { _ = try unit.add(token, dates: dates, to: known.key) }
+        let current = try unit.replace(known, by: rebuild.contract)
+        report.changes.append(ReplayChange(event: rebuild.event, before: before, after: current))
+        guard known.isRelatedOtherwise(than: current) else { return }
+        steps += [.resolveDependents(of: known), .resolveDependents(of: current)]
+    }
+}
+
+extension UnitOfWork {
+    /// The contract as the rebuild read it; nil when the store has said something about it since, even something stale.
+    fileprivate func current(_ rebuild: ContractRebuild) throws(Missing) -> TrackedContract? {
+        guard let known = try contract(rebuild.known.key), known.contract == rebuild.known else { return nil }
+        return try newestEvent(of: known.key) == rebuild.newest ? known : nil
+    }
+
+    fileprivate mutating func replace(
+        _ known: TrackedContract,
+        by contract: Contract
+    ) throws(Missing) -> TrackedContract {
+        var current = known
+        current.contract = contract
+        current.recomputeStatus(at: now, policy: policy)
+        try resolveOwner(of: &current)
+        let isSeen = current.status != known.status || current.holders != known.holders
+        guard isSeen || current.contract != known.contract || current.userAt != known.userAt else { return known }
+        try save(current)
+        if isSeen { try append(ContractChange(previous: known, current: current), as: .contractUpdated) }
+        return current
+    }
+}
+
+extension ReplayChange {
+    fileprivate init(event: String, before: TrackedContract?, after: TrackedContract) {
+        self.init(
+            event: event,
+            contract: after.key.lineage,
+            user: after.user,
+            previousUser: before?.user,
+            before: before?.status.state,
+            after: after.status.state,
+            accessUntilBefore: before?.status.accessUntil,
+            accessUntil: after.status.accessUntil
+        )
+    }
+}

@@ -1,0 +1,167 @@
+public import Domain
+
+/// The decisions of one command: it reads what is known, and collects what is to be written.
+///
+/// Nothing here has an effect. A decision that needs what nobody has loaded throws `Missing` and is taken again from the
+/// beginning, in a new unit of work, once that is loaded (https://martinfowler.com/eaaCatalog/unitOfWork.html).
+public struct UnitOfWork: Sendable {
+    let known: WorkingSet
+    var decided: WorkingSet
+    var changes = Changes()
+    /// Contracts that were decided upon, in the order of their first decision.
+    private var touched: [ContractKey] = []
+    let policy: AccessPolicy
+    let streams: StreamPattern
+    /// Names the ledger in its cursors.
+    let epoch: String
+    let now: Instant
+
+    public init(_ known: WorkingSet, policy: AccessPolicy, streams: StreamPattern, epoch: String, now: Instant) {
+        self.known = known
+        decided = WorkingSet(head: known.head)
+        self.policy = policy
+        self.streams = streams
+        self.epoch = epoch
+        self.now = now
+    }
+
+    /// What is to be written, and what later commands of the same transaction know because of it.
+    public consuming func finish() -> (changes: Changes, decided: WorkingSet) {
+        for key in touched {
+            guard let current = decided.contract(key) ?? nil else { continue }
+            changes.contracts.append(ContractChangeRecord(current: current, previous: known.contract(key) ?? nil))
+        }
+        return (changes, decided)
+    }
+
+    /// Throws unless all of this is known: asks at once for what will be read one after the other.
+    func demand(_ needs: [Need]) throws(Missing) {
+        let missing = needs.filter { !known.knows($0) && !decided.knows($0) }
+        guard missing.isEmpty else { throw Missing(needs: missing) }
+    }
+
+    func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
+
+    /// The newest position.
+    var head: Int64 { decided.head }
+}
+
+extension UnitOfWork {
+    func contract(_ key: ContractKey) throws(Missing) -> TrackedContract? {
+        guard let found = decided.contract(key) ?? known.contract(key) else { throw Missing(needs: [.contract(key)]) }
+        return found
+    }
+
+    func contracts(_ index: ContractIndex) throws(Missing) -> [TrackedContract] {
+        guard var keys = known.keys(of: index) else { throw Missing(needs: [.contracts(index)]) }
+        for key in decided.decidedKeys(of: index) where !known.isListed(key, in: index) { keys.append(key) }
+        var found: [TrackedContract] = []
+        for key in keys {
+            if let contract = try contract(key), index.contains(contract) { found.append(contract) }
+        }
+        return found
+    }
+
+    /// Nil for a contract that does not exist.
+    func facts(of key: ContractKey) throws(Missing) -> ContractFacts {
+        guard let found = decided.facts(of: key) ?? known.facts(of: key) else {
+            throw Missing(needs: [.facts(of: key)])
+        }
+        return found
+    }
+
+    func position(of event: Event) throws(Missing) -> Int64? {
+        let key = EventKey(event)
+        guard let found = decided.position(of: key) ?? known.position(of: key) else {
+            throw Missing(needs: [.event(key)])
+        }
+        return found
+    }
+
+    /// 0 when no event is filed under it.
+    func newestEvent(of key: ContractKey) throws(Missing) -> Int64 {
+        guard let found = known.newestEvent(of: key) else { throw Missing(needs: [.newestEvent(of: key)]) }
+        return found
+    }
+
+    func order(_ token: OrderToken) throws(Missing) -> Order? {
+        guard let found = decided.order(token) ?? known.order(token) else { throw Missing(needs: [.order(token)]) }
+        return found
+    }
+
+    func order(like request: OrderRequest) throws(Missing) -> Order? {
+        guard let found = known.order(like: request) else { throw Missing(needs: [.orderLike(request)]) }
+        return found
+    }
+
+    func transfers(from source: TransferSource) throws(Missing) -> [TransferTarget] {
+        guard let found = decided.transfers(from: source) ?? known.transfers(from: source) else {
+            throw Missing(needs: [.transfers(source)])
+        }
+        return found
+    }
+
+    func language(of user: UserID) throws(Missing) -> LanguageTag? {
+        guard let found = decided.language(of: user) ?? known.language(of: user) else {
+            throw Missing(needs: [.language(of: user)])
+        }
+        return found
+    }
+}
+
+extension UnitOfWork {
+    mutating func save(_ contract: TrackedContract) throws(Missing) {
+        let key = contract.key
+        if try self.contract(key) == nil { decided.decide(ContractFacts(), of: key) }
+        if decided.contract(key) == nil { touched.append(key) }
+        decided.decide(contract)
+    }
+
+    /// Remembers a token of a contract; returns true when that is new.
+    mutating func add(_ token: OrderToken, dates: TokenDates, to key: ContractKey) throws(Missing) -> Bool {
+        var facts = try facts(of: key)
+        if let known = facts.tokens[token], !known.lacks(dates) { return false }
+        var merged = facts.tokens[token] ?? dates
+        merged.add(dates)
+        facts.tokens[token] = merged
+        decided.decide(facts, of: key)
+        decided.decide(token, boughtAt: key)
+        changes.tokens.append(TokenRecord(contract: key, token: token, dates: merged))
+        return true
+    }
+
+    mutating func add(_ note: ClaimDecision.Note, to key: ContractKey) throws(Missing) {
+        var facts = try facts(of: key)
+        facts.add(note)
+        decided.decide(facts, of: key)
+        guard let claim = facts.claims.first(where: { $0.user == note.user }) else { return }
+        changes.claims.append(ClaimRecord(contract: key, claim: claim))
+    }
+
+    mutating func add(_ target: TransferTarget, from source: TransferSource) throws(Missing) {
+        var targets = try transfers(from: source)
+        guard !targets.contains(target) else { return }
+        targets.insert(target, at: targets.firstIndex { target < $0 } ?? targets.endIndex)
+        decided.decide(targets, from: source)
+        changes.transfers.append(TransferRecord(source: source, target: target))
+    }
+
+    /// Remembers the language that a user reads; the last one counts.
+    public mutating func note(_ language: LanguageTag, of user: UserID) throws(Missing) {
+        guard try self.language(of: user) != language else { return }
+        decided.decide(language, of: user)
+        changes.languages.append(LanguageRecord(user: user, language: language))
+    }
+
+    mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws(Missing) -> Entry {
+        let written = try streams.written(fragments) { user throws(Missing) in try language(of: user) }
+        let position = decided.advance()
+        let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
+        changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
+        return entry
+    }
+
+    mutating func queue(_ jobs: [Job], position: Int64?) {
+        changes.jobs += jobs.map { QueuedJobRecord(job: $0, position: position) }
+    }
+}

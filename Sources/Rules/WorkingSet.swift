@@ -1,0 +1,175 @@
+public import Domain
+
+/// What is known during one transaction: what was loaded, and what was decided since. Nil for something means that the
+/// ledger does not have it; a key that is absent means that nobody has looked.
+///
+/// One type serves for what is known and for what one command adds to it.
+public struct WorkingSet: Sendable {
+    /// The newest position.
+    public private(set) var head: Int64
+    private var contracts: [ContractKey: TrackedContract?] = [:]
+    private var lists: [ContractIndex: List] = [:]
+    private var facts: [ContractKey: ContractFacts] = [:]
+    private var events: [EventKey: Int64?] = [:]
+    private var newestEvents: [ContractKey: Int64] = [:]
+    private var orders: [OrderToken: Order?] = [:]
+    /// Only ever one, and forgotten with its command: requests are equal by Unicode's rules, orders by their bytes.
+    private var requests: [OrderRequest: Order?] = [:]
+    private var transfers: [TransferSource: [TransferTarget]] = [:]
+    private var languages: [UserID: LanguageTag?] = [:]
+
+    /// Contracts that belonged to a list when they were noted; some may have left it since.
+    private struct List {
+        private(set) var keys: [ContractKey] = []
+        private var members: Set<ContractKey> = []
+        /// False when only those are in it that were decided upon.
+        var isLoaded = false
+
+        mutating func append(_ key: ContractKey) {
+            if members.insert(key).inserted { keys.append(key) }
+        }
+
+        func contains(_ key: ContractKey) -> Bool { members.contains(key) }
+    }
+
+    public init(head: Int64) {
+        self.head = head
+    }
+}
+
+/// What the ledger has loaded. It never replaces what was decided since.
+extension WorkingSet {
+    /// Where the event was committed first; nil when it was not.
+    public mutating func know(_ event: EventKey, at position: Int64?) {
+        if events[event] == nil { events[event] = .some(position) }
+    }
+
+    public mutating func know(newestEvent position: Int64, of key: ContractKey) {
+        newestEvents[key] = position
+    }
+
+    public mutating func know(_ contract: TrackedContract?, for key: ContractKey) {
+        if contracts[key] == nil { contracts[key] = .some(contract) }
+    }
+
+    /// The contracts of a list, all of them known, in the order of the ledger.
+    public mutating func know(_ keys: [ContractKey], of index: ContractIndex) {
+        var list = List()
+        for key in keys + (lists[index]?.keys ?? []) { list.append(key) }
+        list.isLoaded = true
+        lists[index] = list
+    }
+
+    public mutating func know(_ loaded: ContractFacts, of key: ContractKey) {
+        if facts[key] == nil { facts[key] = loaded }
+    }
+
+    public mutating func know(_ order: Order?, for token: OrderToken) {
+        if orders[token] == nil { orders[token] = .some(order) }
+    }
+
+    public mutating func know(_ order: Order?, like request: OrderRequest) {
+        if requests[request] == nil { requests[request] = .some(order) }
+    }
+
+    /// In the order of their dates, then of the users.
+    public mutating func know(_ targets: [TransferTarget], from source: TransferSource) {
+        if transfers[source] == nil { transfers[source] = targets }
+    }
+
+    public mutating func know(_ language: LanguageTag?, of user: UserID) {
+        if languages[user] == nil { languages[user] = .some(language) }
+    }
+}
+
+/// What was decided.
+extension WorkingSet {
+    mutating func advance() -> Int64 {
+        head += 1
+        return head
+    }
+
+    mutating func decide(_ contract: TrackedContract) {
+        contracts[contract.key] = .some(contract)
+        for index in ContractIndex.containing(contract) { note(contract.key, in: index) }
+    }
+
+    mutating func decide(_ decided: ContractFacts, of key: ContractKey) {
+        facts[key] = decided
+    }
+
+    mutating func decide(_ token: OrderToken, boughtAt key: ContractKey) {
+        note(key, in: .bought(with: token))
+    }
+
+    mutating func decide(_ event: EventKey, at position: Int64) {
+        events[event] = .some(position)
+    }
+
+    mutating func decide(_ order: Order) {
+        orders[order.token] = .some(order)
+    }
+
+    mutating func decide(_ targets: [TransferTarget], from source: TransferSource) {
+        transfers[source] = targets
+    }
+
+    mutating func decide(_ language: LanguageTag, of user: UserID) {
+        languages[user] = .some(language)
+    }
+
+    private mutating func note(_ key: ContractKey, in index: ContractIndex) {
+        lists[index, default: List()].append(key)
+    }
+
+    /// Takes over what one command decided. Requests and newest events are asked for again.
+    public mutating func adopt(_ decided: WorkingSet) {
+        head = decided.head
+        for (key, contract) in decided.contracts { contracts[key] = contract }
+        for (index, list) in decided.lists {
+            for key in list.keys { note(key, in: index) }
+        }
+        facts.merge(decided.facts) { _, new in new }
+        events.merge(decided.events) { _, new in new }
+        orders.merge(decided.orders) { _, new in new }
+        transfers.merge(decided.transfers) { _, new in new }
+        languages.merge(decided.languages) { _, new in new }
+        requests = [:]
+        newestEvents = [:]
+    }
+}
+
+/// What is looked up. The outer optional is nil when nobody has looked yet.
+extension WorkingSet {
+    func contract(_ key: ContractKey) -> TrackedContract?? { contracts[key] }
+    func facts(of key: ContractKey) -> ContractFacts? { facts[key] }
+    func position(of event: EventKey) -> Int64?? { events[event] }
+    func newestEvent(of key: ContractKey) -> Int64? { newestEvents[key] }
+    func order(_ token: OrderToken) -> Order?? { orders[token] }
+    func order(like request: OrderRequest) -> Order?? { requests[request] }
+    func transfers(from source: TransferSource) -> [TransferTarget]? { transfers[source] }
+    func language(of user: UserID) -> LanguageTag?? { languages[user] }
+
+    /// Nil unless the list was loaded.
+    func keys(of index: ContractIndex) -> [ContractKey]? { lists[index].flatMap { $0.isLoaded ? $0.keys : nil } }
+
+    func isListed(_ key: ContractKey, in index: ContractIndex) -> Bool { lists[index]?.contains(key) ?? false }
+
+    /// Those that were decided upon, loaded or not.
+    func decidedKeys(of index: ContractIndex) -> [ContractKey] { lists[index]?.keys ?? [] }
+
+    /// True when nobody has to look.
+    public func knows(_ need: Need) -> Bool {
+        switch need {
+        case .event(let key): events[key] != nil
+        case .newestEvent(let key): newestEvents[key] != nil
+        case .contract(let key): contracts[key] != nil
+        case .contracts(let index): lists[index]?.isLoaded == true
+        case .facts(let key): facts[key] != nil
+        case .order(let token): orders[token] != nil
+        case .orderLike(let request): requests[request] != nil
+        case .transfers(let source): transfers[source] != nil
+        case .language(let user): languages[user] != nil
+        }
+    }
+}

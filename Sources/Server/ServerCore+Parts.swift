@@ -1,0 +1,129 @@
+internal import API
+internal import APIModel
+internal import AppleStore
+internal import Concurrency
+internal import Development
+internal import Domain
+internal import Gateway
+internal import GoogleStore
+internal import Ledger
+internal import Observability
+internal import Redis
+
+/// How each part is opened, and what a failure says.
+extension ServerCore {
+    func watch() -> LedgerWatch {
+        LedgerWatch(
+            path: configuration.databasePath,
+            writer: writer,
+            reader: reader,
+            lock: lock,
+            clock: clock,
+            metrics: metrics
+        )
+    }
+
+    /// Nil without a Redis in the settings.
+    func redis() throws(StartError) -> RedisListener? {
+        guard let settings = configuration.redis else { return nil }
+        let listener = RedisListener(settings, log: log, metrics: metrics) { [writer] fragments, completion in
+            writer.submit(
+                .broadcast(fragments) { result in
+                    switch result {
+                    case .success: completion(.committed)
+                    case .failure(.busy): completion(.busy)
+                    case .failure: completion(.refused)
+                    }
+                }
+            )
+        }
+        guard let listener else { throw .gateway(.noDescriptors) }
+        return listener
+    }
+
+    /// Nil outside development.
+    func demo() -> DemoRoutes? {
+        keys.workspace.map { workspace in
+            let surroundings = DemoSurroundings(
+                workspace: workspace,
+                writer: writer,
+                reader: reader,
+                templates: templates,
+                streams: configuration.streamPattern,
+                apiKey: keys.apiKeys.first ?? "",
+                signer: keys.signer,
+                bundleID: configuration[AppleStore.self]?.firstBundle,
+                publicFolder: configuration.publicFolder,
+                isSecure: configuration.tls != nil
+            )
+            return DemoRoutes(surroundings, clock: clock, timings: timings)
+        }
+    }
+
+    /// `readiness` says on another thread whether the server is ready.
+    func services(
+        stores: OpenStores,
+        background: BackgroundServices,
+        demo: DemoRoutes?,
+        readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
+    ) -> Services {
+        Services(
+            isSecure: configuration.tls != nil,
+            stores: configuration.providers,
+            access: keys.access(configuration.allowedOrigins),
+            verifiers: stores.verifiers,
+            recoveries: background.recoveries,
+            apple: stores[AppleStore.self].map { AppleServices($0) },
+            google: stores[GoogleStore.self]?.reader,
+            writer: writer,
+            reader: reader,
+            templates: templates,
+            streams: configuration.streamPattern,
+            epoch: writer.epoch,
+            clock: clock,
+            log: log,
+            metrics: metrics,
+            telemetry: telemetry,
+            workers: workers,
+            blockingPools: blockingPools,
+            publish: publisher.publish,
+            publicFolder: configuration.publicFolder,
+            development: demo,
+            readiness: readiness
+        )
+    }
+
+    func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
+        do throws(GatewayError) {
+            return try Gateway(
+                address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
+                port: configuration.port,
+                loops: configuration.loops,
+                epoch: writer.epoch,
+                position: position,
+                clock: clock,
+                stores: Set(configuration.providers),
+                identity: configuration.tls?.identity,
+                handler: endpoints,
+                metrics: metrics,
+                limits: configuration.limits,
+                proxies: configuration.trustedProxies
+            )
+        } catch {
+            throw .gateway(error)
+        }
+    }
+
+    /// Where the ledger stands before the first page connects. A guess would not do: pages are told what they missed
+    /// since then.
+    func head() throws(StartError) -> Int64 {
+        let answer = Promise<Result<Int64, LedgerError>>()
+        let isAsked = reader.head { answer.fulfil($0.map(\.position)) }
+        guard isAsked else { throw .ledger(.busy) }
+        do throws(LedgerError) {
+            return try answer.wait().get()
+        } catch {
+            throw .ledger(error)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import API
+internal import Assets
+internal import Concurrency
+internal import Domain
+internal import Jobs
+internal import Ledger
+internal import Observability
+internal import TurboStreams
+
+/// What every part of a server is built with, opened in this order: a later one may need an earlier one.
+struct ServerCore {
+    let configuration: Configuration
+    let clock: Clock
+    let log: Log
+    let metrics: Metrics
+    let keys: Credentials
+    let templates: TemplateStore
+    let timings: EventTimings
+    let telemetry: WebhookTelemetry
+    let publisher: Publisher
+    let ends: EndedAccessQueue
+    let lock: LedgerLock
+    let writer: LedgerWriter
+    let reader: LedgerReader
+    let workers: WorkerPool
+    let blockingPools: BlockingPools
+
+    init(_ configuration: Configuration) throws(StartError) {
+        self.configuration = configuration
+        clock = configuration.developmentNow.map(Clock.init(startingAt:)) ?? Clock()
+        log = Log(level: configuration.logLevel, format: configuration.logFormat, clock: clock)
+        metrics = Metrics()
+        keys = try Credentials(configuration)
+        templates = try ServerCore.templates(configuration)
+        timings = EventTimings()
+        telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
+        publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
+        ends = EndedAccessQueue()
+        lock = try ServerCore.lock(configuration.databasePath)
+        do throws(LedgerError) {
+            writer = try ServerCore.writer(
+                configuration,
+                clock: clock,
+                log: log,
+                metrics: metrics,
+                publisher: publisher,
+                ends: ends
+            )
+            reader = try LedgerReader(
+                path: configuration.databasePath,
+                clock: clock,
+                policy: configuration.accessPolicy,
+                streams: configuration.streamPattern
+            )
+        } catch {
+            throw .ledger(error)
+        }
+        workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
+        blockingPools = BlockingPools(stores: configuration.providers, metrics: metrics)
+    }
+
+    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
+        do throws(TemplateProblems) {
+            // The offers are the demo's: an app's own server renders the app's.
+            let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
+            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
+        } catch {
+            throw .templates(error)
+        }
+    }
+
+    private static func lock(_ path: String) throws(StartError) -> LedgerLock {
+        do throws(LedgerError) {
+            return try LedgerLock(path: path)
+        } catch {
+            throw .ledger(error)
+        }
+    }
+
+    private static func writer(
+        _ configuration: Configuration,
+        clock: Clock,
+        log: Log,
+        metrics: Metrics,
+        publisher: Publisher,
+        ends: EndedAccessQueue
+    ) throws(LedgerError) -> LedgerWriter {
+        try LedgerWriter(
+            path: configuration.databasePath,
+            clock: clock,
+            policy: configuration.accessPolicy,
+            streams: configuration.streamPattern,
+            providers: configuration.providers,
+            log: log,
+            metrics: metrics,
+            onCommit: { entries in
+                publisher.committed(entries)
+                ends.committed(entries)
+            },
+            onLanguage: { user in
+                if let stream = configuration.streamPattern.stream(for: user) { publisher.forget(stream) }
+            }
+        )
+    }
+}

@@ -1,0 +1,142 @@
+internal import Domain
+
+/// The words after a command. They are split into tokens first, then taken by name; whatever is left is an error.
+///
+/// Options are taken before positionals, since only the command knows which options have a value.
+public struct Arguments {
+    private enum Token: Equatable {
+        case option(String)
+        case optionWithValue(String, String)
+        case value(String)
+
+        var name: String? {
+            switch self {
+            case .option(let name), .optionWithValue(let name, _): name
+            case .value: nil
+            }
+        }
+    }
+
+    private var tokens: [Token]
+    /// The names that the command asked for, so that an error can suggest the nearest.
+    public private(set) var known: [String] = []
+
+    public init(_ words: [String]) {
+        let options = words.prefix { $0 != "--" }
+        let values = words.dropFirst(options.count + 1)
+        tokens = options.map(Arguments.token) + values.map { .value($0) }
+    }
+
+    /// `-` alone stands for stdin, and `-1` is a number.
+    private static func token(_ word: String) -> Token {
+        guard word.hasPrefix("-"), let second = word.dropFirst().first, !second.isNumber else { return .value(word) }
+        guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return .option(word) }
+        return .optionWithValue(String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+
+    /// Whether the flag is there; it takes no value.
+    public mutating func flag(_ name: String) throws(UsageError) -> Bool {
+        known.append(name)
+        guard let index = tokens.firstIndex(where: { $0.name == name }) else { return false }
+        if case .optionWithValue = tokens[index] { throw UsageError("\(name) takes no value") }
+        tokens.remove(at: index)
+        return true
+    }
+
+    /// The value of `--name value` or `--name=value`.
+    public mutating func option(_ name: String) throws(UsageError) -> String? {
+        let values = try options(name)
+        if values.count > 1 { throw UsageError("\(name) is given more than once") }
+        return values.first
+    }
+
+    /// The values of an option that may be repeated.
+    public mutating func options(_ name: String) throws(UsageError) -> [String] {
+        known.append(name)
+        var values: [String] = []
+        while let index = tokens.firstIndex(where: { $0.name == name }) {
+            if case .optionWithValue(_, let value) = tokens.remove(at: index) {
+                values.append(value)
+            } else if index < tokens.count, case .value(let value) = tokens[index] {
+                tokens.remove(at: index)
+                values.append(value)
+            } else {
+                throw UsageError("\(name) needs a value")
+            }
+        }
+        return values
+    }
+
+    public mutating func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = try option(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))"
+            )
+        }
+        return number
+    }
+
+    /// `--name`, with or without a number after it; without one, a random number is drawn.
+    public mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
+        known.append(name)
+        guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }
+        if case .optionWithValue(_, let text) = tokens.remove(at: index) {
+            guard let seed = UInt64(text) else { throw UsageError("\(name) must be a number, not \(quoted(text))") }
+            return seed
+        }
+        guard index < tokens.count, case .value(let text) = tokens[index], let seed = UInt64(text) else {
+            return UInt64.random(in: 0...999_999)
+        }
+        tokens.remove(at: index)
+        return seed
+    }
+
+    /// One of a few words.
+    public mutating func choice(_ name: String, among words: [String]) throws(UsageError) -> String? {
+        let chosen = try choices(name, among: words)
+        if chosen.count > 1 { throw UsageError("\(name) is given more than once") }
+        return chosen.first
+    }
+
+    /// Some of a few words; the option may be repeated.
+    public mutating func choices(_ name: String, among words: [String]) throws(UsageError) -> [String] {
+        let chosen = try options(name)
+        for text in chosen where !words.contains(text) {
+            throw UsageError("\(name) cannot be \(quoted(text))" + suggestion(for: text, among: words))
+        }
+        return chosen
+    }
+
+    /// `key=value`, repeatable.
+    public mutating func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
+        var pairs: [(key: String, value: String)] = []
+        for text in try options(name) {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw UsageError("\(name) must be KEY=VALUE, not \(quoted(text))")
+            }
+            pairs.append((String(text[..<equals]), String(text[text.index(after: equals)...])))
+        }
+        return pairs
+    }
+
+    /// The next word that is not an option; call this after taking all options.
+    public mutating func positional() throws(UsageError) -> String? {
+        try refuseUnknownOptions()
+        guard case .value(let value) = tokens.first else { return nil }
+        tokens.removeFirst()
+        return value
+    }
+
+    /// Rejects everything that was not taken.
+    public func finish() throws(UsageError) {
+        try refuseUnknownOptions()
+        if case .value(let value) = tokens.first { throw UsageError("unexpected argument \(quoted(value))") }
+    }
+
+    private func refuseUnknownOptions() throws(UsageError) {
+        guard let name = tokens.lazy.compactMap(\.name).first else { return }
+        if known.contains(name) { throw UsageError("\(name) is given more than once") }
+        throw UsageError("unknown option \(quoted(name))" + suggestion(for: name, among: known.filter { $0 != "-h" }))
+    }
+}

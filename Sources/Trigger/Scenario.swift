@@ -1,0 +1,95 @@
+internal import Domain
+internal import Simulator
+
+/// What happens to one purchase, step by step.
+struct Scenario: Equatable {
+    struct Step: Equatable {
+        var line: Int
+        /// How long after the previous step, by the server's clock.
+        var after: Duration
+        /// In the store's words.
+        var type: String
+        var subtype: String?
+        /// What it does to the purchase; nil if that is unknown.
+        var meaning: LifecycleStep?
+        /// The product that is bought, or changed to.
+        var product: String?
+        var faults = Faults.none
+        /// The fragments that the user's page must receive.
+        var expected: [Expectation] = []
+        /// The outcome that the server must answer.
+        var outcome: String?
+
+        /// What the store sends just before it.
+        var prelude: [StoreWords.Event] = []
+
+        init(_ event: StoreWords.Event, line: Int, after: Duration) {
+            self.line = line
+            self.after = after
+            prelude = event.prelude
+            type = event.type
+            subtype = event.subtype
+            meaning = event.meaning
+        }
+
+        /// The step, preceded by the steps that announce it: they happen at its time, and one second passes between
+        /// them.
+        var withPrelude: [Step] {
+            guard !prelude.isEmpty else { return [self] }
+            var steps = prelude.map { Step($0, line: line, after: .seconds(1)) } + [self]
+            steps[0].after = after
+            for index in steps.indices {
+                steps[index].product = product
+                if index > 0 { steps[index].after = .seconds(1) }
+            }
+            return steps
+        }
+
+        var label: String { subtype.map { "\(type)/\($0)" } ?? type }
+    }
+
+    var steps: [Step]
+
+    /// The built-in scenarios. Each store plays the steps that it knows; the others are left out.
+    static let builtIn: KeyValuePairs<String, String> = [
+        "life": """
+        initial       expect success
+        +29d renew    expect manage
+        +30d grace    expect warn_billing
+        +3d recover   expect manage
+        +1d refund    expect revoked
+        +1d reversed  expect success
+        """,
+        "lapse": """
+        initial       expect success
+        +10d cancel   expect ending
+        +30d expire
+        """,
+        "recovery": """
+        initial       expect success
+        +29d retry    expect fix_billing
+        +5d recover   expect success
+        """,
+    ]
+
+    /// What has been checked if the events arrived in another order.
+    var whatShufflingChecks: String {
+        let isTimeless = steps.allSatisfy { $0.faults.delay == .zero }
+        var checks = isTimeless ? ["no late event moved a page back"] : []
+        if let last = steps.last, !last.expected.isEmpty {
+            checks.append("in the end the page shows what the last step expects")
+        }
+        let between = steps.dropLast().count { !$0.expected.isEmpty || $0.outcome != nil }
+        let steps = between == 1 ? "1 earlier step expects" : "\(between) earlier steps expect"
+        let rest = between == 0 ? "" : "; not checked: what \(steps), which holds only in order"
+        return (checks.isEmpty ? "checked nothing" : "checked: " + checks.joined(separator: ", ")) + rest
+    }
+
+    static var names: [String] { builtIn.map(\.key) }
+}
+
+/// Why a file cannot be played: `life.txt:3: …`.
+struct ScenarioError: Error, Equatable {
+    var line: Int
+    var message: String
+}

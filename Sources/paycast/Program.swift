@@ -1,0 +1,80 @@
+internal import Doctor
+internal import Domain
+internal import Glibc
+internal import Tail
+internal import Terminal
+internal import Trigger
+
+/// The whole program: finds the command that the first word names, and runs it.
+enum Program {
+    static var commands: [any Command.Type] {
+        [
+            Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Backup.self, Restore.self,
+            Doctor.self, Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
+        ]
+    }
+
+    /// Returns the exit code.
+    static func run(_ words: [String]) -> Int32 {
+        do throws(UsageError) {
+            return try dispatch(words)
+        } catch {
+            let program = error.command.map { "paycast \($0)" } ?? "paycast"
+            printError("\(program): \(error.message)\nSee: \(program) --help")
+            return EX_USAGE
+        }
+    }
+
+    private static func dispatch(_ words: [String]) throws(UsageError) -> Int32 {
+        switch words.first {
+        case nil: throw UsageError("which command? One of \(commandNames.joined(separator: ", "))")
+        case "help": return try help(Array(words.dropFirst()))
+        case "--help", "-h": return try help([])
+        case "--version": return try dispatch([Version.name] + words.dropFirst())
+        case let name?:
+            guard let command = commands.first(where: { $0.name == name }) else {
+                throw unknownCommand(name)
+            }
+            return try start(command, with: Array(words.dropFirst()))
+        }
+    }
+
+    private static func start(_ command: any Command.Type, with words: [String]) throws(UsageError) -> Int32 {
+        do throws(UsageError) {
+            var arguments = Arguments(words)
+            let hasHelp = try arguments.flag("--help")
+            let hasH = try arguments.flag("-h")
+            if hasHelp || hasH { return try help([command.name]) }
+            let parsed = try command.init(&arguments)
+            try arguments.finish()
+            return run(parsed)
+        } catch {
+            throw error.in(command.name)
+        }
+    }
+
+    private static func run(_ command: any Command) -> Int32 {
+        do throws(CommandFailure) {
+            return try command.run()
+        } catch {
+            printError("paycast: \(error.message)")
+            return EXIT_FAILURE
+        }
+    }
+
+    private static func help(_ words: [String]) throws(UsageError) -> Int32 {
+        guard let name = words.first else {
+            printText(Help.overview)
+            return EXIT_SUCCESS
+        }
+        guard let text = Help.commands[name] else { throw unknownCommand(name) }
+        printText(text)
+        return EXIT_SUCCESS
+    }
+
+    private static var commandNames: [String] { commands.map { $0.name } + ["help"] }
+
+    private static func unknownCommand(_ name: String) -> UsageError {
+        UsageError("unknown command \(quoted(name))" + suggestion(for: name, among: commandNames))
+    }
+}

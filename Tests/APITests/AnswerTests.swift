@@ -1,0 +1,86 @@
+import APIModel
+import Domain
+import Gateway
+import Testing
+
+@testable import API
+
+/// The bytes of answers: members are sorted, what is absent is null or left out as each type says, and a client reads
+/// back what was written.
+@Suite struct AnswerTests {
+    private static let stream = StreamAnswer(
+        stream: "user:42:paywall",
+        signedStream: "s--1",
+        since: "e-0",
+        sse: "https://h/streams?name=s--1&since=e-0",
+        websocket: "wss://h/streams?name=s--1&since=e-0"
+    )
+
+    private func check<Answer: Codable & Equatable>(_ answer: Answer, is json: String) {
+        #expect(String(decoding: JSON.encode(answer), as: UTF8.self) == json)
+        #expect(JSON.decode(Answer.self, from: JSON.encode(answer)) == answer)
+    }
+
+    @Test func createdOrderHasTheMembersOfItsStream() throws {
+        let token = try #require(OrderToken("a5af9b36-0e4d-4665-8351-0e4003752165"))
+        check(
+            CreateOrderAnswer(Order(token: token, user: "42", product: "pro"), stream: Self.stream),
+            is: #"{"order":"a5af9b36-0e4d-4665-8351-0e4003752165","product":"pro","signed_stream":"s--1","#
+                + #""since":"e-0","sse":"https://h/streams?name=s--1&since=e-0","stream":"user:42:paywall","#
+                + #""user":"42","websocket":"wss://h/streams?name=s--1&since=e-0"}"#
+        )
+    }
+
+    @Test func entitlementShowsWhatIsAbsent() {
+        let entitlement = Entitlement(
+            product: "pro",
+            group: nil,
+            state: .owned,
+            isActive: true,
+            accessUntil: nil,
+            autoRenew: nil,
+            pendingProduct: nil,
+            provider: .apple,
+            environment: .sandbox,
+            contract: "1001",
+            isFamilyShared: false
+        )
+        let members =
+            #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","environment":"Sandbox","#
+            + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned""#
+        check(EntitlementItem(entitlement), is: "{\(members)}")
+        check(
+            EntitlementsAnswer(
+                user: "42",
+                active: true,
+                entitlements: [EntitlementItem(entitlement)],
+                since: Cursor(epoch: "e", position: 7)
+            ),
+            is: #"{"active":true,"entitlements":[{\#(members)}],"since":"e-7","user":"42"}"#
+        )
+    }
+
+    @Test func lastPageOfEventsSaysSo() {
+        let answer = UserEventsAnswer(user: "42", events: [], next: nil, since: Cursor(epoch: "e", position: 7))
+        check(answer, is: #"{"events":[],"next":null,"since":"e-7","user":"42"}"#)
+    }
+
+    @Test func commitLeavesOutWhatNobodyClaimed() {
+        let cursor = Cursor(epoch: "e", position: 7)
+        check(
+            CommitAnswer(outcome: .applied, event: "n/1", cursor: cursor, claim: nil),
+            is: #"{"cursor":"e-7","event":"n/1","outcome":"applied"}"#
+        )
+        check(
+            CommitAnswer(outcome: .applied, event: "n/1", cursor: cursor, claim: "moved"),
+            is: #"{"claim":"moved","cursor":"e-7","event":"n/1","outcome":"applied"}"#
+        )
+    }
+
+    @Test func acceptedBroadcastsAreWrittenByHandAsTheTypeSays() throws {
+        let response = BroadcastsEndpoint.accepted(["e-7", nil])
+        let answer = try #require(JSON.decode(BroadcastAnswer.self, from: response.body))
+        #expect(answer.cursors == ["e-7", nil])
+        #expect(JSON.encode(answer) == response.body)
+    }
+}

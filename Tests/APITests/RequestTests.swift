@@ -1,0 +1,48 @@
+import APIModel
+import Domain
+import Encoding
+import Testing
+
+@testable import API
+
+/// What a client encodes is what the server reads.
+@Suite struct RequestTests {
+    @Test func createOrder() throws {
+        let request = CreateOrderRequest(
+            user: "4\"2",
+            product: "pro",
+            provider: "apple",
+            group: "g",
+            kind: "consumable",
+            token: "a5af9b36-0e4d-4665-8351-0e4003752165",
+            locale: "pt-BR"
+        )
+        #expect(try CreateOrderRequest(RefusedBody.object(JSON.encode(request))) == request)
+        let short = CreateOrderRequest(user: "42", product: "pro")
+        #expect(JSON.encode(short) == Array(#"{"product":"pro","user":"42"}"#.utf8))
+        #expect(try CreateOrderRequest(RefusedBody.object(JSON.encode(short))) == short)
+    }
+
+    @Test func broadcast() throws {
+        var request = BroadcastRequest(stream: "user:42:paywall", user: "42")
+        request.html = "<p>/é</p>"
+        request.action = "update"
+        request.target = "paywall"
+        request.targets = ".paywall"
+        request.template = "success"
+        request.values = ["product_name": "Pro", "planName": "Plan"]
+        request.transient = true
+        let node = try #require(JSONNode(JSON.encode(request)))
+        #expect(BroadcastRequest.read(node, each: BroadcastRequest.plain) == [request])
+    }
+
+    @Test(arguments: ReplayMode.allCases) func replay(_ mode: ReplayMode) throws {
+        let request = ReplayRequest(mode: mode, events: ["e1", "e2"], user: "42", since: "start", until: "e-9")
+        #expect(try ReplayRequest(JSON.encode(request)) == request)
+    }
+
+    @Test func recovery() throws {
+        let request = RecoveryRequest(provider: "google", since: "2026-01-31T12:00:00Z")
+        #expect(try RecoveryRequest(JSON.encode(request)) == request)
+    }
+}

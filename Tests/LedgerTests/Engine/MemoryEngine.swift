@@ -1,0 +1,114 @@
+import Domain
+
+@testable import Rules
+
+/// A ledger's engine without a database. It shows what the rules ask of one: to load what they need, and to write what
+/// they return.
+struct MemoryEngine {
+    private let policy: AccessPolicy
+    private var head: Int64 = 0
+    /// How often the newest decision was begun.
+    private(set) var attempts = 0
+    /// In the order in which they were written first.
+    private var contracts: [TrackedContract] = []
+    private var facts: [ContractKey: ContractFacts] = [:]
+    private var events: [EventKey: Int64] = [:]
+    private var newestEvents: [ContractKey: Int64] = [:]
+    /// In the order in which they were made.
+    private var orders: [Order] = []
+    private var transfers: [TransferSource: [TransferTarget]] = [:]
+    private var languages: [UserID: LanguageTag] = [:]
+
+    init(policy: AccessPolicy) {
+        self.policy = policy
+    }
+
+    /// Returns the entries of the decision.
+    mutating func decide(
+        at now: Instant,
+        by decision: (inout UnitOfWork) throws(Missing) -> Void
+    ) -> [Entry] {
+        var known = WorkingSet(head: head)
+        attempts = 0
+        while true {
+            attempts += 1
+            var unit = UnitOfWork(known, policy: policy, streams: .standard, epoch: "memory", now: now)
+            do throws(Missing) {
+                try decision(&unit)
+                let (changes, _) = unit.finish()
+                write(changes)
+                return changes.entries.map(\.entry)
+            } catch {
+                for need in error.needs { load(need, into: &known) }
+            }
+        }
+    }
+
+    /// The contracts whose access has to end, in the order of their ends.
+    func ended(by now: Instant) -> [ContractKey] {
+        let ended = contracts.filter { $0.endsAt.map { $0 <= now } ?? false }
+        return ended.sorted { ($0.endsAt?.milliseconds ?? 0) < ($1.endsAt?.milliseconds ?? 0) }.map(\.key)
+    }
+}
+
+extension MemoryEngine {
+    private func load(_ need: Need, into known: inout WorkingSet) {
+        switch need {
+        case .event(let key): known.know(key, at: events[key])
+        case .newestEvent(let key): known.know(newestEvent: newestEvents[key] ?? 0, of: key)
+        case .contract(let key): known.know(contracts.first { $0.key == key }, for: key)
+        case .contracts(let index):
+            let found = contracts(of: index)
+            for contract in found { known.know(contract, for: contract.key) }
+            known.know(found.map(\.key), of: index)
+        case .facts(let key): known.know(facts[key] ?? ContractFacts(), of: key)
+        case .order(let token): known.know(orders.first { $0.token == token }, for: token)
+        case .orderLike(let request): known.know(orders.first { $0.isLike(request) }, like: request)
+        case .transfers(let source): known.know(transfers[source] ?? [], from: source)
+        case .language(let user): known.know(languages[user], of: user)
+        }
+    }
+
+    private func contracts(of index: ContractIndex) -> [TrackedContract] {
+        guard case .bought(let token) = index else { return contracts.filter { index.contains($0) } }
+        return contracts.filter { facts[$0.key]?.tokens[token] != nil }
+    }
+
+    private mutating func write(_ changes: Changes) {
+        for change in changes.contracts { write(change) }
+        for record in changes.tokens {
+            facts[record.contract, default: ContractFacts()].tokens[record.token] = record.dates
+        }
+        for record in changes.claims {
+            facts[record.contract, default: ContractFacts()].claims.removeAll { $0.user == record.claim.user }
+            facts[record.contract, default: ContractFacts()].claims.append(record.claim)
+        }
+        for record in changes.transfers { transfers[record.source, default: []].append(record.target) }
+        for source in Set(changes.transfers.map(\.source)) { transfers[source]?.sort() }
+        orders += changes.orders
+        for order in changes.widenedOrders {
+            if let index = orders.firstIndex(where: { $0.token == order.token }) { orders[index] = order }
+        }
+        for record in changes.languages { languages[record.user] = record.language }
+        head = changes.entries.last?.entry.position ?? head
+        for filed in changes.events {
+            events[EventKey(filed.event)] = filed.position
+            if let key = filed.contract { newestEvents[key] = filed.position }
+        }
+    }
+
+    private mutating func write(_ change: ContractChangeRecord) {
+        if let index = contracts.firstIndex(where: { $0.key == change.current.key }) {
+            contracts[index] = change.current
+        } else {
+            contracts.append(change.current)
+        }
+    }
+}
+
+extension Order {
+    fileprivate func isLike(_ request: OrderRequest) -> Bool {
+        user == request.user && product == request.product && provider == request.provider
+            && group == request.group && kind == request.kind
+    }
+}

@@ -1,0 +1,134 @@
+public import AppleStore
+public import Crypto
+public import Domain
+internal import HTTPClient
+public import Simulator
+public import StandIns
+
+/// The client, the stand-in of Apple's API behind a real socket, and a simulated store that both trust.
+public struct AppleFixture: Sendable {
+    public static let authority = Result { try DevelopmentAuthority.create() }
+    public static let now = Instant(milliseconds: 1_767_225_600_000)
+    public static let bundle = "com.example.paycast"
+
+    public let signer: StoreSigner
+    public let standIn: AppleStandIn
+    public let server: AnsweringServer
+    public let api: AppleServerAPI
+    public let verifier: AppleVerifier
+
+    /// `roots`: whom the client trusts. `answer` may take a request from the stand-in.
+    public init(
+        roots: TrustedRoots? = nil,
+        environments: Set<StoreEnvironment> = [.production, .sandbox],
+        timeout: Duration = .seconds(60),
+        answer: @escaping @Sendable (AnsweringServer.Request) -> AnsweringServer.Answer? = { _ in nil }
+    ) throws {
+        let authority = try AppleFixture.authority.get()
+        let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        let standIn = AppleStandIn(signer: signer, now: { AppleFixture.now }, webhook: { nil })
+        server = AnsweringServer { request in answer(request) ?? standIn.serve(request) }
+        let url = server.url
+        let verifier = AppleVerifier(
+            try AppleConfiguration(
+                bundleIDs: .only([AppleFixture.bundle]),
+                appIDs: .only([1_234_567_890]),
+                environments: environments,
+                roots: roots ?? TrustedRoots(pem: authority.root) ?? .apple
+            )
+        )
+        api = AppleServerAPI(
+            key: try .generate(.p256),
+            keyID: "ABC123DEFG",
+            issuer: "57246542-96fe-1a63-e053-0824d011072a",
+            app: AppleFixture.bundle,
+            verifier: verifier,
+            addresses: Dictionary(uniqueKeysWithValues: environments.map { ($0, "\(url)/\($0.rawValue)") }),
+            client: HTTPClient(timeout: timeout)
+        )
+        self.signer = signer
+        self.standIn = standIn
+        self.verifier = verifier
+    }
+
+    /// What the simulated store says; the stand-in remembers it.
+    @discardableResult
+    public func say(
+        _ type: String = "SUBSCRIBED",
+        subtype: String? = nil,
+        lineage: String = "2000000000000007",
+        period: Int = 0,
+        product: String = "paycast.pro.monthly",
+        kind: ProductKind = .subscription,
+        in environment: StoreEnvironment = .sandbox,
+        at now: Instant = AppleFixture.now,
+        isLost: Bool = false
+    ) throws -> SimulatedNotification {
+        var facts = Simulator.SimulatedSubscription(product: product, kind: kind, lineage: lineage, state: .active)
+        facts.accessUntil = now + .seconds(period * 2_592_000 + 1000)
+        var notification = SimulatedNotification(
+            type: type,
+            subtype: subtype,
+            subscription: facts,
+            token: nil,
+            bundleID: AppleFixture.bundle,
+            now: now
+        )
+        notification.environment = environment
+        let body = try SimulatedAppStore(signer: signer).body(notification)
+        guard standIn.remember(body, event: notification.id, isLost: isLost) else { throw FixtureError.notRemembered }
+        return notification
+    }
+
+    /// What the store would post; the stand-in knows nothing of it.
+    public func body(
+        of type: String,
+        in environment: StoreEnvironment = .sandbox,
+        app: Int64 = 1_234_567_890
+    ) throws -> [UInt8] {
+        var notification = SimulatedNotification(
+            type: type,
+            subscription: Simulator.SimulatedSubscription(product: "paycast.pro.monthly", lineage: "2000000000000007"),
+            token: nil,
+            bundleID: AppleFixture.bundle,
+            now: AppleFixture.now
+        )
+        notification.environment = environment
+        notification.appID = app
+        return try SimulatedAppStore(signer: signer).body(notification)
+    }
+
+    public enum FixtureError: Error {
+        case notRemembered
+    }
+}
+
+extension AppleStandIn {
+    /// Over a real socket.
+    public func serve(_ request: AnsweringServer.Request) -> AnsweringServer.Answer {
+        let answer = answer(
+            StandInRequest(
+                method: request.method,
+                path: request.path,
+                query: { request.parameter($0) },
+                authorization: request.header("Authorization"),
+                body: Array(request.body.utf8)
+            )
+        )
+        guard let answer else { return AnsweringServer.Answer(404, body: "{}") }
+        return AnsweringServer.Answer(answer.status, body: answer.body)
+    }
+
+    /// As the trigger tells it.
+    public func remember(_ body: [UInt8], event id: String, isLost: Bool = false) -> Bool {
+        let document = SimulatedAppStore.historyDocument(for: body, event: id, isLost: isLost)
+        let path = document.path.split(separator: "?").map(String.init)
+        let request = StandInRequest(
+            method: "PUT",
+            path: path[0],
+            query: { $0 == "lost" && isLost ? "true" : nil },
+            body: document.json
+        )
+        return answer(request)?.status == 200
+    }
+}
