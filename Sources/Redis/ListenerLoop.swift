@@ -43,7 +43,7 @@ final class ListenerLoop {
         let timeout = max(.zero, next - moment()) + .milliseconds(1)
         ports.bell.wait(timeout: timeout, or: &sockets)
         connected { session throws(RedisProblem) in try session.exchange(sockets, isListening: isListening) }
-        if !isListening { health.paused(at: moment()) }
+        if !isListening { health.postpone(at: moment()) }
     }
 
     private func takeMessages(of session: RedisSession) throws(RedisProblem) {
@@ -51,7 +51,9 @@ final class ListenerLoop {
             switch event {
             case .subscribed: health.subscribed(at: moment())
             case .heartbeat(let number): report(health.heard(number, at: moment()))
-            case .message(let channel, let payload): take(payload, from: channel)
+            case .message(let channel, let payload):
+                health.postpone(at: moment())
+                take(payload, from: channel)
             }
         }
     }
@@ -135,7 +137,7 @@ final class ListenerLoop {
     }
 
     private func tell() {
-        let isStuck = queue.refusedSince.map { moment() - $0 > ports.timing.patience } ?? false
+        let isStuck = queue.refusedSince.map { moment() - $0 > ports.timing.ledgerPatience } ?? false
         let problem = health.problem ?? (isStuck ? .ledger : nil)
         ports.counts.connected.set(health.problem == nil ? 1 : 0)
         ports.problem.withLock { $0 = problem }

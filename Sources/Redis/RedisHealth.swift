@@ -75,8 +75,9 @@ struct RedisHealth {
         return .recovered(after: now - since)
     }
 
-    /// The listener does not read now, so no heartbeat can come back.
-    mutating func paused(at now: Duration) {
+    /// Gives the pending heartbeat its whole time again: broadcasts came before it, which proves that the connection
+    /// delivers, or the listener does not read now.
+    mutating func postpone(at now: Duration) {
         guard case .subscribed(let next, _?) = phase else { return }
         phase = .subscribed(next: next, due: now + timing.patience)
     }

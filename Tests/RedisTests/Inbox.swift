@@ -80,7 +80,12 @@ final class Inbox: Sendable {
 
 extension RedisTiming {
     /// So that outages take moments. A stall of the test's machine is none: whoever tests silence asks for less patience.
-    static func quick(patience: Duration = .seconds(20)) -> RedisTiming {
-        RedisTiming(heartbeat: .milliseconds(50), patience: patience, pause: .milliseconds(10) ... .milliseconds(100))
+    static func quick(patience: Duration = .seconds(20), ledgerPatience: Duration = .seconds(20)) -> RedisTiming {
+        RedisTiming(
+            heartbeat: .milliseconds(50),
+            patience: patience,
+            ledgerPatience: ledgerPatience,
+            pause: .milliseconds(10) ... .milliseconds(100)
+        )
     }
 }

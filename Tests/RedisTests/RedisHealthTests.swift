@@ -89,10 +89,29 @@ import Testing
         #expect(health.next - now == .milliseconds(50), "half of it is chance")
     }
 
+    /// Ten seconds of broadcasts, one each second, stand before the heartbeat; then Redis falls silent.
+    @Test func heartbeatMayWaitBehindABurst() {
+        var health = live()
+        #expect(health.act(at: .seconds(2)) == .beat(2))
+        for second in 3...12 {
+            health.postpone(at: .seconds(second))
+            #expect(health.act(at: .seconds(second)) == nil)
+        }
+        #expect(health.act(at: .milliseconds(16_999)) == nil)
+        #expect(health.act(at: .seconds(17)) == .giveUp(.silent))
+    }
+
+    @Test func broadcastBeforeTheFirstHeartbeatProvesNothing() {
+        var health = RedisHealth(timing: timing, now: .zero)
+        #expect(health.act(at: .zero) == .connect)
+        health.postpone(at: .seconds(4))
+        #expect(health.act(at: .seconds(5)) == .giveUp(.silent))
+    }
+
     @Test func whileNobodyReadsNoHeartbeatIsMissed() {
         var health = live()
         #expect(health.act(at: .seconds(2)) == .beat(2))
-        health.paused(at: .seconds(6))
+        health.postpone(at: .seconds(6))
         #expect(health.act(at: .seconds(7)) == nil)
         #expect(health.act(at: .seconds(11)) == .giveUp(.silent))
     }

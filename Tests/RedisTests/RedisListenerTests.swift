@@ -101,7 +101,7 @@ import Testing
         redis.freeze()
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("heartbeat") } })
         redis.thaw()
-        #expect(inbox.wait { $0.heals == 1 })
+        #expect(inbox.wait { $0.heals >= 1 }, "a slow machine may lose it twice")
         listener.close()
     }
 
@@ -181,7 +181,7 @@ import Testing
     @Test func ledgerThatTakesNothingIsAProblemAndNoOutage() throws {
         let redis = try RedisServer()
         let inbox = Inbox(refusals: Array(repeating: nil, count: 40))
-        let listener = try inbox.listener(redis.url, timing: .quick(patience: .seconds(2)))
+        let listener = try inbox.listener(redis.url, timing: .quick(ledgerPatience: .milliseconds(200)))
         #expect(isReady(listener, of: inbox))
         try redis.client().publish((0..<2000).map { railsJSON(update("\($0)")) }, to: "s")
         #expect(inbox.wait { _ in listener.problems.contains { $0.contains("ledger") } })
