@@ -54,7 +54,7 @@ public final class DemoRoutes: DevelopmentRoutes {
         try workspace.announce(address: address, clockOffset: clock.offset)
     }
 
-    /// Setting this clock wakes the ledger, and moves the clock of the commands in this folder.
+    /// Setting this clock wakes the ledger and informs the commands in this folder.
     private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
         ClockStandIn(clock) {
             try? workspace.announce(clockOffset: clock.offset)

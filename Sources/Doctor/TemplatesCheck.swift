@@ -3,7 +3,7 @@ internal import TurboStreams
 
 /// The templates that a server with these settings would read, judged as the server judges them.
 struct TemplatesCheck {
-    /// Nil without a public folder, which the settings report.
+    /// Nil without a public folder, which is reported with the settings.
     let publicFolder: String?
 
     var findings: [Finding] {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
 
-/// Where Redis is: `REDIS_URL`. No description of it shows the password.
+/// Where Redis is: `REDIS_URL`. Its description never shows the password.
 public struct RedisURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public enum Failure: Error, Equatable, CustomStringConvertible {
         case tls

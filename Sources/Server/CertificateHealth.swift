@@ -50,6 +50,6 @@ final class CertificateHealth: Sendable {
         }
     }
 
-    /// Browsers judge it by the real time, whatever a development server's clock says.
+    /// Browsers compare it with the real time, whatever a development server's clock says.
     private var now: Instant { Clock().now() }
 }

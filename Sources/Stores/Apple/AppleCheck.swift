@@ -11,7 +11,7 @@ extension AppleStore {
 
 /// Whether Apple accepts the key and reaches the server: requests a test notification in each environment.
 struct AppleCheck {
-    /// In seconds. Apple delivers at once, and by then even a slow answer of the server has been recorded.
+    /// In seconds. Apple delivers at once, and even a slow answer from the server has been recorded by then.
     private static let patience = 20
 
     let store: AppleStore
@@ -25,7 +25,7 @@ struct AppleCheck {
 
     func run() -> StoreFindings {
         var store = store
-        // Roots that cannot be read have a finding of their own: Apple's are asked with in their place.
+        // Unreadable roots have a finding of their own. Without them, Apple is asked with its own roots.
         if (try? store.roots(nil)) == nil { store.rootsPath = nil }
         let verifier: AppleVerifier?
         do throws(StoreError) {

@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// The App Store: its settings.
+/// The settings of the App Store.
 public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"

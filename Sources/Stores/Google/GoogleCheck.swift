@@ -15,7 +15,8 @@ extension GoogleStore {
         return StoreFindings(settings.findings + [reading(examination)].compactMap(\.self))
     }
 
-    /// Whether the service account may read purchases. Nil without one: the settings say so.
+    /// Whether the service account may read purchases. Nil without a service account, which `credentialsFinding`
+    /// reports.
     private func reading(_ examination: StoreExamination) -> Finding? {
         guard let api = playAPI(examination.surroundings) else { return nil }
         let contract = nobodysPurchase(examination.surroundings.development)

@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// Google Play: its settings.
+/// The settings of Google Play.
 public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"

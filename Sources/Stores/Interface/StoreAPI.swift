@@ -6,7 +6,7 @@ public protocol StoreAPI: Sendable {
     /// know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
-    /// Does one job. When it returns, the job is done, perhaps since earlier.
+    /// Does one job. It also succeeds when the job was done before.
     func perform(_ job: Job, now: Instant) throws(StoreAPIError)
 }
 

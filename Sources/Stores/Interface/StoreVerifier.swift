@@ -9,7 +9,7 @@ public protocol StoreVerifier: Sendable {
     /// The header that holds the signature, in lower case; nil for a store that signs otherwise.
     var signatureHeader: StaticString? { get }
 
-    /// How the store is answered, beside the codes that all stores get.
+    /// The status codes with which the store is answered, where they differ from those for all stores.
     var answers: WebhookAnswers { get }
 
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event
