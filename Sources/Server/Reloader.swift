@@ -32,8 +32,9 @@ struct Reloader {
         log = core.log
     }
 
-    /// Leaves templates and the certificate to the watcher, which has been woken.
-    mutating func reload() {
+    /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
+    mutating func reload(waking watcher: FileWatcher) {
+        watcher.look()
         let reload = source.reread(configuration)
         for problem in reload.problems {
             log.error(

@@ -88,10 +88,7 @@ public final class Server {
         manager.tell(.ready)
         let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, reader: core.reader) }
         var reloader = reloader
-        while case .reload = Signals.next() {
-            watcher.look()
-            reloader.reload()
-        }
+        while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
         probe?.halt()
