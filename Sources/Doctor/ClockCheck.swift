@@ -33,13 +33,13 @@ struct ClockCheck {
     /// A development server's clock may be moved; it then stays ahead until the next start.
     static func development(now: Instant, server: Instant) -> Finding {
         let skew = (server.milliseconds - now.milliseconds) / 1000
-        guard abs(skew) > 30 else { return .ok("clock", detail: "the server's agrees with this machine's") }
+        guard abs(skew) > 30 else { return .ok("clock", detail: "the server's clock agrees with this machine's") }
         let days = skew / 86_400
         let size = days == 0 ? "\(abs(skew)) s" : "\(abs(days)) days"
-        let words = "the server's is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
+        let words = "the server's clock is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
         return .ok(
             "clock",
-            detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; start the server again to undo that"
+            detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; restart the server to undo that"
         )
     }
 }

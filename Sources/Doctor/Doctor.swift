@@ -31,7 +31,7 @@ public struct Doctor: Command {
             findings.append(
                 .ok(
                     "settings",
-                    detail: "those of this environment are valid; the flags of a running server are not visible here"
+                    detail: "this environment's settings are valid; the flags of a running server are not visible here"
                 )
             )
             findings += configuration.warnings.map { .warn("settings", detail: $0) }
@@ -51,7 +51,7 @@ public struct Doctor: Command {
 
     private var mode: Finding {
         guard isDevelopment else {
-            return .ok("mode", detail: "production: the settings of this environment are checked as those of “serve”")
+            return .ok("mode", detail: "production: this environment's settings are checked as “serve” checks them")
         }
         let reason = remote.isOfThisFolder ? ".paycast/address here names \(remote.url)" : "--dev says so"
         return .ok("mode", detail: "development: \(reason)")

@@ -31,7 +31,7 @@ struct Examination {
         var findings: [Finding] = []
         if stores.isEmpty {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
-            findings.append(.fail("stores", detail: "none is configured: every webhook answers 503; \(todo)"))
+            findings.append(.fail("stores", detail: "no store is configured, so every webhook answers 503: \(todo)"))
         }
         if configuration.gaps.contains(.streamKey) {
             findings.append(.fail("stream key", detail: "\(Configuration.Gap.streamKey)"))

@@ -11,7 +11,7 @@ struct TemplatesCheck {
         do throws(TemplateProblems) {
             let warnings = try TemplateStore(folder: "\(publicFolder)/fragments").warnings
             if warnings.isEmpty {
-                return [.ok("templates", detail: "one for every state, in \(publicFolder)/fragments")]
+                return [.ok("templates", detail: "there is one for every state in \(publicFolder)/fragments")]
             }
             return warnings.map { .warn("templates", detail: $0.description) }
         } catch {

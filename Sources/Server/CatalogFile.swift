@@ -14,7 +14,7 @@ struct CatalogFile {
 
     init(_ text: String) {
         guard let node = JSONNode(text) else {
-            problems = ["is no JSON"]
+            problems = ["is not JSON"]
             return
         }
         guard let members = members(of: node, at: "the file") else { return }
@@ -63,7 +63,7 @@ struct CatalogFile {
         var read: [(String, JSONNode)] = []
         for member in members {
             guard let name = member.name else {
-                problems.append("\(place) has a member whose name is no UTF-8 text")
+                problems.append("\(place) has a member whose name is not UTF-8")
                 continue
             }
             guard seen.insert(name).inserted else {

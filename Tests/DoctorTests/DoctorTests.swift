@@ -181,7 +181,7 @@ import Testing
         let process = PaycastProgram.start(words, folder: server.folder.path)
         #expect(try process.waitForExit() == 1)
         #expect(process.output.contains("is not a development server"), "\(process.output)")
-        #expect(process.output.contains("the server accepts the one from --key"), "\(process.output)")
+        #expect(process.output.contains("the server accepts the key from --key"), "\(process.output)")
     }
 
     @Test func someoneElsesAddressIsNoticed() throws {

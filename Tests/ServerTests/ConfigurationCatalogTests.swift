@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Case(text: " ", problems: ["is no JSON"]),
-        Case(text: "{\"products\":{}} x", problems: ["is no JSON"]),
+        Case(text: " ", problems: ["is not JSON"]),
+        Case(text: "{\"products\":{}} x", problems: ["is not JSON"]),
         Case(text: "[]", problems: ["the file is not an object"]),
         Case(text: "{}", problems: ["has no member “products”"]),
         Case(text: #"{"products":[]}"#, problems: ["products is not an object"]),

@@ -28,7 +28,8 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: [given.name: "hunter2"]) }
         #expect(error?.problems.map(\.name) == [given.name])
         let text = error?.problems.first?.text ?? ""
-        #expect(given.meant.map { text == "is no setting. Did you mean \($0)?" } ?? text.contains("--help"), "\(text)")
+        let expected = given.meant.map { "is not a setting. Did you mean \($0)?" }
+        #expect(expected.map { text == $0 } ?? text.contains("--help"), "\(text)")
         #expect(!text.contains("hunter2"))
     }
 
@@ -56,7 +57,7 @@ import Testing
             let error = #expect(throws: ConfigurationError.self) {
                 try Configuration(isDevelopment: isDevelopment, environment: environment)
             }
-            let unknown = error?.problems.filter { $0.text.hasPrefix("is no setting") }.map(\.name)
+            let unknown = error?.problems.filter { $0.text.hasPrefix("is not a setting") }.map(\.name)
             #expect(unknown == [], "in Settings.md, and read by nobody")
         }
     }

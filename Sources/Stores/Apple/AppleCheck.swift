@@ -36,7 +36,8 @@ struct AppleCheck {
         guard let verifier, let api = store.serverAPI(verifier, client: client, surroundings: examination.surroundings)
         else {
             let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
-            return StoreFindings([.warn("Apple API", detail: "no key: what is missed cannot be fetched; \(todo)")])
+            let detail = "no key is set, so missed notifications cannot be fetched: \(todo)"
+            return StoreFindings([.warn("Apple API", detail: detail)])
         }
         let now = examination.now
         let findings = store.apps(examination.surroundings.development).flatMap { app in
@@ -67,7 +68,7 @@ struct AppleCheck {
             }
             return .warn(
                 what,
-                detail: "Apple has not tried to deliver the test notification of \(app) yet: look again later"
+                detail: "Apple has not tried to deliver the test notification of \(app) yet: run this again later"
             )
         } catch {
             return .fail(what, detail: AppleCheck.explanation(of: error))
@@ -91,7 +92,7 @@ struct AppleCheck {
     }
 
     static func finding(_ what: String, app: String, result: String) -> Finding {
-        if result == "SUCCESS" { return .ok(what, detail: "the test notification of \(app) has made the round trip") }
+        if result == "SUCCESS" { return .ok(what, detail: "the test notification of \(app) has arrived") }
         let todo =
             switch result {
             case "TLS_ISSUE": "the certificate chain is incomplete, or TLS 1.2 is missing"
@@ -99,7 +100,7 @@ struct AppleCheck {
                 "check the URL in App Store Connect, the name server and the firewall (17.0.0.0/8 is Apple's)"
             case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: enter the final address there"
             case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "this server refused it, and its log says why"
-            default: "Apple says no more"
+            default: "Apple gives no other reason"
             }
         return .fail(what, detail: "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
     }

@@ -20,7 +20,7 @@ extension GooglePlayAPI {
         if let end { path += "&endTime=\(end.milliseconds)" }
         if let token { path += "&token=\(PercentEncoding.encode(token))" }
         guard let body = try exchange("GET", path: path, of: package, now: now) else {
-            throw .unavailable(reason: "it has forgotten the page of the list")
+            throw .unavailable(reason: "it no longer knows the next page of the list")
         }
         guard let page = GoogleVoid.page(body) else {
             throw .unreadable(reason: "it is not a list of voided purchases")

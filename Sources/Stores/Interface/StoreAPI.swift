@@ -49,7 +49,7 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unavailable(let reason, _): "the store gives no answer: \(reason); it is asked again"
+        case .unavailable(let reason, _): "the store does not answer: \(reason); it will be asked again"
         case .unauthorized(let reason): "the store does not accept the key: \(reason)"
         case .refused(let status, let code, let reason):
             "the store answered \(status)\(code.map { " (\($0))" } ?? ""): \(reason)"
