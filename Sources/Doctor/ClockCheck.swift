@@ -1,7 +1,8 @@
 internal import Domain
 internal import StoreInterface
 
-/// Whether the clock is right. Signatures are judged by it, so a wrong clock refuses genuine deliveries. Pure.
+/// Whether the clock is right. Signed dates are compared with it, so with a wrong clock genuine deliveries are refused.
+/// Pure.
 struct ClockCheck {
     /// The tolerance of Stripe and Apple, in seconds.
     private static let limit = 300

@@ -69,7 +69,7 @@ public struct Doctor: Command {
             let stores = $0.storeSecrets
             return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
         }
-        // Secrets in files are judged like the others.
+        // Secrets in files are checked like the others.
         let given = SecretsCheck.names.reduce(into: environment) { given, name in
             given[name] = Secret.text(name, in: environment)
         }

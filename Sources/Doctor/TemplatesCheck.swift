@@ -1,7 +1,7 @@
 internal import StoreInterface
 internal import TurboStreams
 
-/// The templates that a server with these settings would read, judged as the server judges them.
+/// The templates that a server with these settings would read, with the findings that the server would have.
 struct TemplatesCheck {
     /// Nil without a public folder, which is reported with the settings.
     let publicFolder: String?

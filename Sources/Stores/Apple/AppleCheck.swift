@@ -48,7 +48,7 @@ struct AppleCheck {
         return StoreFindings(findings, clock: date.map { ("Apple", $0) })
     }
 
-    /// What Apple says the time is.
+    /// The time according to Apple.
     private var date: Instant? {
         guard store.serverKey != nil, !examination.isDevelopment else { return nil }
         let address = store.address(of: .production, development: examination.surroundings.development)

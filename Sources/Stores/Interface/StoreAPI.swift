@@ -10,7 +10,7 @@ public protocol StoreAPI: Sendable {
     func perform(_ job: Job, now: Instant) throws(StoreAPIError)
 }
 
-/// Learns how each call to a store's API ended: nil after an answer. It runs on any thread and must not block.
+/// Receives the result of each call to a store's API: nil after an answer. It runs on any thread and must not block.
 public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
 
 /// Makes a call and reports how it ended.

@@ -5,9 +5,10 @@ public import Domain
 public struct StoreSurroundings: Sendable {
     public var catalog: Catalog
     public var clock: @Sendable () -> Instant
-    /// Told how each call to the store's API ended.
+    /// Receives the result of each call to the store's API.
     public var witness: StoreWitness
-    /// Told why a webhook was answered 503: the store's API did not say what the webhook was about.
+    /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
+    /// about.
     public var report: @Sendable (StoreAPIError) -> Void
     /// Nil in production.
     public var development: StoreDevelopment?
