@@ -117,7 +117,7 @@ public struct SettingsReader {
         reject(
             name,
             because:
-                "\(place)can be guessed: it has fewer than \(shortest) characters; use the output of openssl rand -hex 32"
+                "\(place)has fewer than \(shortest) characters, so it can be guessed; use the output of openssl rand -hex 32"
         )
     }
 

@@ -88,6 +88,6 @@ import Testing
     @Test func placeInAListIsNamed() {
         let environment = ["PAYCAST_API_KEY": "\(Self.long),\(Self.short)"]
         let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: environment) }
-        #expect(error?.problems.map(\.text).first?.hasPrefix("item 2 of the list can be guessed") == true)
+        #expect(error?.problems.map(\.text).first?.hasPrefix("item 2 of the list has fewer than") == true)
     }
 }
