@@ -100,7 +100,7 @@ public final class DemoRoutes: DevelopmentRoutes {
             )
         }
         guard let address = address.value, let store = workspace.store(purchase.store) else {
-            return reply.send(.unavailable("starting", message: "The simulated stores are not there yet."))
+            return reply.send(.unavailable("starting", message: "The simulated stores are not ready yet."))
         }
         let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
         reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))

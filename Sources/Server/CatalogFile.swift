@@ -28,7 +28,7 @@ struct CatalogFile {
         }
         for (id, node) in self.members(of: listed, at: "products") ?? [] {
             if !isValidIdentifier(id) {
-                problems.append("product id \(quoted(id)) must have 1 to 255 bytes, no control characters")
+                problems.append("product id \(quoted(id)) must have 1 to 255 bytes and no control characters")
             }
             products[id] = product(id, node: node)
         }

@@ -59,7 +59,7 @@ struct Reloader {
             stores.replace(with: try OpenStores(configuration, context: context))
         } catch {
             log.error(
-                "stores not reloaded, the old ones stay; correct it and send SIGHUP again",
+                "stores not reloaded, the old ones stay; correct the setting and send SIGHUP again",
                 fields: ["problem": error]
             )
         }

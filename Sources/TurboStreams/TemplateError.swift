@@ -22,7 +22,7 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let reason): "cannot be read (\(reason)); check its permissions"
-        case .tooLarge(let limit): "is larger than \(limit / 1024) KiB; a fragment should be a few"
+        case .tooLarge(let limit): "is larger than \(limit / 1024) KiB; a fragment needs only a few"
         case .notUTF8: "is not UTF-8; save it as UTF-8"
         case .fileName:
             "is never used under this name; call it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or NAME.PRODUCT.LOCALE.html "

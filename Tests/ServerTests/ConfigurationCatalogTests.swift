@@ -67,7 +67,7 @@ import Testing
         ),
         Case(
             text: #"{"products":{"a\u0007":{}}}"#,
-            problems: ["product id “a?” must have 1 to 255 bytes, no control characters"]
+            problems: ["product id “a?” must have 1 to 255 bytes and no control characters"]
         ),
         Case(
             text: #"{"products":{"a":{"name":""},"b":{"group":1,"x":2}}}"#,
