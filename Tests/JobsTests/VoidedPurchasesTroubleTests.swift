@@ -41,7 +41,7 @@ import Testing
             refusal(403, reason: "permissionDenied")
         },
         .init(testDescription: "no key", problem: "401") { _ in .init(401) },
-        .init(testDescription: "no such app", problem: "invite it") { _ in
+        .init(testDescription: "no such app", problem: "invite the account") { _ in
             refusal(404, reason: "applicationNotFound")
         },
         .init(testDescription: "page forgotten") { $0.parameter("token") == nil ? page("", next: "a") : .init(410) },

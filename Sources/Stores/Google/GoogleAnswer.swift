@@ -19,7 +19,7 @@ struct GoogleAnswer {
         case 400 where isAboutToken, 404 where isAboutToken, 410: return nil
         case 404 where reason == "applicationNotFound":
             throw .unauthorized(
-                reason: "the service account has no access to this package: invite it in the Play Console (404)"
+                reason: "the service account has no access to this app: invite the account in the Play Console (404)"
             )
         case 403 where reason.map(GoogleAnswer.quotas.contains) == true:
             throw .unavailable(reason: "its quota of calls is used up (403)")
