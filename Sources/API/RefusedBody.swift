@@ -23,7 +23,7 @@ struct RefusedBody: Error {
         message: "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
     )
 
-    static let repeatedMember = RefusedBody("duplicate_member", message: "A member of the JSON stands there twice.")
+    static let repeatedMember = RefusedBody("duplicate_member", message: "The JSON has two members with the same name.")
 
     /// `instead` says what to send.
     static func object(

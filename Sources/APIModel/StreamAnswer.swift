@@ -3,7 +3,7 @@
 public struct StreamAnswer: Codable, Sendable, Equatable {
     /// The stream's name.
     public var stream: String
-    /// The name with a signature of this server: whoever presents it may follow the stream.
+    /// The name, signed by this server: anyone who presents it may follow the stream.
     public var signedStream: String
     /// The cursor from which the page misses nothing.
     public var since: String

@@ -15,7 +15,7 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unreadableKey: "the private key cannot be read: expected one of its kind in PKCS#8 (PEM)"
+        case .unreadableKey: "the private key cannot be read: it must be of the expected kind, in PKCS#8 (PEM)"
         case .failed(let operation): "OpenSSL could not \(operation.rawValue)"
         }
     }

@@ -56,7 +56,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unreadable: "the message is no CMS SignedData with content and one signer"
+        case .unreadable: "the message is not a CMS SignedData with content and one signer"
         case .untrusted(let reason): "no path to a trusted root: \(reason)"
         case .wrongShape: "the signer's certificates do not have the shape of Apple's chain"
         case .badSignature: "the signature does not belong to the content"

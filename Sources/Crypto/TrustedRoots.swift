@@ -73,7 +73,7 @@ public enum TrustedRootsError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreadable(let path): "cannot read the root certificates at \(path); check the path and its permissions"
         case .notACertificate(let path): "\(path) is not a certificate in PEM or DER"
-        case .empty(let path): "no .pem, .der, .cer or .crt file in \(path)"
+        case .empty(let path): "there is no .pem, .der, .cer or .crt file in \(path)"
         }
     }
 }

@@ -11,7 +11,7 @@ struct ClockStandIn: StandIn {
     private static let possible = Instant(milliseconds: 0)...Instant(milliseconds: 4_102_444_800_000)
 
     private let clock: Clock
-    /// Runs after the clock was set: tells the commands, and wakes whatever sleeps until an instant.
+    /// Runs after the clock was set: informs the commands, and wakes threads that sleep until an instant.
     private let onChange: @Sendable () -> Void
 
     init(_ clock: Clock, onChange: @escaping @Sendable () -> Void) {

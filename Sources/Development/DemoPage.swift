@@ -106,7 +106,7 @@ struct DemoPage: Sendable {
         let values = [
             "user": HTML.escape(user),
             "device": isPhone ? "phone" : "",
-            // Around the app's page everything is English.
+            // The page around the simulated app is English.
             "page_language": isPhone ? app.rawValue : "en",
             "language": app.rawValue,
             "languages": app.choice,
@@ -125,7 +125,7 @@ struct DemoPage: Sendable {
         }.joined()
     }
 
-    /// A WebSocket, since a browser opens only six other connections to a server for all its tabs.
+    /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.
     private func source(_ stream: StreamName, since: Cursor, for request: Request) -> String {
         let scheme = request.scheme ?? (isSecure ? .https : .http)
         let name = AddressText.queryEscaped(signer?.sign(stream) ?? "")

@@ -67,7 +67,7 @@ struct DemoPurchase {
         return isForm ? DemoPage.redirect(to: user) : response
     }
 
-    /// The webhook answers Google with 204 and no body; the page expects JSON.
+    /// Google's webhook is answered with 204 and no body; the page expects JSON.
     private func answer(to delivery: StoreDriver.Delivery) -> Response {
         let body = delivery.body.isEmpty ? Array("{\"outcome\":\"committed\"}".utf8) : delivery.body
         let status = delivery.status == 204 ? 200 : delivery.status

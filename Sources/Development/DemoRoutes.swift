@@ -54,7 +54,7 @@ public final class DemoRoutes: DevelopmentRoutes {
         try workspace.announce(address: address, clockOffset: clock.offset)
     }
 
-    /// Setting this clock wakes the ledger, and moves the clock of the commands in this folder.
+    /// Setting this clock wakes the ledger and informs the commands in this folder.
     private static func clock(_ clock: Clock, workspace: DevelopmentWorkspace, writer: LedgerWriter) -> ClockStandIn {
         ClockStandIn(clock) {
             try? workspace.announce(clockOffset: clock.offset)
@@ -100,7 +100,7 @@ public final class DemoRoutes: DevelopmentRoutes {
             )
         }
         guard let address = address.value, let store = workspace.store(purchase.store) else {
-            return reply.send(.unavailable("starting", message: "The simulated stores are not there yet."))
+            return reply.send(.unavailable("starting", message: "The simulated stores are not ready yet."))
         }
         let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
         reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))

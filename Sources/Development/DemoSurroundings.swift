@@ -4,7 +4,7 @@ public import Ledger
 public import Simulator
 public import TurboStreams
 
-/// What the demo is made of: the server's parts, and the settings that show on its page.
+/// The parts of the server that the demo uses, and the settings that show on its page.
 public struct DemoSurroundings {
     public var workspace: DevelopmentWorkspace
     public var writer: LedgerWriter

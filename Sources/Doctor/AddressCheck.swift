@@ -24,7 +24,7 @@ struct AddressCheck {
         }
         let date = response.header("Date").flatMap(Instant.init(httpDate:))
         guard response.status == 200 else {
-            let todo = "is Paycast behind this address? A proxy must pass every path on"
+            let todo = "is Paycast behind this address? A proxy must forward every path"
             return ([scheme, .fail("address", detail: "\(url)/up answers \(response.status): \(todo)")], false, date)
         }
         return ([scheme, .ok("address", detail: "\(url) answers")] + stores.map(webhook), true, date)
@@ -36,7 +36,7 @@ struct AddressCheck {
         if isLocal {
             let what = "\(url) can be reached only from this machine"
             return isDevelopment
-                ? .ok("TLS", detail: "none is needed: \(what)")
+                ? .ok("TLS", detail: "is not needed: \(what)")
                 : .warn(
                     "TLS",
                     detail: "\(what): pass --server with the https:// address that stores and pages use"
@@ -57,7 +57,7 @@ struct AddressCheck {
         switch remote.source {
         case .none:
             let todo = "start the server, or pass its address with --server"
-            return .warn("address", detail: "none was given, and nothing answers at \(url): \(todo)")
+            return .warn("address", detail: "no address was given, and nothing answers at \(url): \(todo)")
         case .workspace:
             let todo = "start “paycast demo” or “paycast serve --dev” in this folder, or pass --server"
             return .fail("address", detail: "nothing answers at \(url), which .paycast/address names: \(todo)")
@@ -82,7 +82,7 @@ struct AddressCheck {
         case (503, "not_configured"?):
             return .fail(what, detail: "\(path) is there, but that server lacks the settings that this environment has")
         case (300..<400, _):
-            return .fail(what, detail: "\(path) redirects, and stores do not follow: give them the last address")
+            return .fail(what, detail: "\(path) redirects, which stores do not follow: give them the final address")
         case (200..<300, _): return .fail(what, detail: "\(path) accepts unsigned requests: that is not Paycast")
         default: return .fail(what, detail: "\(path) answers \(response.status): is Paycast behind this address?")
         }

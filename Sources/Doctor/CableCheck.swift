@@ -24,7 +24,7 @@ struct CableCheck {
         guard let commands = value("paycast_cable_commands_total", in: metrics), commands > 0 else { return nil }
         // Without REDIS_URL, the server has no such metric.
         guard value("paycast_redis_connected", in: metrics) == nil else {
-            return .ok("cable", detail: "pages use /cable, and the server takes what Rails broadcasts through Redis")
+            return .ok("cable", detail: "pages use /cable, and the server receives what Rails broadcasts through Redis")
         }
         return .warn("cable", detail: "pages use /cable, and the server has no REDIS_URL: \(CableCheck.todo)")
     }

@@ -52,15 +52,15 @@ struct CertificatesCheck {
     /// The certificate that this server shows to browsers and stores.
     func served(_ file: String) -> [Finding] {
         guard let chain = CertificateSummary.read(pemFile: file), let leaf = chain.first else {
-            return [.fail("TLS certificate", detail: "\(file) holds no readable certificate: PEM, the leaf first")]
+            return [.fail("TLS certificate", detail: "\(file) holds no readable certificate: use PEM, leaf first")]
         }
-        let todo = "renew it; a running server takes the new file by itself"
+        let todo = "renew it; a running server picks up the new file by itself"
         var findings = [
             finding("TLS certificate", certificate: leaf, notice: CertificatesCheck.servedNotice, todo: todo)
         ]
         if chain.count == 1 {
             findings.append(
-                .warn("TLS chain", detail: "\(file) holds only the leaf: stores may not find the intermediates")
+                .warn("TLS chain", detail: "\(file) holds only the leaf: append the intermediates, which stores need")
             )
         }
         return findings

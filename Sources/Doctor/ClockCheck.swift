@@ -1,7 +1,8 @@
 internal import Domain
 internal import StoreInterface
 
-/// Whether the clock is right. Signatures are judged by it, so a wrong clock refuses genuine deliveries. Pure.
+/// Whether the clock is right. Signed dates are compared with it, so with a wrong clock genuine deliveries are refused.
+/// Pure.
 struct ClockCheck {
     /// The tolerance of Stripe and Apple, in seconds.
     private static let limit = 300
@@ -33,13 +34,13 @@ struct ClockCheck {
     /// A development server's clock may be moved; it then stays ahead until the next start.
     static func development(now: Instant, server: Instant) -> Finding {
         let skew = (server.milliseconds - now.milliseconds) / 1000
-        guard abs(skew) > 30 else { return .ok("clock", detail: "the server's agrees with this machine's") }
+        guard abs(skew) > 30 else { return .ok("clock", detail: "the server's clock agrees with this machine's") }
         let days = skew / 86_400
         let size = days == 0 ? "\(abs(skew)) s" : "\(abs(days)) days"
-        let words = "the server's is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
+        let words = "the server's clock is \(size) \(skew < 0 ? "behind" : "ahead of") this machine's"
         return .ok(
             "clock",
-            detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; start the server again to undo that"
+            detail: "\(words), as PAYCAST_DEV_NOW or a scenario set it; restart the server to undo that"
         )
     }
 }

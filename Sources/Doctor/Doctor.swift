@@ -31,7 +31,7 @@ public struct Doctor: Command {
             findings.append(
                 .ok(
                     "settings",
-                    detail: "those of this environment are valid; the flags of a running server are not visible here"
+                    detail: "this environment's settings are valid; the flags of a running server are not visible here"
                 )
             )
             findings += configuration.warnings.map { .warn("settings", detail: $0) }
@@ -40,7 +40,7 @@ public struct Doctor: Command {
             findings += Examination(configuration, remote: remote, workspace: workspace).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
-            // The problems of the settings say enough.
+            // The problem of a setting says enough about its secret.
             let named = Set(error.problems.map(\.name))
             findings += secrets(workspace).filter { !named.contains($0.what) && !named.contains("\($0.what)_FILE") }
             findings.append(.warn("server, stores", detail: "are not checked until the settings are right"))
@@ -51,7 +51,7 @@ public struct Doctor: Command {
 
     private var mode: Finding {
         guard isDevelopment else {
-            return .ok("mode", detail: "production: the settings of this environment are checked as those of “serve”")
+            return .ok("mode", detail: "production: this environment's settings are checked as “serve” checks them")
         }
         let reason = remote.isOfThisFolder ? ".paycast/address here names \(remote.url)" : "--dev says so"
         return .ok("mode", detail: "development: \(reason)")
@@ -69,7 +69,7 @@ public struct Doctor: Command {
             let stores = $0.storeSecrets
             return [$0.apiKey, $0.streamKey, stores.stripe, stores.revenueCat, stores.purchaseKit]
         }
-        // Secrets in files are judged like the others.
+        // Secrets in files are checked like the others.
         let given = SecretsCheck.names.reduce(into: environment) { given, name in
             given[name] = Secret.text(name, in: environment)
         }

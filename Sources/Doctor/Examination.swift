@@ -31,7 +31,7 @@ struct Examination {
         var findings: [Finding] = []
         if stores.isEmpty {
             let todo = "set the variables of a store, or try it all with “paycast demo”"
-            findings.append(.fail("stores", detail: "none is configured: every webhook answers 503; \(todo)"))
+            findings.append(.fail("stores", detail: "no store is configured, so every webhook answers 503: \(todo)"))
         }
         if configuration.gaps.contains(.streamKey) {
             findings.append(.fail("stream key", detail: "\(Configuration.Gap.streamKey)"))
@@ -64,7 +64,7 @@ struct Examination {
         return findings + ClockCheck(now: now, others: others).findings
     }
 
-    /// The stand-ins belong to the server: without it, or without its keys, there is no one to ask.
+    /// The stand-ins run in the server: without the server or its keys, there is nobody to ask.
     private func development(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {
         guard let clock = server.clock else { return [] }
         guard let workspace else {
@@ -117,6 +117,6 @@ struct Examination {
         }
     }
 
-    /// A development server serves all of them: what is not set, its simulated stores set.
+    /// A development server serves every store: its simulated stores supply the settings that are missing.
     private var expected: [any Store] { configuration.stores.filter(\.isExpected) }
 }

@@ -20,7 +20,7 @@ struct LedgerCheck {
         case .whole: return ok("\(path) was read from the first page to the last and is intact")
         case .long: return ok("\(path) is too large to be read here; “paycast backup FILE” reads all of it")
         case .hasJournal:
-            return ok("\(path) has the journal of a server that was killed; the next one reads it when it starts")
+            return ok("\(path) has the journal of a server that was killed; the next start reads it")
         case .missing:
             guard !isDevelopment else { return ok("no ledger at \(path) yet: “serve” creates it") }
             return warn("no ledger at \(path): “serve” creates a new one; if there was one, restore a backup")

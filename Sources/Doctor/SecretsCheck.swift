@@ -53,10 +53,10 @@ struct SecretsCheck {
         let lower = value.lowercased()
         if value.count < Secret.shortest {
             findings.append(
-                .fail(name, detail: "is too short and can be guessed: use what openssl rand -hex 32 prints")
+                .fail(name, detail: "is so short that it can be guessed: use the output of openssl rand -hex 32")
             )
         } else if SecretsCheck.placeholders.contains(where: lower.contains) {
-            findings.append(.fail(name, detail: "looks like a placeholder: use what openssl rand -hex 32 prints"))
+            findings.append(.fail(name, detail: "looks like a placeholder: use the output of openssl rand -hex 32"))
         }
         if !isDevelopment, developmentKeys.contains(value) {
             findings.append(
@@ -65,11 +65,11 @@ struct SecretsCheck {
         }
         if name == "PAYCAST_STRIPE_SECRETS", !value.hasPrefix("whsec_"), !isDevelopment {
             findings.append(
-                .warn(name, detail: "does not begin with whsec_: it is the endpoint's signing secret, not an API key")
+                .warn(name, detail: "does not begin with whsec_: set the endpoint's signing secret, not an API key")
             )
         }
         if name == "PAYCAST_STRIPE_API_KEY", lower.contains("_test_"), !isDevelopment {
-            findings.append(.warn(name, detail: "is a test key: live objects cannot be read with it"))
+            findings.append(.warn(name, detail: "is a test key, which cannot read live objects: set the live key"))
         }
         return findings
     }
@@ -81,7 +81,7 @@ struct SecretsCheck {
         for (name, value) in given {
             if let first = seen[value], first != name {
                 findings.append(
-                    .fail(name, detail: "has the value of \(first): one leak would expose both; generate another one")
+                    .fail(name, detail: "has the value of \(first): one leak would expose both; generate a second one")
                 )
             }
             seen[value] = seen[value] ?? name

@@ -52,13 +52,13 @@ struct ServerCheck {
 
     private var apiKey: Finding {
         guard let name = remote.keyName else {
-            return .warn("API key", detail: "none to try: pass --key, or set PAYCAST_API_KEY to the server's value")
+            return .warn("API key", detail: "no key is given: pass --key, or set PAYCAST_API_KEY as on the server")
         }
         do throws(CommandFailure) {
             let answer = try remote.get("/users/paycast-doctor/entitlements")
             return JSON.decode(EntitlementsAnswer.self, from: answer) == nil
-                ? .fail("API key", detail: "cannot be tried: \(remote.url) does not answer as Paycast does")
-                : .ok("API key", detail: "the server accepts the one from \(name)")
+                ? .fail("API key", detail: "cannot be tried: \(remote.url) does not answer like Paycast")
+                : .ok("API key", detail: "the server accepts the key from \(name)")
         } catch {
             return .fail("API key", detail: error.message)
         }

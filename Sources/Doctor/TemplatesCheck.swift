@@ -1,9 +1,9 @@
 internal import StoreInterface
 internal import TurboStreams
 
-/// The templates that a server with these settings would read, judged as the server judges them.
+/// The templates that a server with these settings would read, with the findings that the server would have.
 struct TemplatesCheck {
-    /// Nil without a public folder, which the settings report.
+    /// Nil without a public folder, which is reported with the settings.
     let publicFolder: String?
 
     var findings: [Finding] {
@@ -11,7 +11,7 @@ struct TemplatesCheck {
         do throws(TemplateProblems) {
             let warnings = try TemplateStore(folder: "\(publicFolder)/fragments").warnings
             if warnings.isEmpty {
-                return [.ok("templates", detail: "one for every state, in \(publicFolder)/fragments")]
+                return [.ok("templates", detail: "there is one for every state in \(publicFolder)/fragments")]
             }
             return warnings.map { .warn("templates", detail: $0.description) }
         } catch {

@@ -13,7 +13,7 @@ public struct Contract: Sendable, Equatable {
     /// The newest purchase's token. It may name a different user than the first purchase's token did.
     public var token: LWWRegister<OrderToken>?
     public var account: LWWRegister<String>?
-    /// The app's own user id, from a store that was told it.
+    /// The app's own user id, if the app gave it to the store.
     public var storeUser: LWWRegister<UserID>?
     public var previousLineage: LWWRegister<String>?
     public var snapshot: LWWSnapshot?

@@ -68,9 +68,9 @@ public struct EntitlementSet: Sendable, Equatable {
     public var isActive: Bool { ranked.contains { $0.status.isActive } }
 
     /// The contract that speaks for the user. A contract that gives access comes first, then a pending purchase. Among
-    /// equals, something bought beside another product comes last; then the longest reach wins, then the user's own
-    /// contract before a shared one. Within a group, the highest level comes before the reach. Consumables never speak
-    /// for the user: they were handed over.
+    /// equals, an addition to another purchase comes last; then the longest reach wins, then the user's own contract
+    /// before a shared one. Within a group, the highest level comes before the reach. Consumables never speak for the
+    /// user: they were handed over.
     public var winner: HeldContract? { ranked.first { $0.kind != .consumable } }
 
     private static func ranked(_ entitlements: [HeldContract]) -> [HeldContract] {

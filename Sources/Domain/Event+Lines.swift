@@ -29,7 +29,7 @@ extension Event {
         further.map { line($0, id: "\(id)#\($0.contract.lineage.lineName ?? "")") }
     }
 
-    /// An event which says that the further product of `contract` is no longer part of the purchase, as of `instant`.
+    /// An event saying that the further product of `contract` is no longer part of the purchase, as of `instant`.
     public func ending(_ contract: ContractKey, product: String, at instant: Instant) -> Event {
         let end = Snapshot(state: .expired, product: product, autoRenew: false, accessUntil: instant, signedAt: instant)
         let observation = Observation(contract: contract, kind: .subscription, snapshot: end)

@@ -8,7 +8,7 @@ extension Instant {
         return "\(days[day % 7]), \(pad(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
     }
 
-    /// Nil for the two forms that nobody sends any more.
+    /// Returns nil for the two obsolete forms, which nobody sends anymore.
     public init?(httpDate text: String) {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { $0 == words[2] }) else {

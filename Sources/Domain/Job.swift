@@ -13,7 +13,7 @@ public struct Job: Sendable, Equatable {
         case forward
     }
 
-    /// Who is told. Jobs with the same destination wait for each other, but never for those of another destination.
+    /// The recipient. Jobs with the same destination wait for each other, but never for those of another destination.
     public enum Destination: Sendable, Hashable {
         case store(Provider)
         /// A staging server.

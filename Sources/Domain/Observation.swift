@@ -9,7 +9,7 @@ public struct Observation: Sendable, Equatable {
     /// The store's own name for the buyer, used as the fallback identity (Apple: `appTransactionId`, Google: the
     /// obfuscated account id, Stripe: the customer).
     public var account: String?
-    /// The app's own user id, from a store that was told it (RevenueCat: `app_user_id`, PurchaseKit: `customer_id`).
+    /// The app's own user id, if the app gave it to the store (RevenueCat: `app_user_id`, PurchaseKit: `customer_id`).
     public var user: UserID?
     /// The lineage that this one replaces: Apple's MIGRATION, Google's `linkedPurchaseToken`.
     public var previousLineage: String?

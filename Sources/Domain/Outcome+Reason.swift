@@ -2,7 +2,7 @@ extension Notice {
     /// Why the event changed nothing, in words for people; nil when it was applied, and for a notice that is not about
     /// an event.
     public var reason: String? {
-        if outcome == .ignored, kind == .providerTest { return "the store only tests that it can reach this server" }
+        if outcome == .ignored, kind == .providerTest { return "the store only tests whether it can reach this server" }
         return outcome?.reason(isOfContract: contract != nil)
     }
 }
@@ -13,10 +13,10 @@ extension Outcome {
         switch self {
         case .applied: nil
         case .duplicate: "the store has sent it before"
-        case .stale: "the store has said something newer of this contract before"
+        case .stale: "the store has already said something newer about this contract"
         case .unclaimed: "no order and no user is known for it yet"
         case .quarantined: "it contradicts the order that its token names"
-        case .ignored: isOfContract ? "it says what was known" : "it says nothing of a contract"
+        case .ignored: isOfContract ? "it says nothing new" : "it is not about a contract"
         }
     }
 }

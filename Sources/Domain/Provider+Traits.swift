@@ -1,16 +1,19 @@
-/// What the rules must know about the store that said something.
+/// How stores differ, as far as the rules need to know.
 extension Provider {
-    /// Sells several products at once, each a line of one contract. Ids of the others may hold any sign, `#` too.
+    /// True when one purchase can hold several products, each a line of it. The ids of these stores never contain `#`;
+    /// those of the others may contain any character.
     var sellsLines: Bool { self == .google || self == .stripe }
 
-    /// Announces a change of plan beside the purchase that makes it, before or after. Elsewhere a charge for what was
-    /// announced may be that of an older period: back to what was bought before.
+    /// True when a change of plan is announced in a separate event, before or after the purchase that makes it. At
+    /// other stores, a charge for the announced product may belong to an older period, when the change leads back to a
+    /// product bought before.
     var announcesPlanChanges: Bool { self == .revenuecat }
 
-    /// Says of a revoked subscription too that it has expired: its charge tells, unless access came back and ended later.
+    /// True when the store calls a revoked subscription expired too. The charge tells the difference, unless access
+    /// came back and ended later.
     var expiresRevocations: Bool { self == .google }
 
-    /// Can be told whose a purchase is, so that what it says later names the order
+    /// True when the store can be told which order a purchase belongs to, so that its later statements name that order
     /// (https://developer.apple.com/documentation/appstoreserverapi/set-app-account-token).
     public var takesOrderTokens: Bool { self == .apple }
 }

@@ -10,7 +10,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case forwardedFor = "x-forwarded-for"
     case forwardedProto = "x-forwarded-proto"
     case forwardedHost = "x-forwarded-host"
-    // Here so that a second one is refused.
+    // Listed so that a second one is refused.
     case stripeSignature = "stripe-signature"
     case purchaseKitSignature = "x-purchasekit-signature"
     case idempotencyKey = "idempotency-key"
@@ -22,7 +22,7 @@ public enum FieldName: String, CaseIterable, Sendable {
     case restoredSession = "x-anycable-restore-sid"
 
     /// Whether several lines mean the same as one comma list (RFC 9110 §5.3). Each of the others may occur only once:
-    /// two readers that picked different lines have let requests pass that neither would have let pass alone.
+    /// when two readers picked different lines, requests have passed that either reader alone would have stopped.
     /// `If-None-Match` is a list too, but nginx refuses two lines of it.
     var isList: Bool {
         switch self {

@@ -43,15 +43,15 @@ public enum HeadFlaw: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .requestLine: "This is not an HTTP/1.1 request: it must begin with METHOD TARGET HTTP/1.1."
-        case .version: "Only HTTP/1.1 and HTTP/1.0 are spoken here."
+        case .version: "This server speaks only HTTP/1.1 and HTTP/1.0."
         case .target: "The request's target must be a path or an http address, percent-encoded as UTF-8, without '..'."
         case .fieldLine: "Each header must be one line: a name, a colon without white space before it, and a value."
         case .controlCharacter: "Lines end with CR LF and contain no other control character."
         case .host: "A request names one host in its Host header."
         case .repeatedField: "A header that may be sent once was sent twice."
         case .contentLength: "Content-Length must be a number of bytes, sent once."
-        case .targetTooLong: "A request's first line may have 8 KiB."
-        case .tooLarge: "A request's head may have 16 KiB and 100 headers."
+        case .targetTooLong: "A request's first line may have at most 8 KiB."
+        case .tooLarge: "A request's head may have at most 16 KiB and 100 headers."
         }
     }
 }

@@ -71,7 +71,7 @@ public final class RequestHead: Sendable {
         return false
     }
 
-    /// Whatever its value: no body with a transfer coding is accepted.
+    /// True whatever the value is: a body with any transfer coding is refused.
     public var hasTransferEncoding: Bool { has(.transferEncoding) }
 
     /// The sender will send no further request on this connection (RFC 9112 §9.3).
@@ -99,7 +99,7 @@ public final class RequestHead: Sendable {
         return text.isSameToken(as: "100-continue") ? .toContinue : .unknown
     }
 
-    /// Whether any proxy passed it on, one of ours or not.
+    /// Whether a proxy passed it on, trusted or not.
     public var isForwarded: Bool {
         has(.forwardedFor) || has(.realIP) || has(.via) || has(.forwarded) || has(.forwardedProto)
             || has(.forwardedHost)

@@ -4,7 +4,7 @@
 /// Resets cost most: a stream that is opened and reset at once makes work on every side of the server (CVE-2023-44487,
 /// https://www.cve.org/CVERecord?id=CVE-2023-44487).
 struct FloodGuard {
-    /// What an honest client needs at once, to close a page's hundred streams or to give credit for a long download.
+    /// The credit that an honest client needs at once, to close a page's hundred streams or to take in a long download.
     static let burst = 4000
     static let perSecond = 400
     /// The cost of resetting a request before its answer begins: 100 at once, 10 a second.

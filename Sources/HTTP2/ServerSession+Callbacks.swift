@@ -11,19 +11,11 @@ extension ServerSession {
             guard let frame else { return 0 }
             return owner(of: context)?.beginHeaders(frame.pointee) ?? 0
         }
-        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
-            _,
-            frame,
-            name,
-            nameCount,
-            value,
-            count,
-            _,
-            context in
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, length, value, size, _, context in
             guard let frame, let session = owner(of: context) else { return 0 }
             return session.addHeader(
-                UnsafeBufferPointer(start: name, count: nameCount),
-                value: UnsafeBufferPointer(start: value, count: count),
+                UnsafeBufferPointer(start: name, count: length),
+                value: UnsafeBufferPointer(start: value, count: size),
                 of: frame.pointee.hd.stream_id
             )
         }

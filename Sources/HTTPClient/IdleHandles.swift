@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Synchronization
 
-/// libcurl handles that no request uses now. A handle keeps its connections and TLS sessions, so a client that calls
-/// one store again and again needs one handshake only. One thread at a time uses a handle.
+/// libcurl handles that no request is using. A handle keeps its connections and TLS sessions, so a client that calls
+/// one store again and again needs only one handshake. One thread at a time uses a handle.
 final class IdleHandles: Sendable {
     /// The number of threads that wait for stores (8, not counting `--loops`).
     private static let limit = 8

@@ -13,7 +13,7 @@ struct RequestURL {
         guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
             let scheme = part(CURLUPART_SCHEME, of: handle), let host = part(CURLUPART_HOST, of: handle)
         else { throw .invalidURL("it must look like http://host:port/path") }
-        guard scheme == "http" || scheme == "https" else { throw .invalidURL("only http and https are spoken") }
+        guard scheme == "http" || scheme == "https" else { throw .invalidURL("only http and https are supported") }
         let port = part(CURLUPART_PORT, of: handle).map { ":" + $0 } ?? ""
         self.url = url
         origin = "\(scheme)://\(host)\(port)"

@@ -62,7 +62,7 @@ public struct Hub: Sendable {
         table.add(stream)
     }
 
-    /// The page cannot take all that it missed at once: drops what was collected, and collects nothing until `collect`.
+    /// The page missed more than it can take at once: drops what was collected, and collects nothing until `collect`.
     public mutating func pause(_ id: SubscriptionID) {
         guard let index = table.index(id) else { return }
         table.slots[index].phase = .paused
@@ -133,7 +133,8 @@ public struct Hub: Sendable {
         return flush(index)
     }
 
-    /// Everything up to `position` has been published. Needed since entries that say nothing to pages never are.
+    /// Everything up to `position` has been published. The driver calls this because entries without fragments are
+    /// never published.
     public mutating func advance(to position: Int64) {
         settled = max(settled, position)
         newest = max(newest, position)

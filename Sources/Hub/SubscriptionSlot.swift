@@ -2,7 +2,7 @@
 struct SubscriptionSlot {
     enum Phase {
         case free
-        /// Its page missed more than one answer holds. Nothing is collected, since all of it will be read.
+        /// Its page missed more than one answer holds. Nothing is collected now, since the ledger will be read again.
         case paused
         /// The messages that its page missed are being read elsewhere.
         case collecting

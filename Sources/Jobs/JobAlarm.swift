@@ -30,10 +30,11 @@ struct JobAlarm: Equatable {
     var problems: [String] {
         var problems: [String] = []
         if let deadline = backlog.nearestDeadline, deadline < now + JobAlarm.margin {
-            problems.append("a purchase must be acknowledged by \(deadline.iso8601), or the store refunds it")
+            let date = deadline.iso8601
+            problems.append("a purchase must be acknowledged by \(date), or the store refunds it; see the log")
         }
         if unacknowledged > 0 {
-            problems.append("\(unacknowledged) purchases could not be acknowledged: the store refunds them")
+            problems.append("\(unacknowledged) purchases could not be acknowledged and are refunded; see the log")
         }
         return problems
     }

@@ -10,7 +10,7 @@ public struct DatabaseURL: Sendable, Equatable {
             switch self {
             case .unknownScheme: "is not sqlite:PATH, as in sqlite:paycast.db; PostgreSQL comes later"
             case .missingPath: "has no path; write sqlite:paycast.db"
-            case .namesAHost: "has two slashes and a host behind them; write sqlite:paycast.db or sqlite:///PATH"
+            case .namesAHost: "has two slashes followed by a host; write sqlite:paycast.db or sqlite:///PATH"
             case .notAPath: "its path must name one file, without control characters, and not be :memory:"
             }
         }

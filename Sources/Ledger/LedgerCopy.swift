@@ -79,7 +79,7 @@ public struct LedgerCopy: Sendable, Equatable {
             let connection = try SQLiteConnection(path: source, access: .readOnly, lockTimeout: .seconds(10))
             try connection.prepare("VACUUM INTO ?").run([.text(draft)])
         } catch {
-            throw .cannotCopy(source, reason: error.isOfTheContent ? "it is damaged, or no ledger" : error.message)
+            throw .cannotCopy(source, reason: error.isOfTheContent ? "it is damaged, or not a ledger" : error.message)
         }
         return try proven(draft, from: source)
     }
@@ -98,7 +98,7 @@ public struct LedgerCopy: Sendable, Equatable {
         guard version <= Schema.newest else {
             throw .ledger(.newerSchema(found: version, supported: Schema.newest))
         }
-        guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is no ledger") }
+        guard answer == "ok", let epoch else { throw .unsound(source, reason: answer ?? "it is not a ledger") }
         return LedgerCopy(epoch: epoch, position: head ?? 0, bytes: 0)
     }
 

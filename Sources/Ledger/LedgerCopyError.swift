@@ -15,7 +15,7 @@ public enum LedgerCopyError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .noLedger(let path): "there is no ledger at \(path): check the path"
         case .sameFile(let file): "\(file) is the ledger itself: name another file"
-        case .notABackup(let file): "\(file) is there and is no backup of a ledger: name another file, or remove it"
+        case .notABackup(let file): "\(file) exists and is not a backup of a ledger: name another file, or remove it"
         case .cannotCopy(let path, let reason): "\(path) cannot be copied: \(reason)"
         case .cannotWrite(let file, let reason): "\(file) cannot be written: \(reason)"
         case .unsound(let path, let reason): "\(path) cannot be used, nothing was changed: \(reason)"

@@ -52,7 +52,7 @@ public final class LedgerLock: Sendable {
         var (held, found) = (stat(), stat())
         guard fstat(descriptor, &held) == 0 else { return nil }
         let isInPlace = stat(file, &found) == 0 && held.st_ino == found.st_ino && held.st_dev == found.st_dev
-        return isInPlace ? nil : "\(file) is gone, and a second server could begin: start this one again"
+        return isInPlace ? nil : "\(file) is gone, so a second server could use this ledger: restart this server"
     }
 
     /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.

@@ -10,6 +10,7 @@ internal import Synchronization
 public final class LedgerWatch: Sendable {
     /// How long a commit or an answer may take before it counts as missing.
     private static let patience = Duration.seconds(2)
+    private static let delay = "\(patience.components.seconds) seconds: check the disk with iostat -x 1 and dmesg"
     /// A transaction that is no older proves that commits work.
     private static let fresh: UInt64 = 1_000_000_000
     /// Less free space than this holds no commit.
@@ -102,10 +103,7 @@ public final class LedgerWatch: Sendable {
         let answer = Promise<Bool>()
         let isTaken = writer.submit(.saveCheckpoint(LedgerWatch.mark, clock.now()) { answer.fulfil($0) })
         if !isTaken || answer.wait(timeout: LedgerWatch.patience) == nil {
-            health.report(
-                .commit,
-                problem: "it has committed nothing for \(LedgerWatch.patience.components.seconds) seconds"
-            )
+            health.report(.commit, problem: "nothing has been committed for \(LedgerWatch.delay)")
         }
     }
 
@@ -118,10 +116,7 @@ public final class LedgerWatch: Sendable {
         case .success: health.report(.read, problem: nil)
         case .failure(let error): health.report(.read, problem: "it cannot be read: \(error)")
         case nil:
-            health.report(
-                .read,
-                problem: "no question was answered for \(LedgerWatch.patience.components.seconds) seconds"
-            )
+            health.report(.read, problem: "no query has been answered for \(LedgerWatch.delay)")
         }
     }
 

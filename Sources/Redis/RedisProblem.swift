@@ -15,19 +15,20 @@ enum RedisProblem: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .starting: "not connected yet"
+        case .starting: "the connection is not up yet; ask again in a few seconds"
         case .unreachable(let reason): "\(reason); check REDIS_URL and whether Redis runs"
-        case .closed: "it closed the connection"
-        case .silent: "it accepts connections, but a heartbeat through it does not come back"
+        case .closed: "it closed the connection; look at its log"
+        case .silent:
+            "it accepts connections, but a heartbeat published through it does not come back; check whether it hangs"
         case .refused(_, "WRONGPASS"), .refused("AUTH", "ERR"):
             "it refused the user or the password; check REDIS_URL"
-        case .refused(_, "NOAUTH"): "it wants a password; put it into REDIS_URL, as in redis://:PASSWORD@HOST"
+        case .refused(_, "NOAUTH"): "it requires a password; add it to REDIS_URL, as in redis://:PASSWORD@HOST"
         case .refused(let command, "NOPERM"):
-            "its user may not \(command); allow +psubscribe, +publish and the channels"
-        case .refused(let command, let code): "it answered \(command) with \(code)"
-        case .notRedis: "what answers is not Redis; check REDIS_URL"
-        case .tooMuch: "it sent a message of more than 64 MiB"
-        case .ledger: "broadcasts wait, because the ledger does not take them"
+            "its user may not run \(command); allow +psubscribe, +publish and the channels"
+        case .refused(let command, let code): "it answered \(command) with the error \(code); look at its log"
+        case .notRedis: "the server that answers is not Redis; check REDIS_URL"
+        case .tooMuch: "it sent a message of more than 64 MiB; find the program that publishes it"
+        case .ledger: "broadcasts are waiting, because the ledger does not accept them; see what is wrong with it"
         }
     }
 }

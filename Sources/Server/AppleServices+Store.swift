@@ -4,7 +4,7 @@ internal import Domain
 internal import StoreInterface
 
 extension AppleServices {
-    /// What the routes for apps need.
+    /// The services that the routes for apps need.
     init(_ store: OpenAppleStore) {
         self.init(
             transactions: store.apple,

@@ -7,13 +7,13 @@ internal import Ledger
 internal import Observability
 internal import StoreInterface
 
-/// What runs beside the pipeline: jobs that follow a commit, questions before an end is believed, and what the store
-/// sent while nobody listened.
+/// The work that runs beside the pipeline: jobs after a commit, asking a store before a period counts as ended, and
+/// fetching what a store sent while no server was listening.
 struct BackgroundServices {
     /// Nil without a key of the store's API.
     let recovery: Recovery?
     private let voids: VoidedPurchases?
-    /// A stand-in has forgotten everything when its server starts: it is asked on demand alone.
+    /// False for a stand-in: it starts with an empty history, so it is asked only on demand.
     private let isRecovering: (apple: Bool, google: Bool)
     private let jobs: JobRunner
     private let renewals: RenewalChecker
@@ -48,7 +48,7 @@ struct BackgroundServices {
         voids = google.flatMap { core.voidedPurchases(of: $0, stores: stores, counts: counts) }
     }
 
-    /// Once the server listens: a development server's stores answer from itself.
+    /// Call it once the server listens: in development, the stand-ins in this same server answer the calls.
     func start() {
         jobs.start()
         renewals.start()
@@ -56,7 +56,7 @@ struct BackgroundServices {
         if isRecovering.google { voids?.start() }
     }
 
-    /// Before the ledger is closed. What is not done yet is done after the next start.
+    /// Call it before the ledger is closed. Unfinished jobs are done after the next start.
     func close() {
         recovery?.halt()
         voids?.halt()
@@ -101,7 +101,7 @@ extension ServerCore {
         )
     }
 
-    /// Nil without a package whose voided purchases could be listed.
+    /// Nil without a package: then there are no voided purchases to list.
     fileprivate func voidedPurchases(
         of google: OpenGoogleStore,
         stores: Current<OpenStores>,

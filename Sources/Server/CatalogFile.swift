@@ -14,7 +14,7 @@ struct CatalogFile {
 
     init(_ text: String) {
         guard let node = JSONNode(text) else {
-            problems = ["is no JSON"]
+            problems = ["is not JSON"]
             return
         }
         guard let members = members(of: node, at: "the file") else { return }
@@ -28,7 +28,7 @@ struct CatalogFile {
         }
         for (id, node) in self.members(of: listed, at: "products") ?? [] {
             if !isValidIdentifier(id) {
-                problems.append("product id \(quoted(id)) must have 1 to 255 bytes, no control characters")
+                problems.append("product id \(quoted(id)) must have 1 to 255 bytes and no control characters")
             }
             products[id] = product(id, node: node)
         }
@@ -63,7 +63,7 @@ struct CatalogFile {
         var read: [(String, JSONNode)] = []
         for member in members {
             guard let name = member.name else {
-                problems.append("\(place) has a member whose name is no UTF-8 text")
+                problems.append("\(place) has a member whose name is not UTF-8")
                 continue
             }
             guard seen.insert(name).inserted else {

@@ -30,7 +30,9 @@ final class CertificateHealth: Sendable {
     func broken(_ flaw: String) { state.withLock { $0.flaw = flaw } }
 
     var problems: [String] {
-        let flaw = state.withLock { $0.flaw }.map { "certificate not renewed, the last good one is shown: \($0)" }
+        let flaw = state.withLock { $0.flaw }.map {
+            "the new certificate cannot be used, so the last good one is still shown: \($0)"
+        }
         return [flaw, isEnding(within: CertificateHealth.margin) ? text : nil].compactMap { $0 }
     }
 
@@ -45,11 +47,11 @@ final class CertificateHealth: Sendable {
 
     private var text: String? {
         state.withLock { $0.end }.map { end in
-            "the certificate \(end < now ? "has ended" : "ends") on \(end.iso8601.prefix(10)): "
-                + "renew it, the server takes the new file by itself"
+            "the certificate \(end < now ? "expired" : "expires") on \(end.iso8601.prefix(10)): "
+                + "renew it; the server picks up the new file by itself"
         }
     }
 
-    /// Browsers judge it by the real time, whatever a development server's clock says.
+    /// Browsers compare it with the real time, whatever a development server's clock says.
     private var now: Instant { Clock().now() }
 }

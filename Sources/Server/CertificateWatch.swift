@@ -4,7 +4,7 @@ internal import Observability
 
 /// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {
-    /// What changes when a file is written or replaced.
+    /// The properties of a file that change when it is written or replaced.
     private struct Stamp: Equatable {
         var inode: UInt = 0
         var size = 0

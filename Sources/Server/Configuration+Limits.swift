@@ -17,7 +17,7 @@ extension SettingsReader {
         read("PAYCAST_WRITE_SECONDS", into: &limits.writeSeconds, in: 1...3600)
         if limits.connections < wanted, given("PAYCAST_MAX_CONNECTIONS") != nil {
             warn(
-                "PAYCAST_MAX_CONNECTIONS is \(limits.connections) in place of \(wanted): no more files may be open "
+                "PAYCAST_MAX_CONNECTIONS is lowered from \(wanted) to \(limits.connections): no more files may be open "
                     + "(ulimit -Hn is \(FileLimit.highest())); raise that limit, or lower the setting"
             )
         }

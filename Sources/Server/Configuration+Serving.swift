@@ -12,8 +12,8 @@ extension SettingsReader {
             reject(given.name, because: "\(quoted(given.value)) is neither an IP address nor localhost")
         } else if isDevelopment, !isLoopback(given.value) {
             warn(
-                "--dev with \(given.name) \(given.value): whoever reaches this machine can buy with the simulated stores and "
-                    + "move the clock; leave \(given.name) away, or --dev"
+                "--dev with \(given.name) \(given.value): anyone who reaches this machine can buy with the simulated stores and "
+                    + "move the clock; omit \(given.name) or --dev"
             )
         }
         return given.value
@@ -35,8 +35,8 @@ extension SettingsReader {
             if isFolder("public") { return "public" }
             if !isDevelopment {
                 warn(
-                    "there is no folder named public here: no pages, and the program's own templates; say --public, or set "
-                        + "PAYCAST_PUBLIC"
+                    "there is no folder named public here, so there are no pages, and the built-in templates are used; "
+                        + "pass --public, or set PAYCAST_PUBLIC"
                 )
             }
             return nil

@@ -4,7 +4,7 @@ internal import Observability
 public import StoreInterface
 
 extension Configuration {
-    /// A store's own settings. Nil when this server does not have the store.
+    /// The settings of one store. Nil when this server does not have the store.
     public subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted? {
         for store in stores {
             if let store = store as? Wanted { return store }
@@ -12,7 +12,7 @@ extension Configuration {
         return nil
     }
 
-    /// The environments whose documents from Apple are accepted: for no other store can an operator choose them.
+    /// The Apple environments that are accepted: Apple is the only store whose environments an operator can choose.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
         stores.lazy.compactMap { ($0 as? AppleStore)?.environments }.first ?? Set(StoreEnvironment.allCases)
     }
@@ -45,7 +45,8 @@ extension Configuration {
         return gaps
     }
 
-    /// Logs this at start, so that nobody learns of a missing setting from a purchase that never arrives.
+    /// Logs at the start what is not configured, so that nobody learns of a missing setting from a purchase that never
+    /// arrives.
     func tell(_ log: Log) {
         let (served, missing) = (servedStores.map(\.rawValue), unservedStores)
         log.info(

@@ -20,7 +20,7 @@ public struct Configuration: Sendable {
     public var publicFolder: String?
     /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
     public var loops: Int
-    /// If nil, the server speaks unencrypted HTTP.
+    /// Nil when the server speaks unencrypted HTTP.
     public var tls: TLS?
     /// `--dev`; there is no variable, so that an environment cannot switch it on.
     public var isDevelopment: Bool
@@ -46,7 +46,7 @@ public struct Configuration: Sendable {
     /// `PAYCAST_MAX_…` and `PAYCAST_…_SECONDS`.
     public var limits: Limits
 
-    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; if nil, the server listens to none.
+    /// `REDIS_URL`, `PAYCAST_REDIS_PREFIX`: where a Rails app broadcasts; nil if the server listens to no Redis.
     public var redis: RedisSettings?
 
     /// All stores that Paycast knows, each with its own settings.

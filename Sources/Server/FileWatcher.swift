@@ -3,7 +3,8 @@ internal import Gateway
 internal import Observability
 internal import TurboStreams
 
-/// A thread that looks for changes from outside: template files, a renewed certificate. It also frees memory.
+/// A thread that looks every second for changed template files and a renewed certificate. It also returns the memory
+/// that a crowd of connections has left.
 struct FileWatcher {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
@@ -15,24 +16,15 @@ struct FileWatcher {
         thread = WorkerThread(name: "watcher") { [waker] in
             var certificate = certificate
             var watch = TemplateWatch(templates, log: log)
-            var (trimmedAt, lastEnded) = (0, 0)
+            var trim = TrimSchedule()
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
-                let ended = gateway.endedConnections
-                // Only once the crowd has gone: while connections come and go, the next one reuses the memory.
-                if ended == lastEnded, ended >= trimmedAt + FileWatcher.crowd {
-                    trimmedAt = ended
-                    Memory.release()
-                }
-                lastEnded = ended
+                if trim.isDue(ended: gateway.endedConnections) { Memory.trim() }
                 certificate?.refresh()
                 if watch.refresh() { gateway.forgetRecentMessages() }
             }
         }
     }
-
-    /// This many connections leave enough memory behind that freeing it is worth a few milliseconds.
-    private static let crowd = 64
 
     /// Looks at once instead of within a second.
     func look() {

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Redis
 internal import TurboStreams
 
-/// What `/ready` answers, gathered from the parts that know.
+/// The answer of `/ready`, gathered from the parts that know it.
 struct HealthReport: Sendable {
     let gaps: [Configuration.Gap]
     let watch: LedgerWatch
@@ -14,7 +14,8 @@ struct HealthReport: Sendable {
     let certificate: CertificateHealth
     let stores: StoreHealth
 
-    /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false when too many ask.
+    /// Probes the ledger first, on the thread of `watch`, which then calls `done`. Returns false when too many requests
+    /// are waiting.
     @Sendable func ask(_ done: @escaping @Sendable (Readiness) -> Void) -> Bool {
         watch.ask { done(readiness) }
     }

@@ -6,9 +6,9 @@ internal import StoreInterface
 /// The stores that are configured, with the settings of the last reload.
 struct OpenStores: Sendable {
     private let stores: [Provider: any OpenStore]
-    /// What proves webhooks.
+    /// The verifiers of webhooks, including the forwarding of Apple's.
     let verifiers: [Provider: any StoreVerifier]
-    /// The stores' APIs, for those that have a key: asked before an end is believed, told what is to be done.
+    /// The APIs of the stores for which there is a key.
     let apis: [Provider: any StoreAPI]
 
     init(_ configuration: Configuration, context: StoreContext) throws(StartError) {
@@ -28,10 +28,10 @@ struct OpenStores: Sendable {
         apis = stores.compactMapValues(\.api)
     }
 
-    /// Nil when it is not configured.
+    /// Nil when the store is not configured.
     subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted.Opened? { stores[store.provider] as? Wanted.Opened }
 
-    /// Purchases that nobody has made, one for each API that is not asked by itself.
+    /// Purchases that do not exist, one for each API that the server does not call regularly anyway.
     var nobodysPurchases: [ContractKey] {
         stores.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
     }

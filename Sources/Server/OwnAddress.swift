@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where this server can be reached: known once it listens.
+/// The address at which this server can be reached; known once it listens.
 final class OwnAddress: Sendable {
     private let address = Mutex<String?>(nil)
 

@@ -13,8 +13,8 @@ final class Publisher: Sendable {
     private let outlet = Mutex(Outlet.waiting([]))
 
     private enum Outlet {
-        /// There are no loops yet. What is committed meanwhile must reach them, since the first pages may have been
-        /// told that they missed nothing.
+        /// There are no loops yet. What is committed in the meantime must reach them, since the first pages may have
+        /// been told that they missed nothing.
         case waiting([Publication])
         case open(Gateway)
     }
@@ -48,8 +48,8 @@ final class Publisher: Sendable {
         )
     }
 
-    /// From now on, what pages missed on this stream is rendered again, in another language. Without loops, nothing is
-    /// remembered yet.
+    /// From now on, what pages missed on this stream is rendered again, because its user's language has changed.
+    /// Without loops, no message has been kept yet.
     func forget(_ stream: StreamName) {
         outlet.withLock { outlet in
             if case .open(let gateway) = outlet { gateway.forgetRecentMessages(on: stream) }

@@ -32,8 +32,9 @@ struct Reloader {
         log = core.log
     }
 
-    /// Leaves templates and the certificate to the watcher, which has been woken.
-    mutating func reload() {
+    /// Rereads the settings, and wakes `watcher` for the templates and the certificate.
+    mutating func reload(waking watcher: FileWatcher) {
+        watcher.look()
         let reload = source.reread(configuration)
         for problem in reload.problems {
             log.error(
@@ -58,7 +59,7 @@ struct Reloader {
             stores.replace(with: try OpenStores(configuration, context: context))
         } catch {
             log.error(
-                "stores not reloaded, the old ones stay; correct it and send SIGHUP again",
+                "stores not reloaded, the old ones stay; correct the setting and send SIGHUP again",
                 fields: ["problem": error]
             )
         }

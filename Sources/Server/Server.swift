@@ -10,7 +10,7 @@ internal import TurboStreams
 
 /// The whole server: the only place that builds the parts and joins them.
 ///
-/// A webhook's way: gateway (loop thread) → verifier (worker) → ledger (writer thread, one commit) → publisher
+/// The path of a webhook: gateway (loop thread) → verifier (worker) → ledger (writer thread, one commit) → publisher
 /// (rendered once) → every loop's hub → every open page.
 public final class Server {
     private let core: ServerCore
@@ -23,12 +23,13 @@ public final class Server {
     private let watch: LedgerWatch
     private let certificate = CertificateHealth()
     private let manager: SystemdNotifier
-    /// Where the ledger stood at the start.
+    /// The ledger's newest position at the start.
     private let position: Int64
-    /// At the start: the three that everybody has, and what a service manager may add.
+    /// The number of files that are open at the start: the three standard streams, and those that a service manager may
+    /// add.
     private static let inheritedFiles = 12
 
-    /// Opens the ledger and starts listening. The signals are blocked already; `source` is what SIGHUP reads again.
+    /// Opens the ledger and starts listening. Block the signals before; SIGHUP reads `source` again.
     public init(_ configuration: Configuration, from source: ConfigurationSource) throws(StartError) {
         try Server.makeRoomForFiles(configuration)
         manager = SystemdNotifier(environment: source.environment)
@@ -57,7 +58,7 @@ public final class Server {
         reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
     }
 
-    /// Some libraries end the process when they cannot open what they begin with.
+    /// Some libraries end the process when they cannot open the files that they start with.
     private static func makeRoomForFiles(_ configuration: Configuration) throws(StartError) {
         FileLimit.set(configuration.limits.files)
         guard FileLimit.hasRoom(for: Limits.leastFiles(loops: configuration.loops) - inheritedFiles) else {
@@ -65,7 +66,7 @@ public final class Server {
         }
     }
 
-    /// Says where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
+    /// Announces where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
         let (configuration, log) = (core.configuration, core.log)
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
@@ -79,7 +80,7 @@ public final class Server {
             gateway: gateway,
             log: log
         )
-        // A development server's stores answer from itself: there is nothing to find out.
+        // In development, the stand-ins in this same server answer for the stores: there is nothing to find out.
         let probe = configuration.isDevelopment ? nil : StoreProbe(reloader.stores, clock: core.clock)
         heal()
         logServing(at: addresses.own)
@@ -87,10 +88,7 @@ public final class Server {
         manager.tell(.ready)
         let watchdog = Watchdog(manager) { [gateway, core] in Server.probe(gateway, reader: core.reader) }
         var reloader = reloader
-        while case .reload = Signals.next() {
-            watcher.look()
-            reloader.reload()
-        }
+        while case .reload = Signals.next() { reloader.reload(waking: watcher) }
         log.info("draining")
         Signals.exitOnNext()
         probe?.halt()
@@ -98,12 +96,12 @@ public final class Server {
         watchdog?.stop()
         stop()
         watcher.stop()
-        // A store that hangs keeps no page and no webhook waiting for it.
+        // Joined last, so that a store that hangs delays no page and no webhook.
         probe?.close()
         log.info("stopped")
     }
 
-    /// Tells the parts and the workspace under which address the server is reached.
+    /// Tells the parts and the workspace the address at which the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.tell(core.log)
         own.set(addresses.own)
@@ -126,11 +124,11 @@ public final class Server {
         )
     }
 
-    /// What Redis lost, the app's own server still knows: pages ask there, also those that come later and saw the
-    /// ledger last before it was lost.
+    /// What Redis lost, the app's own server still knows: pages reload from there, including those that come later with
+    /// a cursor from before the loss.
     private func heal() {
         redis?.start { [gateway, writer = core.writer, position] gap in
-            // Of a new ledger no page knows anything.
+            // No page can have a cursor of a new ledger.
             if gap == .beforeStart && position == 0 { return }
             let isTaken = writer.submit(
                 .broadcastsLost { result in
@@ -145,12 +143,12 @@ public final class Server {
     private static func probe(_ gateway: Gateway, reader: LedgerReader) {
         gateway.waitForLoops()
         let answer = Promise<Void>()
-        // A reader with no room is busy, not dead.
+        // A reader whose queue is full is busy, not dead.
         guard reader.head(completion: { _ in answer.fulfil(()) }) else { return }
         answer.wait()
     }
 
-    /// Pages are let go first; what was received is still proven, committed and answered.
+    /// Lets pages go first; what was received is still verified, committed and answered.
     private func stop() {
         gateway.drain()
         background.close()

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where a server can be reached: by itself, and by others.
+/// The addresses at which a server can be reached: by itself, and by others.
 struct ServerAddress {
     /// For the parts that talk to this server: loopback when it listens on all addresses.
     let own: String

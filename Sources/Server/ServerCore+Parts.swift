@@ -10,7 +10,7 @@ internal import Ledger
 internal import Observability
 internal import Redis
 
-/// How each part is opened, and what a failure says.
+/// Opens the parts, and turns their errors into `StartError`.
 extension ServerCore {
     func watch() -> LedgerWatch {
         LedgerWatch(
@@ -23,7 +23,7 @@ extension ServerCore {
         )
     }
 
-    /// Nil without a Redis in the settings.
+    /// Nil when no Redis is configured.
     func redis() throws(StartError) -> RedisListener? {
         guard let settings = configuration.redis else { return nil }
         let listener = RedisListener(settings, log: log, metrics: metrics) { [writer] fragments, completion in
@@ -114,8 +114,8 @@ extension ServerCore {
         }
     }
 
-    /// Where the ledger stands before the first page connects. A guess would not do: pages are told what they missed
-    /// since then.
+    /// The ledger's newest position before the first page connects. It must be exact, because pages are told what they
+    /// missed since then.
     func head() throws(StartError) -> Int64 {
         let answer = Promise<Result<Int64, LedgerError>>()
         let isAsked = reader.head { answer.fulfil($0.map(\.position)) }

@@ -7,7 +7,7 @@ internal import Ledger
 internal import Observability
 internal import TurboStreams
 
-/// What every part of a server is built with, opened in this order: a later one may need an earlier one.
+/// The parts that all others are built with. They are opened in this order, since a later one may need an earlier one.
 struct ServerCore {
     let configuration: Configuration
     let clock: Clock
@@ -61,7 +61,7 @@ struct ServerCore {
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
         do throws(TemplateProblems) {
-            // The offers are the demo's: an app's own server renders the app's.
+            // The built-in offers belong to the demo; in production, the app's own server renders its offers.
             let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
             return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
         } catch {

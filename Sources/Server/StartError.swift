@@ -4,7 +4,7 @@ public import Simulator
 public import StoreInterface
 public import TurboStreams
 
-/// Why the server did not start; each says what to do.
+/// Why the server did not start. Each text says what to do.
 public enum StartError: Error, CustomStringConvertible {
     case ledger(LedgerError)
     case templates(TemplateProblems)

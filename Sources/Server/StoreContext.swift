@@ -5,7 +5,7 @@ internal import Observability
 internal import Simulator
 internal import StoreInterface
 
-/// What stores need in order to open: the same at the start and at every reload.
+/// What a store needs to open: the same at the start and at every reload.
 struct StoreContext: Sendable {
     let workspace: DevelopmentWorkspace?
     let clock: Clock

@@ -2,8 +2,8 @@ internal import Concurrency
 internal import Domain
 internal import StoreInterface
 
-/// Asks the stores' APIs for a purchase that nobody has made, at the start and every hour, so that a refused key is
-/// known before a buyer comes. `StoreHealth` learns what they answer. Apple needs no probe: the server fetches its
+/// Asks the stores' APIs for a purchase that does not exist, at the start and every hour, so that an operator learns of
+/// a refused key before a buyer comes. The answers reach `StoreHealth`. Apple needs no probe: the server fetches its
 /// history anyway.
 struct StoreProbe {
     private static let pause = Duration.seconds(3600)
@@ -30,7 +30,7 @@ struct StoreProbe {
         mailbox.close()
     }
 
-    /// Waits for the call that is under way.
+    /// Halts, and waits for the call that is under way.
     func close() {
         halt()
         thread.join()

@@ -9,9 +9,9 @@ struct SystemdNotifier: Sendable {
         case alive = "WATCHDOG=1"
     }
 
-    /// The bytes of the socket's address; the first one is 0 for an abstract name, which is not a file's.
+    /// The bytes of the socket's address; the first one is 0 for an abstract name, which is not in the file system.
     private let path: [UInt8]?
-    /// systemd ends a process that has not reported for this long that it is alive. Nil when systemd does not watch.
+    /// The time after which systemd ends a process that has not reported. Nil when systemd does not watch.
     let patience: Duration?
 
     init(environment: [String: String], process: pid_t = getpid()) {
@@ -25,7 +25,7 @@ struct SystemdNotifier: Sendable {
         patience = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Returns false if nobody heard it.
+    /// Returns false if the message was not sent.
     @discardableResult
     func tell(_ news: News) -> Bool {
         guard let path else { return false }

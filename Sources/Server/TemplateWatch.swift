@@ -1,13 +1,13 @@
 internal import Observability
 internal import TurboStreams
 
-/// Logs what happens to the template files. One thread owns it.
+/// Logs changes of the template files. One thread owns it.
 struct TemplateWatch {
     private let templates: TemplateStore
     private let log: Log
     private var told: [TemplateWarning]
 
-    /// Logs the warnings that there are at the start.
+    /// Logs the warnings that already exist at the start.
     init(_ templates: TemplateStore, log: Log) {
         self.templates = templates
         self.log = log

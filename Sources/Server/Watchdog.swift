@@ -1,12 +1,12 @@
 internal import Concurrency
 
-/// A thread that tells systemd that the server is alive, each time a probe of the server has returned. When a probe
-/// does not return, systemd hears nothing and restarts the server.
+/// A thread that reports to systemd that the server is alive, each time a probe of the server has returned. While a
+/// probe hangs, systemd hears nothing and in the end restarts the server.
 struct Watchdog {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    /// Nil when systemd does not watch.
+    /// Nil when systemd does not watch this process.
     init?(_ manager: SystemdNotifier, probe: @escaping @Sendable () -> Void) {
         guard let patience = manager.patience else { return nil }
         let waker = Waker()
@@ -21,7 +21,7 @@ struct Watchdog {
         }
     }
 
-    /// Call it before what it probes goes away.
+    /// Call it before the probed parts go away.
     func stop() {
         mailbox.close()
         thread.join()

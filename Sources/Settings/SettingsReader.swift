@@ -117,7 +117,7 @@ public struct SettingsReader {
         reject(
             name,
             because:
-                "\(place)can be guessed, it has fewer than \(shortest) characters: take what openssl rand -hex 32 prints"
+                "\(place)has fewer than \(shortest) characters, so it can be guessed; use the output of openssl rand -hex 32"
         )
     }
 
@@ -126,7 +126,7 @@ public struct SettingsReader {
     private mutating func givenSecret(_ variable: String) -> Given? {
         let direct = given(variable)
         guard let file = given(fileVariable(of: variable)) else { return direct }
-        if direct != nil { reject(file.name, because: "is set beside \(variable): take one of them away") }
+        if direct != nil { reject(file.name, because: "is set beside \(variable): remove one of them") }
         guard let text = contents(of: file.value) else {
             reject(file.name, because: "must name a file of 1 byte to 64 KiB that can be read")
             return nil
@@ -151,7 +151,7 @@ public struct SettingsReader {
             let meant = nearest(to: bare(name.uppercased()), among: names.map(bare).sorted())
             let hint = names.sorted().first { bare($0) == meant }.map { ". Did you mean \($0)?" }
             let todo = "; paycast serve --help names them, and Settings.md of the documentation explains them"
-            reject(name, because: "is no setting\(hint ?? todo)")
+            reject(name, because: "is not a setting\(hint ?? todo)")
         }
     }
 

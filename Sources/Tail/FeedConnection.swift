@@ -68,7 +68,7 @@ struct FeedConnection {
 
     private func reason(_ refusal: [UInt8]) throws(CommandFailure) -> String {
         guard case .refused(let status) = ending else { return "the server has ended the feed" }
-        // Tries again only if waiting can help.
+        // Tries again only if that can help.
         guard hasConnected, status == 429 || status >= 500 else { throw remote.failure(status: status, body: refusal) }
         return "the server answers \(status)"
     }

@@ -6,9 +6,9 @@ struct FeedFollower {
     enum Action: Equatable {
         case skip
         case print
-        /// Print it: the awaited entry has come.
+        /// Print it, and end: the awaited entry has come.
         case printAndFinish
-        /// Print it: the limit is reached, and the awaited entry has not come.
+        /// Print it, and end: the limit is reached, and the awaited entry has not come.
         case printAndGiveUp
     }
 

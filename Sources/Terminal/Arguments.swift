@@ -77,7 +77,7 @@ public struct Arguments {
         return number
     }
 
-    /// `--name`, with or without a number after it; without one, a random number is drawn.
+    /// `--name`, with or without a number after it; without one, returns a random number.
     public mutating func seed(_ name: String) throws(UsageError) -> UInt64? {
         known.append(name)
         guard let index = tokens.firstIndex(where: { $0.name == name }) else { return nil }

@@ -3,7 +3,7 @@ internal import Domain
 /// The command line itself is wrong: exit code 64.
 public struct UsageError: Error, Equatable {
     public var message: String
-    /// The command whose help explains it; nil is `paycast` itself.
+    /// The command whose help explains it; nil for `paycast` itself.
     public var command: String?
 
     public init(_ message: String) {

@@ -31,7 +31,7 @@ enum PlayError: Error {
         case .page(let expected, let received):
             "the page did not receive \(expected) in time"
                 + (received.isEmpty
-                    ? "; nothing came" : "; it received \(received.map(\.description).joined(separator: ", "))")
+                    ? "; nothing arrived" : "; it received \(received.map(\.description).joined(separator: ", "))")
         }
     }
 }

@@ -50,7 +50,8 @@ struct TemplateCompiler {
         try values(in: token.range, isText: true)
     }
 
-    /// Comments are dropped, so they must not hold a value that the author expects to see, nor part `<` from a letter.
+    /// Comments are dropped, so they must not hold a value that the author expects to see, nor separate a `<` from the
+    /// letter after it.
     private func comment(_ token: HTMLToken) throws(TemplateError) {
         if let braces = firstBraces(in: token.range) {
             let line = scanner.line(at: braces)

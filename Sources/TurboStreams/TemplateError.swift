@@ -22,10 +22,10 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let reason): "cannot be read (\(reason)); check its permissions"
-        case .tooLarge(let limit): "is larger than \(limit / 1024) KiB; a fragment should be a few"
+        case .tooLarge(let limit): "is larger than \(limit / 1024) KiB; a fragment needs only a few"
         case .notUTF8: "is not UTF-8; save it as UTF-8"
         case .fileName:
-            "could never be chosen; name it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or NAME.PRODUCT.LOCALE.html "
+            "is never used under this name; call it NAME.html, NAME.LOCALE.html, NAME.PRODUCT.html or NAME.PRODUCT.LOCALE.html "
                 + "with NAME of a-z, 0-9 and _"
         case .syntax(let error): error.description
         case .placeholder(let line): "line \(line): a placeholder is {{name}}: letters, digits and _, closed by }}"
@@ -36,9 +36,9 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
         case .placeholderInTag(let line):
             "line \(line): inside a tag a value may stand only in a quoted attribute; write name=\"{{…}}\""
         case .placeholderInComment(let line):
-            "line \(line): a value in a comment is shown to nobody; take the {{…}} out of it"
+            "line \(line): nobody sees a value in a comment; take the {{…}} out of it"
         case .openBracket(let line):
-            "line \(line): this < could become a tag by what follows it; write &lt;"
+            "line \(line): what follows this < could turn it into a tag; write &lt;"
         case .unknownValue(let line, let name, let nearest?):
             "line \(line): there is no value {{\(name)}}; did you mean {{\(nearest)}}?"
         case .unknownValue(let line, let name, nil):
@@ -51,9 +51,9 @@ public enum TemplateError: Error, Equatable, CustomStringConvertible {
                 + "id=\"subscription_status\", or move it into the element that has it"
         case .rootWithoutID(let element):
             "<\(element)> has no id; give it the id of the element that it replaces, without a placeholder"
-        case .duplicateID(let id): "two elements with id=\"\(id)\"; keep one"
+        case .duplicateID(let id): "has two elements with id=\"\(id)\"; keep one"
         case .missingTarget(let id):
-            "no element with id=\"\(id)\" at the top level; the page keeps that id only if the fragment carries it"
+            "has no element with id=\"\(id)\" at the top level; the page keeps that id only if the fragment has it"
         case .notOneRoot(let count): "has \(count) elements at the top level; wrap them in one"
         }
     }

@@ -25,11 +25,11 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
         switch cause {
         case .missing(let hasVariants): "is missing: " + missing(hasVariants)
         case .removed where FragmentName(rawValue: key) != nil: "was removed: " + missing(false)
-        case .removed: "was removed: what it was shown for gets a less specific template, or none"
+        case .removed: "was removed: a page that would show it gets a less specific template, or none"
         case .misnamed(let nearest):
-            "is shown for no state: no fragment is called \(TemplateFile.name(of: key) ?? key); did you mean \(nearest)?"
+            "is never shown: no fragment is called \(TemplateFile.name(of: key) ?? key); did you mean \(nearest)?"
         case .misspelledLocale(let right):
-            "is shown for no language: \(key.split(separator: ".").last ?? "") is taken for a product; did you mean \(right)?"
+            "is never shown for a language: \(key.split(separator: ".").last ?? "") is taken for a product; did you mean \(right)?"
         case .emptyFolder: "has no templates: a page reloads at every change of its user's state"
         }
     }
@@ -38,8 +38,8 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
         switch FragmentName(rawValue: key) {
         case .paywall where !hasVariants:
             "a page whose user's access ends reloads, so that the app's own server renders its offers"
-        case _ where hasVariants: "a page that none of its variants fits reloads"
-        default: "a page that would show it reloads"
+        case _ where hasVariants: "a page reloads when none of its variants fits"
+        default: "a page that would show it reloads instead"
         }
     }
 

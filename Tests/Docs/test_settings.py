@@ -33,7 +33,7 @@ def test_every_variable_of_the_sources_is_there():
 
 
 def test_the_program_knows_every_one():
-    assert "is no setting" not in refused()
+    assert "is not a setting" not in refused()
 
 
 def test_ranges_are_those_of_the_program():

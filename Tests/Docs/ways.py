@@ -52,7 +52,7 @@ def serve(walkthrough, block):
     for line in filter(None, map(str.strip, block.text.splitlines())):
         if not line.startswith("#"):
             name, equals, value = line.partition("=")
-            assert equals and re.fullmatch("[A-Z_0-9]+", name), f"{block}: {line!r} is no setting"
+            assert equals and re.fullmatch("[A-Z_0-9]+", name), f"{block}: {line!r} is not a setting"
             settings[name] = value
     walkthrough.serve(block.mark("serve") or "paycast serve", settings)
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SUCCESS", Finding.Level.ok, "round trip"), ("TLS_ISSUE", .fail, "chain"), ("TIMED_OUT", .fail, "firewall"),
+        ("SUCCESS", Finding.Level.ok, "has arrived"), ("TLS_ISSUE", .fail, "chain"), ("TIMED_OUT", .fail, "firewall"),
         ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", .fail, "log"), ("SOMETHING_NEW", .fail, "SOMETHING_NEW"),
     ]) func explainsWhatApplesAttemptMet(_ result: String, level: Finding.Level, hint: String) {
         let finding = AppleCheck.finding("Apple", app: "com.example", result: result)

@@ -170,7 +170,7 @@ import Testing
         let environment = ["PAYCAST_SERVER": dead, "PAYCAST_API_KEY": Self.key]
         let process = PaycastProgram.start(["doctor"], environment: environment, folder: folder.path)
         #expect(try process.waitForExit() == 1)
-        #expect(process.output.contains("FAIL  stores                none is configured"), "\(process.output)")
+        #expect(process.output.contains("FAIL  stores                no store is configured"), "\(process.output)")
         #expect(process.output.contains("FAIL  address               nothing answers at \(dead)"), "\(process.output)")
         #expect(!process.output.contains(Self.key))
     }
@@ -181,7 +181,7 @@ import Testing
         let process = PaycastProgram.start(words, folder: server.folder.path)
         #expect(try process.waitForExit() == 1)
         #expect(process.output.contains("is not a development server"), "\(process.output)")
-        #expect(process.output.contains("the server accepts the one from --key"), "\(process.output)")
+        #expect(process.output.contains("the server accepts the key from --key"), "\(process.output)")
     }
 
     @Test func someoneElsesAddressIsNoticed() throws {

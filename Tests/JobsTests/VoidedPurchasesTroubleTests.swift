@@ -41,7 +41,9 @@ import Testing
             refusal(403, reason: "permissionDenied")
         },
         .init(testDescription: "no key", problem: "401") { _ in .init(401) },
-        .init(testDescription: "no such app", problem: "link it") { _ in refusal(404, reason: "applicationNotFound") },
+        .init(testDescription: "no such app", problem: "invite the account") { _ in
+            refusal(404, reason: "applicationNotFound")
+        },
         .init(testDescription: "page forgotten") { $0.parameter("token") == nil ? page("", next: "a") : .init(410) },
         .init(testDescription: "the same page again") { _ in page("", next: "a") },
         .init(testDescription: "two pages in a circle") { page("", next: $0.parameter("token") == "a" ? "b" : "a") },

@@ -72,10 +72,10 @@ import Testing
 
     @Test(arguments: [
         Refusal(words: ["backup", "paycast.db"], error: "paycast.db is the ledger itself"),
-        Refusal(words: ["backup", "notes.txt"], error: "is there and is no backup of a ledger"),
+        Refusal(words: ["backup", "notes.txt"], error: "exists and is not a backup of a ledger"),
         Refusal(words: ["backup", "nowhere/copy.db"], error: "cannot be"),
         Refusal(words: ["backup", "copy.db", "--database", "sqlite:none.db"], error: "there is no ledger at none.db"),
-        Refusal(words: ["restore", "notes.txt"], error: "notes.txt cannot be copied: it is damaged, or no ledger"),
+        Refusal(words: ["restore", "notes.txt"], error: "notes.txt cannot be copied: it is damaged, or not a ledger"),
         Refusal(words: ["restore", "none.db"], error: "there is no ledger at none.db"),
         Refusal(words: ["restore", "paycast.db"], error: "paycast.db is the ledger itself"),
         Refusal(words: ["restore", "other.db"], error: "other.db cannot be used, nothing was changed"),

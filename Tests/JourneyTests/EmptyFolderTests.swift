@@ -61,7 +61,7 @@ import Testing
         for path in ["/", "/demo/demo.css", "/demo/index.html"] {
             #expect(try get(url + path).status == 404, "\(path)")
         }
-        #expect(server.errors.contains("the program's own templates"), "\(server.errors)")
+        #expect(server.errors.contains("the built-in templates"), "\(server.errors)")
         server.send(.terminate)
         #expect(try server.waitForExit() == 0)
     }

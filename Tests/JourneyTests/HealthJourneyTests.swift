@@ -98,7 +98,7 @@ import Testing
         let process = "\(fixture.server.process.number)"
         try fixture.run("prlimit", arguments: "--pid", process, "--fsize=1:unlimited")
         for id in 2...20 { #expect(try fixture.pay("\(id)") == 503) }
-        try fixture.expectReady(false, saying: "ledger: its disk refuses")
+        try fixture.expectReady(false, saying: "ledger: its disk reports an error")
         #expect(try fixture.ready().status == 503)
         #expect(fixture.lines("ledger trouble part=commit") == 1)
         let counted = try fixture.metrics().split(separator: "\n").first {
@@ -128,7 +128,7 @@ import Testing
         )
         #expect(try curl.waitForExit() == 0, "\(curl.errors)")
         #expect(
-            curl.output.contains(#""ready":false"#) && curl.output.contains("the certificate ends on"),
+            curl.output.contains(#""ready":false"#) && curl.output.contains("the certificate expires on"),
             "\(curl.output)"
         )
     }
@@ -141,7 +141,7 @@ import Testing
         _ = try server.process.errorLine { $0.contains("certificate not renewed") }
         let curl = RunningProcess("curl", arguments: ["-sS", "--cacert", authority, server.url + "/ready"])
         #expect(try curl.waitForExit() == 0, "\(curl.errors)")
-        #expect(curl.output.contains("certificate not renewed, the last good one is shown"), "\(curl.output)")
+        #expect(curl.output.contains("the new certificate cannot be used"), "\(curl.output)")
     }
 
     @Test func storeThatRefusesIsTold() throws {

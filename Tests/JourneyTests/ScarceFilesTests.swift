@@ -30,7 +30,7 @@ import Testing
         let fixture = Fixture(files: 128)
         let port = try fixture.port()
         let lines = fixture.process.errors.split(separator: "\n").filter { $0.contains("PAYCAST_MAX_CONNECTIONS") }
-        #expect(lines.count == 1 && lines[0].contains("in place of 5000"), "\(fixture.process.errors)")
+        #expect(lines.count == 1 && lines[0].contains("lowered from 5000"), "\(fixture.process.errors)")
         #expect(lines.first?.contains("ulimit -Hn is 128") == true, "\(lines)")
         var crowd = (0..<400).compactMap { _ in try? RawSocket(port: port) }
         #expect(crowd.count > 100)

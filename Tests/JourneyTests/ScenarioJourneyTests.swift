@@ -125,7 +125,7 @@ import Testing
         #expect(try process.waitForExit() == 1)
         let lines = process.output.split(separator: "\n")
         #expect(lines.filter { $0.hasSuffix("(stale)") && !$0.hasPrefix("applied") }.count == 1, "\(process.output)")
-        #expect(process.errors.contains("did not receive ending in time; nothing came"), "\(process.errors)")
+        #expect(process.errors.contains("did not receive ending in time; nothing arrived"), "\(process.errors)")
     }
 
     struct Word: Sendable, CustomTestStringConvertible {

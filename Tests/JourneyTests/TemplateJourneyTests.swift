@@ -21,7 +21,7 @@ import Testing
         folder.remove("public/fragments/success.html")
         let server = try PaycastServer(publicFolder: folder.path("public"))
         let told = [
-            "fragments/sucess.html is shown for no state: no fragment is called sucess; did you mean success.html?",
+            "fragments/sucess.html is never shown: no fragment is called sucess; did you mean success.html?",
             "fragments/success.html is missing: a page that would show it reloads",
         ]
         for text in told { _ = try server.process.errorLine { $0.contains("template") && $0.contains(text) } }

@@ -37,7 +37,7 @@ import Testing
         let events = try app.get("/users/42/events")
         let told = try #require(events.json?["events"]?.items)
         #expect(told.map { $0["outcome"]?.text } == ["ignored", "applied"], "\(events.body)")
-        #expect(told[0]["reason"]?.text == "it says what was known")
+        #expect(told[0]["reason"]?.text == "it says nothing new")
         #expect(told[1]["event"]?.text == event && told[1]["reason"] == nil && told[1]["occurred_at"] != nil)
         let caused = told[1]["fragments"]?.items?.compactMap { $0["fragment"]?.text }
         #expect(caused == ["success", "manage"])

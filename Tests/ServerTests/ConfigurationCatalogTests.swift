@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Case(text: " ", problems: ["is no JSON"]),
-        Case(text: "{\"products\":{}} x", problems: ["is no JSON"]),
+        Case(text: " ", problems: ["is not JSON"]),
+        Case(text: "{\"products\":{}} x", problems: ["is not JSON"]),
         Case(text: "[]", problems: ["the file is not an object"]),
         Case(text: "{}", problems: ["has no member “products”"]),
         Case(text: #"{"products":[]}"#, problems: ["products is not an object"]),
@@ -67,7 +67,7 @@ import Testing
         ),
         Case(
             text: #"{"products":{"a\u0007":{}}}"#,
-            problems: ["product id “a?” must have 1 to 255 bytes, no control characters"]
+            problems: ["product id “a?” must have 1 to 255 bytes and no control characters"]
         ),
         Case(
             text: #"{"products":{"a":{"name":""},"b":{"group":1,"x":2}}}"#,

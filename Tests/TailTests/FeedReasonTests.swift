@@ -14,8 +14,8 @@ import Testing
         Case(json: #"{"outcome":"stale"}"#, reason: "something newer"),
         Case(json: #"{"outcome":"unclaimed"}"#, reason: "no user is known"),
         Case(json: #"{"outcome":"quarantined"}"#, reason: "contradicts the order"),
-        Case(json: #"{"outcome":"ignored"}"#, reason: "nothing of a contract"),
-        Case(json: #"{"outcome":"ignored","contract":"1"}"#, reason: "what was known"),
+        Case(json: #"{"outcome":"ignored"}"#, reason: "not about a contract"),
+        Case(json: #"{"outcome":"ignored","contract":"1"}"#, reason: "nothing new"),
         Case(json: #"{"outcome":"ignored","reason":"the server's word"}"#, reason: "the server's word"),
     ]) func isToldBesideTheOutcome(_ given: Case) throws {
         let entry = try #require(FeedEntry(.init(type: "message", data: given.json, id: "e-1")))

@@ -13,7 +13,7 @@ import Testing
 
     /// A server without templates tells pages to ask their app.
     @Test(arguments: [
-        Case(testDescription: "nothing", expected: "success", hint: "nothing came"),
+        Case(testDescription: "nothing", expected: "success", hint: "nothing arrived"),
         Case(testDescription: "no template", expected: "success", html: #"action="refresh""#, hint: "no template"),
         Case(
             testDescription: "no template for the target",

@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (TemplateError.openBracket(line: 3), "line 3: this < could become a tag by what follows it; write &lt;"),
-        (.placeholderInComment(line: 3), "line 3: a value in a comment is shown to nobody; take the {{…}} out of it"),
+        (TemplateError.openBracket(line: 3), "line 3: what follows this < could turn it into a tag; write &lt;"),
+        (.placeholderInComment(line: 3), "line 3: nobody sees a value in a comment; take the {{…}} out of it"),
     ])
     func saysWhereAndWhatToDo(_ error: TemplateError, text: String) {
         #expect(error.description == text)

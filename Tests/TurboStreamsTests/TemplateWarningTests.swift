@@ -24,14 +24,14 @@ import Testing
             without: ["success.html"],
             warnings: [
                 "fragments/success.html is missing: a page that would show it reloads",
-                "fragments/sucess.html is shown for no state: no fragment is called sucess; did you mean success.html?",
+                "fragments/sucess.html is never shown: no fragment is called sucess; did you mean success.html?",
             ]
         ),
         Folder(
             name: "a slip in a variant",
             also: ["warn_biling.paycast.pro.annual.de.html"],
             warnings: [
-                "fragments/warn_biling.paycast.pro.annual.de.html is shown for no state: no fragment is called "
+                "fragments/warn_biling.paycast.pro.annual.de.html is never shown: no fragment is called "
                     + "warn_biling; did you mean warn_billing.paycast.pro.annual.de.html?"
             ]
         ),
@@ -48,10 +48,10 @@ import Testing
             name: "languages that are never chosen",
             also: ["success.pt_BR.html", "news.DE.html", "ending.paycast.pro.annual.zh-hant.html"],
             warnings: [
-                "fragments/ending.paycast.pro.annual.zh-hant.html is shown for no language: zh-hant is taken for a "
+                "fragments/ending.paycast.pro.annual.zh-hant.html is never shown for a language: zh-hant is taken for a "
                     + "product; did you mean ending.paycast.pro.annual.zh-Hant.html?",
-                "fragments/news.DE.html is shown for no language: DE is taken for a product; did you mean news.de.html?",
-                "fragments/success.pt_BR.html is shown for no language: pt_BR is taken for a product; did you mean "
+                "fragments/news.DE.html is never shown for a language: DE is taken for a product; did you mean news.de.html?",
+                "fragments/success.pt_BR.html is never shown for a language: pt_BR is taken for a product; did you mean "
                     + "success.pt-BR.html?",
             ]
         ),
@@ -67,7 +67,7 @@ import Testing
             name: "variants alone",
             also: ["ending.de.html"],
             without: ["ending.html"],
-            warnings: ["fragments/ending.html is missing: a page that none of its variants fits reloads"]
+            warnings: ["fragments/ending.html is missing: a page reloads when none of its variants fits"]
         ),
         Folder(
             name: "removed",
@@ -75,7 +75,7 @@ import Testing
             removed: ["manage.html", "news.html"],
             warnings: [
                 "fragments/manage.html was removed: a page that would show it reloads",
-                "fragments/news.html was removed: what it was shown for gets a less specific template, or none",
+                "fragments/news.html was removed: a page that would show it gets a less specific template, or none",
             ]
         ),
         Folder(name: "broken", without: ["manage.html"], broken: ["manage.html"], warnings: []),

@@ -46,16 +46,16 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
         switch code {
         case SQLITE_FULL: "its disk is full, nothing can be committed: make room"
         case SQLITE_READONLY, SQLITE_CANTOPEN:
-            "it cannot be written (\(message)): look at its owner, its mode and how its disk is mounted"
-        case SQLITE_BUSY, SQLITE_LOCKED: "another process has locked it: find it with fuser, and end it"
+            "it cannot be written (\(message)): check its owner, its mode and how its disk is mounted"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another process has locked it: find that process with fuser, and end it"
         case SQLITE_CORRUPT, SQLITE_NOTADB: SQLiteError.damage
         case SQLITE_IOERR:
-            "its disk refuses (\(message), \(extendedCode)): look at its quota, its limits and the kernel's log"
+            "its disk reports an error (\(message), \(extendedCode)): check its quota, its limits and the kernel's log"
         default: description
         }
     }
 
-    static let damage = "it is damaged, nothing is committed any more: stop the server and restore a backup"
+    static let damage = "it is damaged, so nothing is committed any more: stop the server and restore a backup"
 
     var description: String {
         "SQLite error \(extendedCode): \(message)" + (sql.isEmpty ? "" : " (in: \(sql))")

@@ -7,7 +7,7 @@ public import Settings
 public import StoreInterface
 internal import StripeStore
 
-/// The stores that Paycast serves. A new one is a folder beside these, and a line here.
+/// The stores that Paycast serves. A new store needs a folder beside these and a line here.
 public enum Stores {
     public static let all: [any Store.Type] = [
         AppleStore.self, GoogleStore.self, StripeStore.self, RevenueCatStore.self, PurchaseKitStore.self,
@@ -15,7 +15,7 @@ public enum Stores {
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
 
-    /// What the stores read as secrets, store by store.
+    /// The stores' settings that hold secrets, store by store.
     public static var secretSettings: [SecretSetting] {
         var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)
         for store in all { _ = store.init(&settings) }

@@ -11,7 +11,7 @@ extension AppleStore {
 
 /// Whether Apple accepts the key and reaches the server: requests a test notification in each environment.
 struct AppleCheck {
-    /// In seconds. Apple delivers at once, and by then even a slow answer of the server has been recorded.
+    /// In seconds. Apple delivers at once, and even a slow answer from the server has been recorded by then.
     private static let patience = 20
 
     let store: AppleStore
@@ -25,7 +25,7 @@ struct AppleCheck {
 
     func run() -> StoreFindings {
         var store = store
-        // Roots that cannot be read have a finding of their own: Apple's are asked with in their place.
+        // Unreadable roots have a finding of their own. Without them, Apple is asked with its own roots.
         if (try? store.roots(nil)) == nil { store.rootsPath = nil }
         let verifier: AppleVerifier?
         do throws(StoreError) {
@@ -36,7 +36,8 @@ struct AppleCheck {
         guard let verifier, let api = store.serverAPI(verifier, client: client, surroundings: examination.surroundings)
         else {
             let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
-            return StoreFindings([.warn("Apple API", detail: "no key: what is missed cannot be fetched; \(todo)")])
+            let detail = "no key is set, so missed notifications cannot be fetched: \(todo)"
+            return StoreFindings([.warn("Apple API", detail: detail)])
         }
         let now = examination.now
         let findings = store.apps(examination.surroundings.development).flatMap { app in
@@ -47,7 +48,7 @@ struct AppleCheck {
         return StoreFindings(findings, clock: date.map { ("Apple", $0) })
     }
 
-    /// What Apple says the time is.
+    /// The time according to Apple.
     private var date: Instant? {
         guard store.serverKey != nil, !examination.isDevelopment else { return nil }
         let address = store.address(of: .production, development: examination.surroundings.development)
@@ -67,7 +68,7 @@ struct AppleCheck {
             }
             return .warn(
                 what,
-                detail: "Apple has not tried to deliver the test notification of \(app) yet: look again later"
+                detail: "Apple has not tried to deliver the test notification of \(app) yet: run this again later"
             )
         } catch {
             return .fail(what, detail: AppleCheck.explanation(of: error))
@@ -91,7 +92,7 @@ struct AppleCheck {
     }
 
     static func finding(_ what: String, app: String, result: String) -> Finding {
-        if result == "SUCCESS" { return .ok(what, detail: "the test notification of \(app) has made the round trip") }
+        if result == "SUCCESS" { return .ok(what, detail: "the test notification of \(app) has arrived") }
         let todo =
             switch result {
             case "TLS_ISSUE": "the certificate chain is incomplete, or TLS 1.2 is missing"
@@ -99,7 +100,7 @@ struct AppleCheck {
                 "check the URL in App Store Connect, the name server and the firewall (17.0.0.0/8 is Apple's)"
             case "CIRCULAR_REDIRECT": "the URL in App Store Connect redirects: enter the final address there"
             case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "this server refused it, and its log says why"
-            default: "Apple says no more"
+            default: "Apple gives no other reason"
             }
         return .fail(what, detail: "Apple cannot deliver to the URL of \(app) (\(result)): \(todo)")
     }

@@ -14,7 +14,7 @@ struct AppleRefusal {
         let code = answer?.errorCode.map { String($0) }
         switch (status, code) {
         case (429, _):
-            return .unavailable(reason: "too many requests in this hour", after: comeback(now))
+            return .unavailable(reason: "too many requests this hour", after: comeback(now))
         case (401, _), (403, _):
             return .unauthorized(reason: AppleRefusal.unauthorized(in: environment))
         case (408, _), (500..., _), (_, "4040002"), (_, "4040004"), (_, "4040006"), (_, "5000001"):
@@ -49,11 +49,11 @@ struct AppleRefusal {
     }
 
     private static let reasons = [
-        "4000006": "the transaction id is not one",
-        "4000008": "the original transaction id is not one",
+        "4000006": "the transaction id is invalid",
+        "4000008": "the original transaction id is invalid",
         "4000012": "the start date is too far back",
         "4000013": "the start date is after the end date",
-        "4000014": "the pagination token is not one",
+        "4000014": "the pagination token is invalid",
         "4000017": "the pagination token has expired",
         "4000183": "the account token is not a UUID",
         "4000185": "a family-shared purchase takes no account token",

@@ -18,7 +18,7 @@ extension AppleServerAPI {
         let bodies = (answer.notificationHistory ?? []).map { AppleJSON.encode(["signedPayload": $0.signedPayload]) }
         guard answer.hasMore == true else { return AppleNotificationPage(bodies: bodies, next: nil) }
         guard let next = answer.paginationToken, next != token else {
-            throw .unreadable(reason: "the history says that there is more, but not where")
+            throw .unreadable(reason: "the history says that there is more, but names no next page")
         }
         return AppleNotificationPage(bodies: bodies, next: next)
     }
@@ -70,7 +70,7 @@ extension AppleServerAPI {
         let event: Event
         do throws(VerificationError) { event = try verify() } catch { throw .unreadable(reason: error.message) }
         guard environment == nil || event.environment == environment else {
-            throw .unreadable(reason: "it is of the other environment")
+            throw .unreadable(reason: "it belongs to the other environment")
         }
         return event
     }

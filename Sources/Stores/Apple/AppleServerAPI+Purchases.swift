@@ -88,7 +88,7 @@ extension AppleServerAPI {
             }
             // The status is not signed, so it only counts for the subscription that it is listed with.
             guard item.originalTransactionId == nil || item.originalTransactionId == event.lineage else {
-                throw .unreadable(reason: "a status stands beside another subscription's transaction")
+                throw .unreadable(reason: "a status is listed with another subscription's transaction")
             }
             events.append(event)
         }
@@ -115,7 +115,7 @@ extension AppleServerAPI {
             }
             guard page.hasMore == true else { return events }
             guard let next = page.revision, next != revision else {
-                throw .unreadable(reason: "the history says that there is more, but not where")
+                throw .unreadable(reason: "the history says that there is more, but names no next page")
             }
             revision = next
         }

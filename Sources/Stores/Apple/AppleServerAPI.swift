@@ -77,7 +77,7 @@ public struct AppleServerAPI: StoreAPI {
         case (.setToken, let token?):
             try api.setAccountToken(token, of: job.subject, in: job.environment, now: now)
         default:
-            throw .refused(status: 0, code: nil, reason: "Apple takes no job of this kind: \(job.kind.rawValue)")
+            throw .refused(status: 0, code: nil, reason: "Apple's API has no call for this job: \(job.kind.rawValue)")
         }
     }
 }

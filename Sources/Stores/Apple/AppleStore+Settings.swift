@@ -29,7 +29,7 @@ extension SettingsReader {
             )
         }
         for bundle in bundles.dropFirst(ids.count) {
-            warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id in its place")
+            warn("\(bundle) is not served in Production: PAYCAST_APPLE_APP_ID has no app id for it")
         }
         return .each(Dictionary(zip(bundles, ids)) { first, _ in first })
     }

@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// The App Store: its settings.
+/// The settings of the App Store.
 public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"
@@ -27,7 +27,7 @@ public struct AppleStore: Store {
     public var rootsPath: String?
     /// `PAYCAST_APPLE_API_KEY` (PEM, or the path of a `.p8` file), `…_KEY_ID`, `…_ISSUER_ID`.
     public var serverKey: ServerKey?
-    /// `PAYCAST_APPLE_API_URL`; nil is Apple's own address of each environment.
+    /// `PAYCAST_APPLE_API_URL`; nil for Apple's own address of each environment.
     public var apiURL: String?
     private let isDevelopment: Bool
 

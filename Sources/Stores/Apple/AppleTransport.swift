@@ -40,7 +40,7 @@ struct AppleTransport: Sendable {
         do {
             return try tokens.bearer(for: app, now: now)
         } catch {
-            throw .unauthorized(reason: "PAYCAST_APPLE_API_KEY cannot sign")
+            throw .unauthorized(reason: "PAYCAST_APPLE_API_KEY cannot sign; create a new key in App Store Connect")
         }
     }
 

@@ -2,7 +2,7 @@ public import Domain
 internal import Encoding
 public import StoreInterface
 
-/// What the ledger keeps of Apple, by its form.
+/// The kinds of bodies that the ledger stores for Apple.
 private enum StoredAppleBody {
     /// A webhook's body, or an entry of the notification history.
     case notification
@@ -21,7 +21,7 @@ private enum StoredAppleBody {
             return
         }
         let node = JSONNode(body)
-        // First, because a stranger may post a genuine payload with members of their own beside it.
+        // Checked first, because a stranger may post a genuine payload together with extra members.
         if let payload = node?["signedPayload"], !payload.isNull {
             self = .notification
         } else if let answer = node?["verifyReceipt"] {
@@ -35,7 +35,8 @@ private enum StoredAppleBody {
 }
 
 extension AppleVerifier {
-    /// Every document is judged at the instant at which it says that it was signed, so an old one proves as it did.
+    /// Every document is verified as of the instant at which it says that it was signed, so an old document stays
+    /// valid.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
         let (body, now) = (stored.body, stored.receivedAt)
         switch StoredAppleBody(body) {

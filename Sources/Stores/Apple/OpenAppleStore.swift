@@ -6,15 +6,15 @@ public import StoreInterface
 
 /// The App Store with its settings in force.
 public struct OpenAppleStore: OpenStore {
-    /// Proves notifications, and what apps post.
+    /// Verifies notifications, and what apps post.
     public let apple: AppleVerifier
     /// Nil without a key.
     public let serverAPI: AppleServerAPI?
-    /// The apps whose purchases are asked for.
+    /// The apps whose notification history is fetched.
     public let apps: [String]
-    /// Those whose histories are Paycast's own.
+    /// The environments whose notification history is fetched.
     public let environments: [StoreEnvironment]
-    /// The answers come from the development server itself.
+    /// True when the development server's own stand-in answers for the store.
     public let isStandIn: Bool
 
     public var verifier: any StoreVerifier { apple }
@@ -52,7 +52,8 @@ extension AppleStore {
         }
     }
 
-    /// Apple's own roots, or what replaces them; a development server's throw-away root beside them.
+    /// Apple's own roots, or the configured ones in their place. A development server also trusts its own throw-away
+    /// root.
     func roots(_ development: StoreDevelopment?) throws(StoreError) -> TrustedRoots {
         do throws(TrustedRootsError) {
             let roots =
@@ -70,7 +71,8 @@ extension AppleStore {
         }
     }
 
-    /// For the first app, in the environments that are served. Nil without an app or a key; any key opens the stand-in.
+    /// For the first app, in the environments that are served. Nil without an app or a key; the stand-in accepts any
+    /// key.
     func serverAPI(
         _ verifier: AppleVerifier,
         client: HTTPClient,
@@ -100,7 +102,7 @@ extension AppleStore {
         development != nil && serverKey == nil && apiURL == nil
     }
 
-    /// The settings have been read with the given key already.
+    /// Cannot fail for a configured key: the settings have been checked with it.
     private func key(_ development: StoreDevelopment?) throws(CryptoError) -> PrivateKey? {
         if let serverKey { return try PrivateKey(pem: serverKey.key.value) }
         return development == nil ? nil : try PrivateKey.generate(.p256)

@@ -7,7 +7,7 @@ struct StoredRenewal {
     var nextProduct: String?
     var isInBillingRetry: Bool
     var graceUntil: Instant?
-    /// When Apple said it.
+    /// The date of that statement.
     var asOf: Instant
 
     /// The state of the subscription, from the renewal and its transaction.

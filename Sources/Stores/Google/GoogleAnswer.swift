@@ -19,7 +19,7 @@ struct GoogleAnswer {
         case 400 where isAboutToken, 404 where isAboutToken, 410: return nil
         case 404 where reason == "applicationNotFound":
             throw .unauthorized(
-                reason: "the package is not an app of the service account's: link it in the Play Console (404)"
+                reason: "the service account has no access to this app: invite the account in the Play Console (404)"
             )
         case 403 where reason.map(GoogleAnswer.quotas.contains) == true:
             throw .unavailable(reason: "its quota of calls is used up (403)")
@@ -32,7 +32,7 @@ struct GoogleAnswer {
         // Two calls about one purchase conflicted, or there were too many: a retry may succeed.
         // A 404 that names no token concerns the URL, not the purchase.
         case 404, 408, 409, 412, 425, 429, 500...599: throw .unavailable(reason: "it answered \(status)")
-        default: throw .refused(status: status, code: reason, reason: "to a call about a purchase")
+        default: throw .refused(status: status, code: reason, reason: "a call about a purchase failed")
         }
     }
 

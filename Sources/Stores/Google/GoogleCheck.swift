@@ -15,7 +15,8 @@ extension GoogleStore {
         return StoreFindings(settings.findings + [reading(examination)].compactMap(\.self))
     }
 
-    /// Whether the service account may read purchases. Nil without one: the settings say so.
+    /// Whether the service account may read purchases. Nil without a service account, which `credentialsFinding`
+    /// reports.
     private func reading(_ examination: StoreExamination) -> Finding? {
         guard let api = playAPI(examination.surroundings) else { return nil }
         let contract = nobodysPurchase(examination.surroundings.development)
@@ -46,13 +47,14 @@ struct GoogleCheck {
         guard let audience else {
             return .fail(
                 name,
-                detail: "PAYCAST_GOOGLE_AUDIENCE is not set: it proves that a push is meant for this server"
+                detail: "PAYCAST_GOOGLE_AUDIENCE is not set: name the push subscription's audience, which proves that "
+                    + "a push is meant for this server"
             )
         }
         if let url, audience.hasPrefix("http"), audience != url + "/webhooks/google" {
             return .warn(
                 name,
-                detail: "is not \(url)/webhooks/google, Pub/Sub's default: both sides must name the same one"
+                detail: "is not \(url)/webhooks/google, Pub/Sub's default: both sides must name the same audience"
             )
         }
         return .ok(name, detail: "must be the subscription's “audience”, word for word")
@@ -63,14 +65,14 @@ struct GoogleCheck {
         guard let pushAccount else {
             return .fail(
                 name,
-                detail: "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: the service account of the push subscription"
+                detail: "PAYCAST_GOOGLE_PUSH_ACCOUNT is not set: name the push subscription's service account"
             )
         }
         return pushAccount.hasSuffix(".gserviceaccount.com")
             ? .ok(name, detail: "is a service account")
             : .warn(
                 name,
-                detail: "does not end with .gserviceaccount.com: the email of the push subscription's account"
+                detail: "does not end with .gserviceaccount.com: name the push subscription's service account"
             )
     }
 
@@ -79,7 +81,8 @@ struct GoogleCheck {
         guard let credentials else {
             return .fail(
                 name,
-                detail: "PAYCAST_GOOGLE_CREDENTIALS is not set: purchases cannot be read, so pushes answer 503"
+                detail: "PAYCAST_GOOGLE_CREDENTIALS is not set, so purchases cannot be read and pushes answer 503: "
+                    + "name a service account's key file"
             )
         }
         let file = JSONNode(Array(credentials.utf8))

@@ -3,10 +3,10 @@ internal import Encoding
 public import StoreInterface
 
 extension GooglePlayAPI {
-    /// One page of the purchases that Google recorded as voided from `start` to `end`, or to now without an `end`,
+    /// One page of the purchases that Google recorded as voided from `start` to `end`, or until now without an `end`,
     /// within the last 30 days (https://developers.google.com/android-publisher/voided-purchases). `token` is the last
-    /// page's `next`, for the same span. A failure says nothing about calls for purchases, so the caller reports it,
-    /// not the witness.
+    /// page's `next`, for the same span. A failure says nothing about calls that read purchases, so the witness does
+    /// not hear of it: the caller reports it.
     public func voidedPurchases(
         of package: String,
         from start: Instant,
@@ -20,7 +20,7 @@ extension GooglePlayAPI {
         if let end { path += "&endTime=\(end.milliseconds)" }
         if let token { path += "&token=\(PercentEncoding.encode(token))" }
         guard let body = try exchange("GET", path: path, of: package, now: now) else {
-            throw .unavailable(reason: "it has forgotten the page of the list")
+            throw .unavailable(reason: "it no longer knows the next page of the list")
         }
         guard let page = GoogleVoid.page(body) else {
             throw .unreadable(reason: "it is not a list of voided purchases")

@@ -110,7 +110,7 @@ public struct GooglePlayAPI: StoreAPI {
         case .acknowledge: verb = "acknowledge"
         case .consume: verb = "consume"
         default:
-            throw .refused(status: 0, code: nil, reason: "Google takes no job of this kind: \(job.kind.rawValue)")
+            throw .refused(status: 0, code: nil, reason: "Google's API has no call for this job: \(job.kind.rawValue)")
         }
         guard detail.count == 2 else { throw .refused(status: 0, code: nil, reason: "the job names no product") }
         let path =

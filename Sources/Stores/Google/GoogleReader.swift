@@ -95,7 +95,7 @@ public struct GoogleReader: StoreVerifier {
         do throws(StoreAPIError) {
             let read = try api.read(notification.subject, of: package)
             if case .unknown = read.reading, notification.isNewPurchase(at: now) {
-                throw StoreAPIError.unavailable(reason: "it does not know a purchase of the last hour yet")
+                throw StoreAPIError.unavailable(reason: "it does not yet know a purchase from the last hour")
             }
             return read
         } catch {

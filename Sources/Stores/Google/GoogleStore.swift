@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// Google Play: its settings.
+/// The settings of Google Play.
 public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"
@@ -13,12 +13,12 @@ public struct GoogleStore: Store {
     public var audience: String?
     /// `PAYCAST_GOOGLE_PUSH_ACCOUNT`: the `email` of the push token.
     public var pushAccount: String?
-    /// `PAYCAST_GOOGLE_CREDENTIALS`: what the service account's JSON file holds. Nil means not served outside
-    /// development: a push only says that something changed.
+    /// `PAYCAST_GOOGLE_CREDENTIALS`: the content of the service account's JSON file. Without it, the route is served in
+    /// development only, because a push just says that something changed.
     public var credentials: Secret?
-    /// `PAYCAST_GOOGLE_CERTS_URL`; nil is Google's own address.
+    /// `PAYCAST_GOOGLE_CERTS_URL`; nil for Google's own address.
     public var certsURL: String?
-    /// `PAYCAST_GOOGLE_API_URL`; nil is Google's own address.
+    /// `PAYCAST_GOOGLE_API_URL`; nil for Google's own address.
     public var apiURL: String?
     private let isDevelopment: Bool
 

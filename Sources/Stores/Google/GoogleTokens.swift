@@ -61,7 +61,9 @@ final class GoogleTokens: Sendable {
     private func grant(_ now: Instant) throws(StoreAPIError) -> Token {
         guard let credentials = credentials() else { throw .unavailable(reason: "its address is not known yet") }
         guard let assertion = try? assertion(credentials, now: now) else {
-            throw .unauthorized(reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign")
+            throw .unauthorized(
+                reason: "PAYCAST_GOOGLE_CREDENTIALS holds a key that cannot sign; create a new one in Google Cloud"
+            )
         }
         let response: HTTPClient.Response
         do throws(HTTPClientError) {
@@ -82,7 +84,7 @@ final class GoogleTokens: Sendable {
         }
         guard let answer = JSONBody.decode(Grant.self, from: response.body),
             answer.accessToken.utf8.allSatisfy({ (33...126).contains($0) })
-        else { throw .unreadable(reason: "it is no access token") }
+        else { throw .unreadable(reason: "it is not an access token") }
         let lifetime = Duration.seconds(min(max(answer.expiresIn ?? 3600, 0), 86_400))
         let usable = lifetime > GoogleTokens.margin * 2 ? lifetime - GoogleTokens.margin : lifetime / 2
         return Token(bearer: "Bearer \(answer.accessToken)", usableUntil: now + usable)

@@ -4,11 +4,11 @@ public import StoreInterface
 
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {
-    /// Proves pushes, and reads the purchases that they are about.
+    /// Verifies pushes, and reads the purchases that they are about.
     public let reader: GoogleReader
-    /// Whose purchases Google is asked for by itself; those of the stand-in, when it answers.
+    /// The packages whose voided purchases are fetched; the simulated one when the stand-in answers and none is set.
     public let packages: [String]
-    /// The answers come from the development server itself.
+    /// True when the development server's own stand-in answers for the store.
     public let isStandIn: Bool
     let purchase: ContractKey
 
@@ -18,8 +18,8 @@ public struct OpenGoogleStore: OpenStore {
 }
 
 extension GoogleStore {
-    /// A push says nothing without the purchase, so without a service account nothing is served. In development the
-    /// stand-in and its account take the place of what is not set.
+    /// A push says nothing without its purchase, so without a service account nothing is served. In development, the
+    /// stand-in and its account replace the settings that are missing.
     public func open(_ surroundings: StoreSurroundings) -> OpenGoogleStore? {
         let development = surroundings.development
         guard development != nil || !packages.isEmpty, let api = playAPI(surroundings),
@@ -79,7 +79,7 @@ extension GoogleStore {
         )
     }
 
-    /// In development the simulated store pushes, unless somebody else is expected.
+    /// In development, the simulated store's keys sign the pushes, unless a push account is configured.
     private func keys(_ development: StoreDevelopment?) -> GoogleKeys {
         let isStandIn = development != nil && pushAccount == nil
         return GoogleKeys { [certsURL] in

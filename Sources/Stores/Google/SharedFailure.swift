@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import StoreInterface
 
-/// For calls that wait for each other: when a store gives no answer, those that waited meanwhile fail, too. Otherwise
-/// each would take as long as the first, and eight threads that wait for a dead address would take a minute.
+/// Lets calls that wait for each other fail together: when a store does not answer, those that waited fail too.
+/// Otherwise each would take as long as the first, and eight threads that wait for a dead address would take a minute.
 struct SharedFailure {
     private var last: (error: StoreAPIError, endedAt: UInt64)?
 

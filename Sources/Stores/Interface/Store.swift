@@ -1,8 +1,8 @@
 public import Domain
 public import Settings
 
-/// A store whose webhooks Paycast accepts, with its settings as they were read. What is particular to a store is in its
-/// folder; `Stores.all` names it once, and the path of a webhook knows it only by this protocol.
+/// A store whose webhooks Paycast accepts, with the settings that were read for it. Everything specific to a store is
+/// in its folder: `Stores.all` lists it, and the pipeline knows it only through this protocol.
 public protocol Store: Sendable {
     associatedtype Opened: OpenStore
 
@@ -10,11 +10,11 @@ public protocol Store: Sendable {
     /// As people write it: “App Store”.
     static var title: String { get }
 
-    /// Reads the store's variables. The reader is told what is wrong, which then has its default here.
+    /// Reads the store's variables. A wrong one is reported to the reader and gets its default here.
     init(_ settings: inout SettingsReader)
 
-    /// The variables without which the store's webhooks are answered 503. None is missing in development, where the
-    /// simulated store supplies what is not set.
+    /// The variables that are missing, without which the store's webhooks are answered 503. Empty in development, where
+    /// the simulated store supplies what is not set.
     var missingSettings: [String] { get }
 
     /// Whether something of the store is set, so that its webhooks are expected.
@@ -23,7 +23,8 @@ public protocol Store: Sendable {
     /// Whether the store's API can be called, to confirm the end of a period or to set an order's token.
     var hasAPI: Bool { get }
 
-    /// Adopts the keys and secrets that a reload may change, each on its own.
+    /// Adopts the keys and secrets that a reload may change. A wrong one keeps its old value and does not hold up the
+    /// others.
     mutating func reload(from new: Self, changes: inout SettingsChanges)
 
     /// Nil when settings are missing.
@@ -46,8 +47,8 @@ public protocol OpenStore: Sendable {
     var verifier: any StoreVerifier { get }
     /// Nil without a key of the store's API.
     var api: (any StoreAPI)? { get }
-    /// A purchase that nobody has made. The API says that there is no such purchase only to a key that may read
-    /// purchases, so the answer tells whether ours may. Nil if the server calls the API regularly anyway.
+    /// A purchase that does not exist. Only a key that may read purchases is told so; the server asks to learn whether
+    /// ours may. Nil if the server calls the API regularly anyway.
     var nobodysPurchase: ContractKey? { get }
 }
 
@@ -61,7 +62,7 @@ extension OpenStore where Self: StoreVerifier {
     public var verifier: any StoreVerifier { self }
 }
 
-/// Why a store cannot be opened with its settings. Safe to print, and says what to do.
+/// Why a store cannot be opened with its settings. Safe to print; the text says what to do.
 public struct StoreError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -6,11 +6,11 @@ public protocol StoreAPI: Sendable {
     /// know the contract.
     func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event?
 
-    /// Does one job. When it returns, the job is done, perhaps since earlier.
+    /// Does one job. It also succeeds when the job was done before.
     func perform(_ job: Job, now: Instant) throws(StoreAPIError)
 }
 
-/// Learns how each call to a store's API ended: nil after an answer. It runs on any thread and must not block.
+/// Receives the result of each call to a store's API: nil after an answer. It runs on any thread and must not block.
 public typealias StoreWitness = @Sendable (StoreAPIError?) -> Void
 
 /// Makes a call and reports how it ended.
@@ -49,7 +49,7 @@ public enum StoreAPIError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unavailable(let reason, _): "the store gives no answer: \(reason); it is asked again"
+        case .unavailable(let reason, _): "the store does not answer: \(reason); it will be asked again"
         case .unauthorized(let reason): "the store does not accept the key: \(reason)"
         case .refused(let status, let code, let reason):
             "the store answered \(status)\(code.map { " (\($0))" } ?? ""): \(reason)"

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What `paycast doctor` knows when it looks at a store.
+/// What `paycast doctor` passes to a store that it examines.
 public struct StoreExamination: Sendable {
     public var surroundings: StoreSurroundings
     /// The server's public address, if one was given.
@@ -29,7 +29,7 @@ public struct StoreExamination: Sendable {
     }
 }
 
-/// What was found out about a store.
+/// The findings about a store.
 public struct StoreFindings: Sendable {
     public var findings: [Finding]
     /// The name under which doctor shows the store's clock, and its time; nil if the store was not asked.

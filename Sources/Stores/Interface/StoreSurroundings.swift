@@ -5,9 +5,10 @@ public import Domain
 public struct StoreSurroundings: Sendable {
     public var catalog: Catalog
     public var clock: @Sendable () -> Instant
-    /// Told how each call to the store's API ended.
+    /// Receives the result of each call to the store's API.
     public var witness: StoreWitness
-    /// Told why a webhook was answered 503: the store's API did not say what the webhook was about.
+    /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
+    /// about.
     public var report: @Sendable (StoreAPIError) -> Void
     /// Nil in production.
     public var development: StoreDevelopment?
@@ -29,7 +30,7 @@ public struct StoreSurroundings: Sendable {
 
 /// What a development server uses in place of missing settings: a simulated store and its keys.
 public struct StoreDevelopment: Sendable {
-    /// The accounts that call the simulated Google's API, and that it pushes with.
+    /// The simulated Google's accounts: the one that calls its API, and the one that it pushes with.
     public struct Account: Sendable {
         public var name: String
         public var keyID: String
@@ -48,9 +49,9 @@ public struct StoreDevelopment: Sendable {
 
     /// What the simulated store signs webhooks with, or sends in them.
     public var secret: String?
-    /// The app that it sells for.
+    /// The app that the simulated store sells for.
     public var app: String?
-    /// The root certificate that it signs under, in PEM.
+    /// The root of the certificates that it signs with, in PEM.
     public var root: String?
     public var account: Account?
     /// Where its API answers; nil before the server listens.

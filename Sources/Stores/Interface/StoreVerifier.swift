@@ -3,19 +3,20 @@ public import Domain
 /// Verifies that a webhook's delivery comes from the store and is for us, and interprets it. Several threads may verify
 /// at the same time.
 public protocol StoreVerifier: Sendable {
-    /// Whether it calls the store's API and blocks meanwhile: then it runs on the threads that may wait.
+    /// Whether it calls the store's API, and so blocks: it then runs on the threads that may wait.
     var asksStore: Bool { get }
 
     /// The header that holds the signature, in lower case; nil for a store that signs otherwise.
     var signatureHeader: StaticString? { get }
 
-    /// How the store is answered, beside the codes that all stores get.
+    /// The status codes with which the store is answered, where they differ from those for all stores.
     var answers: WebhookAnswers { get }
 
     func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event
 
-    /// Interprets a body that was verified when it was committed. Signatures inside it are checked as of then; headers
-    /// are gone. Returns nil if the body means nothing without the store's API, which a replay does not ask.
+    /// Interprets a body that was verified when it was committed. Signatures inside it are checked as of that time; its
+    /// headers were not stored. Returns nil if the body means nothing without the store's API, which a replay does not
+    /// ask.
     func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event?
 }
 
@@ -31,8 +32,8 @@ extension StoreVerifier {
 public struct WebhookAnswers: Sendable, Equatable {
     /// 204 and no body: Pub/Sub reads nothing but the status.
     public var isEmpty: Bool
-    /// The status for senders who do not prove to be the store: 401 where a header alone proves it, so that an operator
-    /// looks at that header.
+    /// The status for senders who cannot prove that they are the store: 401 where a header alone proves it, so that an
+    /// operator looks at that header.
     public var untrusted: Int
 
     public init(isEmpty: Bool = false, untrusted: Int = 400) {

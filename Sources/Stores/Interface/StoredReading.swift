@@ -37,7 +37,7 @@ public struct StoredReading: Sendable {
         self.answer = answer
     }
 
-    /// Returns nil for a body that is no record: nothing was read, or an older version stored it.
+    /// Returns nil for a body in another format: nothing was read, or an older version stored it.
     public init?(_ body: [UInt8]) {
         guard let file = JSONBody.decode(File.self, from: body) else { return nil }
         switch (file.notification, file.purchaseToken, file.productToken) {

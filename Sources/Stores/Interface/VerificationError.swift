@@ -74,7 +74,7 @@ public enum VerificationError: Error, Equatable, Sendable, CaseIterable {
         case .wrongApp: "It is genuine, but for an app that is not configured here."
         case .wrongEnvironment: "It is genuine, but its environment is not served here."
         case .notConfigured: "No app of this store is configured on this server."
-        case .storeUnreachable: "The store's API gives no answer; nothing was stored, deliver it again."
+        case .storeUnreachable: "The store's API does not answer; nothing was stored, so deliver it again."
         }
     }
 }
@@ -83,7 +83,7 @@ extension VerificationError.Malformation {
     var message: String {
         switch self {
         case .invalidJSON: "The body is not a JSON object."
-        case .duplicateMember: "A member of the JSON stands there twice."
+        case .duplicateMember: "The JSON has two members with the same name."
         case .missingSignature: "The delivery carries no signature."
         case .missingSignedPayload: "The body has no signedPayload."
         case .versionOne: "Version 1 notifications are not signed; choose version 2 in App Store Connect."
@@ -93,7 +93,7 @@ extension VerificationError.Malformation {
         case .invalidCertificates: "The JWS header does not hold exactly three readable certificates."
         case .invalidPayload: "The signed payload does not have the documented members."
         case .invalidReceipt: "The receipt is not a signed App Store receipt with its documented attributes."
-        case .missingPackage: "Several packages are configured here; name the purchase's in package."
+        case .missingPackage: "Several packages are configured here; name the one that sold the purchase in package."
         case .thinEvent: "Thin events do not say what changed; choose the snapshot payload style for this endpoint."
         }
     }
@@ -103,7 +103,7 @@ extension VerificationError.Distrust {
     var message: String {
         switch self {
         case .untrustedChain: "The certificates do not lead to a trusted root in the way that Apple's do."
-        case .badSignature: "The signature does not belong to the payload."
+        case .badSignature: "The signature does not match the payload."
         case .unauthorized: "The Authorization header is missing or not the configured sender's."
         case .signedInPast: "The payload was signed too long ago to be fresh; check this server's clock."
         case .outsideValidity: "The payload was not signed while its certificates were valid."

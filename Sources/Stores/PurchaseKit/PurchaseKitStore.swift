@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// PurchaseKit: its settings.
+/// The settings of PurchaseKit.
 public struct PurchaseKitStore: Store {
     public static let provider = Provider.purchasekit
     public static let title = "PurchaseKit"
@@ -22,7 +22,7 @@ public struct PurchaseKitStore: Store {
         changes.take("PAYCAST_PURCHASEKIT_SECRET", into: &secret, from: new.secret)
     }
 
-    /// In development the simulated store's secret serves.
+    /// In development, the simulated store's secret is used when none is set.
     public func open(_ surroundings: StoreSurroundings) -> PurchaseKitVerifier? {
         let given = secret?.value ?? surroundings.development?.secret
         return given.flatMap { PurchaseKitVerifier(secret: $0, catalog: surroundings.catalog) }

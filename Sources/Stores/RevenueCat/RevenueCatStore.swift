@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// RevenueCat: its settings.
+/// The settings of RevenueCat.
 public struct RevenueCatStore: Store {
     public static let provider = Provider.revenuecat
     public static let title = "RevenueCat"
@@ -24,7 +24,7 @@ public struct RevenueCatStore: Store {
         changes.take("PAYCAST_REVENUECAT_AUTHORIZATION", into: &authorization, from: new.authorization)
     }
 
-    /// In development the simulated store's value serves.
+    /// In development, the simulated store's value is used when none is set.
     public func open(_ surroundings: StoreSurroundings) -> RevenueCatVerifier? {
         let given = authorization?.value ?? surroundings.development?.secret
         return given.flatMap { RevenueCatVerifier(authorization: $0, catalog: surroundings.catalog) }

@@ -2,7 +2,7 @@ public import Domain
 internal import Settings
 public import StoreInterface
 
-/// Stripe with its settings in force. With a key, subscriptions are read again.
+/// Stripe with its settings in force. With a key, the current state of a subscription is read from the API.
 public struct OpenStripeStore: OpenStore {
     public let verifier: any StoreVerifier
     public let stripeAPI: StripeAPI?
@@ -12,7 +12,7 @@ public struct OpenStripeStore: OpenStore {
 }
 
 extension StripeStore {
-    /// In development the simulated store's secret takes the place of one.
+    /// In development, the simulated store's secret is used when none is set.
     public func open(_ surroundings: StoreSurroundings) -> OpenStripeStore? {
         let given = secrets.map(\.value)
         let verifier = StripeVerifier(
@@ -35,7 +35,7 @@ extension StripeStore {
 }
 
 extension StripeAPI {
-    /// One that nobody has, in the key's own mode.
+    /// A subscription that does not exist, in the mode that the key belongs to.
     var nobodysSubscription: ContractKey {
         let environment = StoreEnvironment.allCases.first(where: reads) ?? .production
         return ContractKey(provider: .stripe, environment: environment, app: "stripe", lineage: "sub_paycastdoctor")

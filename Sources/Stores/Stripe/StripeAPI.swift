@@ -43,7 +43,7 @@ public struct StripeAPI: StoreAPI {
     }
 
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
-        throw .refused(status: 0, code: nil, reason: "Stripe takes no job of this kind: \(job.kind.rawValue)")
+        throw .refused(status: 0, code: nil, reason: "Stripe's API has no call for this job: \(job.kind.rawValue)")
     }
 
     /// Returns nil if Stripe does not know the subscription, and for contracts of other kinds.
@@ -91,7 +91,7 @@ public struct StripeAPI: StoreAPI {
                 reason: "PAYCAST_STRIPE_API_KEY must be able to read subscriptions, invoices and charges"
             )
         case 409, 429, 500...599: throw .unavailable(reason: "it answered \(response.status)")
-        default: throw .refused(status: response.status, code: nil, reason: "to GET \(path.prefix { $0 != "?" })")
+        default: throw .refused(status: response.status, code: nil, reason: "GET \(path.prefix { $0 != "?" })")
         }
     }
 }

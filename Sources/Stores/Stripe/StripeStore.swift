@@ -2,7 +2,7 @@ public import Domain
 public import Settings
 public import StoreInterface
 
-/// Stripe: its settings.
+/// The settings of Stripe.
 public struct StripeStore: Store {
     public static let provider = Provider.stripe
     public static let title = "Stripe"
@@ -11,9 +11,10 @@ public struct StripeStore: Store {
     public var secrets: [Secret]
     /// `PAYCAST_STRIPE_TOLERANCE` in seconds, 300; for the past and the future.
     public var tolerance: Duration
-    /// `PAYCAST_STRIPE_ACCOUNTS`: the connected accounts that are served beside the endpoints' own.
+    /// `PAYCAST_STRIPE_ACCOUNTS`: the connected accounts that are served in addition to the endpoints' own.
     public var accounts: [String]
-    /// `PAYCAST_STRIPE_API_KEY`: with it subscriptions are read again; nil believes the events alone.
+    /// `PAYCAST_STRIPE_API_KEY`: with a key, the current state of a subscription is read from the API; without one, the
+    /// events alone decide.
     public var apiKey: Secret?
     /// `PAYCAST_STRIPE_API_URL`.
     public var apiURL: String
@@ -47,7 +48,7 @@ public struct StripeStore: Store {
     public func examine(_ examination: StoreExamination) -> StoreFindings {
         let name = "Stripe API"
         guard let api = stripeAPI(examination.surroundings) else {
-            let detail = "no key: of two changes within a second the older one may win; set PAYCAST_STRIPE_API_KEY"
+            let detail = "no key is set, so of two changes in a second the older may win: set PAYCAST_STRIPE_API_KEY"
             let isAsked = Finding.ok(name, detail: "is not asked: no key is set")
             return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail: detail)])
         }
