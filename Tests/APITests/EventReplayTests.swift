@@ -13,7 +13,7 @@ import Testing
 @testable import Gateway
 
 /// Over a real ledger, with a store that may speak while its events are read.
-@Suite(.timeLimit(.minutes(10))) struct EventReplayTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct EventReplayTests {
     /// What was done is told beside what is left, and in the form of an error.
     @Test func fiveLostRacesTellWhatWasDone() throws {
         let fixture = try ReplayFixture()

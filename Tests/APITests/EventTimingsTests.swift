@@ -1,10 +1,11 @@
 import Concurrency
+import TestSupport
 import Testing
 
 @testable import API
 @testable import Gateway
 
-@Suite(.timeLimit(.minutes(10))) struct EventTimingsTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct EventTimingsTests {
     @Test func tellsEachStage() throws {
         let (timings, start) = (EventTimings(), monotonicNanoseconds())
         timings.verified("a", receivedAt: start)

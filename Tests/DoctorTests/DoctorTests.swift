@@ -7,7 +7,7 @@ import Testing
 @testable import Doctor
 @testable import GoogleStore
 
-@Suite(.timeLimit(.minutes(10))) struct DoctorTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct DoctorTests {
     private static let key = "0123456789abcdef0123456789abcdef"
     private static let now = Instant(milliseconds: 1_767_225_600_000)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Whoever is slow, or silent, is let go: a byte now and then gains no time.
-@Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct DeadlineTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var deadline: String
         var start: String

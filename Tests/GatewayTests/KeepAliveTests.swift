@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Connections that carry one request after the other.
-@Suite(.timeLimit(.minutes(10))) struct KeepAliveTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct KeepAliveTests {
     private let server: ScriptedGateway
 
     init() throws {

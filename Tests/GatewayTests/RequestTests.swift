@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite(.timeLimit(.minutes(10))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct RequestTests {
     @Test func severalBodiesFollowEachOtherOnOneConnection() throws {
         let server = try ScriptedGateway()
         let socket = try server.connect()

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// A page that takes nothing costs a bounded number of bytes, and no other page a message.
-@Suite(.timeLimit(.minutes(10))) struct SlowReaderTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct SlowReaderTests {
     private func publish(_ number: Int, key: CollapseKey?, on server: ScriptedGateway) throws {
         let html = Array("<b>\(number)</b>\(String(repeating: "x", count: 60_000))".utf8)
         let stream = try #require(StreamName("x"))

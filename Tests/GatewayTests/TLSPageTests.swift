@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Pages over TLS: in order, bounded when slow, gone when they leave.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct TLSPageTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct TLSPageTests {
     private let server: ScriptedGateway
 
     init() throws {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Histories of a scripted Apple, read into a real ledger.
-@Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct RecoveryTests {
     private static let now = AppleFixture.now
 
     @Test func everyNotificationCountsOnce() throws {

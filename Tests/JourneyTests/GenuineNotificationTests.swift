@@ -2,7 +2,11 @@ import TestSupport
 import Testing
 
 /// A notification that Apple itself signed, at the time when it was posted. Skipped where the data is not there.
-@Suite(.enabled(if: Genuine.body != nil, "../shared/data/apple is not on this machine"), .timeLimit(.minutes(10)))
+@Suite(
+    .enabled(if: Genuine.body != nil, "../shared/data/apple is not on this machine"),
+    .timeLimit(.minutes(10)),
+    .blocking
+)
 struct GenuineNotificationTests {
     private static let token = "a5af9b36-0e4d-4665-8351-0e4003752165"
 

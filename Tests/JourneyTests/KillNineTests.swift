@@ -13,7 +13,7 @@ import Testing
 ///     connection lost        killed                     connection lost
 ///                            started on the same ledger
 ///     every 200 is in the feed, at its cursor; every id that was shown is there, with the same event
-@Suite(.timeLimit(.minutes(10))) struct KillNineTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct KillNineTests {
     private static let rounds = 100
     private static let senders = 3
     private static let perSender = 6

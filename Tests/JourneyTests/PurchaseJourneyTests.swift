@@ -4,7 +4,8 @@ import Testing
 
 /// From an order to the page of the user who paid.
 @Suite(
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(10)),
+    .blocking
 ) struct PurchaseJourneyTests {
     @Test func paidOrderOpensThePage() throws {
         let server = try PaycastServer()

@@ -5,7 +5,8 @@ import Testing
 
 /// Stored events once more, on a real server.
 @Suite(
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(10)),
+    .blocking
 ) struct ReplayJourneyTests {
     @Test(arguments: ["apple", "google"]) func whatWasAppliedChangesNothing(_ store: String) throws {
         let server = try lived(store)

@@ -4,7 +4,8 @@ import Testing
 
 /// Whole lives over the server's own clock, with what can go wrong between a store and a server.
 @Suite(
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(10)),
+    .blocking
 ) struct ScenarioJourneyTests {
     @Test func lifeIsSeenOnThePage() throws {
         let server = try PaycastServer()

@@ -4,7 +4,8 @@ import Testing
 
 /// The server as its operator meets it.
 @Suite(
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(10)),
+    .blocking
 ) struct ServeJourneyTests {
     @Test(arguments: [RunningProcess.Signal.terminate, .interrupt])
     func saysOneLineAndDrains(_ signal: RunningProcess.Signal) throws {

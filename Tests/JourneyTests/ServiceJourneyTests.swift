@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What systemd hears of the server, over a socket in a folder and over one without a file.
-@Suite(.timeLimit(.minutes(10))) struct ServiceJourneyTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct ServiceJourneyTests {
     @Test(arguments: [false, true]) func systemdIsToldOfTheWholeLife(_ isAbstract: Bool) throws {
         let folder = TemporaryFolder()
         let socket = try DatagramSocket(at: folder.path("notify"), isAbstract: isAbstract)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A shop that runs without a proxy in front.
-@Suite(.timeLimit(.minutes(10))) struct TLSJourneyTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct TLSJourneyTests {
     private let certificate: TemporaryCertificate
     private let server: PaycastServer
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// Templates learn why a page changes from `{{event}}` and `{{reason}}`.
-@Suite(.timeLimit(.minutes(10))) struct CauseTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct CauseTests {
     private static func event(
         _ id: String,
         kind: EventKind,

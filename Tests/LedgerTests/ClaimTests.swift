@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// Transfers and restores (payments.md §9.7): a genuine transaction, posted in a user's own session.
-@Suite(.timeLimit(.minutes(10))) struct ClaimTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct ClaimTests {
     private let now = TemporaryLedger.start
 
     private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// The pages that the feed reads.
-@Suite(.timeLimit(.minutes(10))) struct EntriesTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct EntriesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let selection: EntrySelection

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

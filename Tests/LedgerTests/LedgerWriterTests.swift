@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct LedgerWriterTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct LedgerWriterTests {
     private let now = TemporaryLedger.start
 
     @Test func purchaseCommitsAnEntryWithItsFragments() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Ledger
 
 /// One purchase of several products: each is a contract of its own, whatever the order of the store's list.
-@Suite(.timeLimit(.minutes(10))) struct PurchaseLinesTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct PurchaseLinesTests {
     private static let start = TemporaryLedger.start
     private static let day = Duration.seconds(86_400)
     private static let catalog = Catalog([

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct ReplayEventsTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

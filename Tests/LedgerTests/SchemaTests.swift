@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite(.timeLimit(.minutes(10))) struct SchemaTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {
         let ledger = try TemporaryLedger()
         ledger.close()

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 /// What a store says of its users: RevenueCat's TRANSFER.
-@Suite(.timeLimit(.minutes(10))) struct TransferTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct TransferTests {
     private let now = TemporaryLedger.start
 
     private func bought(_ id: String, by user: UserID, minute: Int64, lineage: String = "1") -> Event {

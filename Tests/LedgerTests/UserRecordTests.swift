@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// All contracts and orders of a user, and the outcome of an order.
-@Suite(.timeLimit(.minutes(10))) struct UserRecordTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct UserRecordTests {
     @Test func anOrderIsFollowedToItsPurchase() throws {
         let ledger = try TemporaryLedger()
         defer { ledger.remove() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Against a real redis-server.
-@Suite(.timeLimit(.minutes(10))) struct RedisListenerTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct RedisListenerTests {
     private func isReady(_ listener: RedisListener, of inbox: Inbox) -> Bool {
         inbox.wait { _ in listener.problems.isEmpty }
     }
