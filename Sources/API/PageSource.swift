@@ -76,11 +76,6 @@ extension PageRequest {
     }
 }
 
-extension MissedFragments {
-    /// True if what the page missed can no longer be sent.
-    fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
-}
-
 extension MissedMessages {
     static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
 
