@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Domain
-internal import Gateway
 internal import Hub
 internal import Ledger
 internal import Observability
+internal import Pages
 internal import TurboStreams
 
 /// Turns a verified name into a page that follows its stream, with what the page missed.

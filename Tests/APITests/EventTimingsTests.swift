@@ -2,7 +2,6 @@ import Concurrency
 import Testing
 
 @testable import API
-@testable import Gateway
 
 @Suite(.timeLimit(.minutes(10))) struct EventTimingsTests {
     @Test func tellsEachStage() throws {
