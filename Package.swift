@@ -75,7 +75,7 @@ let package = Package(
     name: "paycast",
     targets: [
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
-        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway; its tests, for a TLS client
+        .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Sockets; Gateway's tests
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
@@ -95,6 +95,8 @@ let package = Package(
         library("HTTP1", ["Encoding"]),
         library("HTTP2", ["CNghttp2"]),
         library("WebSocket", ["Encoding", "Crypto"]),
+        library("Admission", ["Encoding", "Domain", "Observability"]),
+        library("Sockets", ["CWebSockets", "Concurrency", "Observability", "HTTP1", "HTTP2", "Admission"]),
 
         library("Settings", ["Domain"]),
 
@@ -128,32 +130,41 @@ let package = Package(
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
         library("Hub", ["Domain"]),
-        library("ActionCable", ["Encoding", "Hub"]),
+        library("ActionCable", ["Encoding", "Concurrency", "Hub"]),
         library("Redis", ["CHiredis", "Encoding", "Domain", "Concurrency", "Observability", "TurboStreams"]),
         library("Simulator", ["Encoding", "Domain", "APIModel", "Crypto"]),
         library("StandIns", ["Encoding", "Domain", "Crypto", "HTTPClient", "Simulator"]),
         library("StoreDriver", ["Encoding", "Domain", "APIModel", "Crypto", "HTTPClient", "Simulator"]),
         library(
+            "Pages",
+            ["Encoding", "Domain", "APIModel", "Concurrency", "HTTP1", "TurboStreams", "Hub", "ActionCable"]
+        ),
+        library(
+            "HTTPMessages",
+            ["Domain", "APIModel", "HTTP1", "WebSocket", "Admission", "Hub", "ActionCable", "Pages"]
+        ),
+        library(
             "Gateway",
             [
-                "CWebSockets", "Encoding", "Domain", "APIModel", "Concurrency", "Observability", "HTTP1", "HTTP2",
-                "WebSocket", "TurboStreams", "Hub", "ActionCable",
+                "Domain", "Concurrency", "Observability", "HTTP1", "HTTP2", "WebSocket", "Admission", "Sockets",
+                "TurboStreams", "Hub", "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
         library(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub", "ActionCable",
-                "Gateway",
+                "Admission", "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub",
+                "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
 
         library(
             "Development",
             [
-                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Settings", "StoreInterface",
-                "Stores", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver", "Gateway", "API",
+                "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Admission", "Settings",
+                "StoreInterface", "Stores", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver", "Pages",
+                "HTTPMessages", "API",
             ]
         ),
 
@@ -162,8 +173,8 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
-                "Redis", "Simulator", "Gateway", "API", "Development",
+                "Admission", "Sockets", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger",
+                "Jobs", "TurboStreams", "Hub", "Redis", "Simulator", "Gateway", "API", "Development",
             ]
         ),
 
@@ -246,20 +257,30 @@ let package = Package(
         tests("HTTP1"),
         tests("HTTP2"),
         tests("WebSocket"),
+        tests("Admission"),
+        tests("Sockets"),
+        tests("Pages", ["Domain", "Hub"]),
+        tests("HTTPMessages", ["Domain"]),
         tests("Redis", ["Encoding", "Domain", "Concurrency", "Observability", "paycast"]),
-        tests("Gateway", ["CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Hub", "ActionCable"]),
+        tests(
+            "Gateway",
+            [
+                "CWebSockets", "Domain", "Concurrency", "Observability", "HTTP1", "Admission", "Sockets", "Hub",
+                "ActionCable", "Pages", "HTTPMessages",
+            ]
+        ),
         tests(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface", "Ledger",
-                "Gateway",
+                "HTTPMessages",
             ]
         ),
         tests(
             "Server",
             [
                 "Domain", "Observability", "Crypto", "Settings", "StoreInterface", "AppleStore", "StripeStore",
-                "Stores", "Gateway",
+                "Stores", "Admission",
             ]
         ),
         tests("Terminal"),

@@ -1,8 +1,9 @@
+internal import Admission
 public import Crypto
 public import Domain
 internal import Encoding
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 
 /// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
 public struct Access: Sendable {

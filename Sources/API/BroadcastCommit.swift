@@ -1,5 +1,5 @@
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Hub
 internal import Ledger
 
@@ -42,7 +42,7 @@ struct BroadcastCommit: Sendable {
     }
 
     private func finish(_ cursors: [Cursor], transient: [Message], reply: Reply) {
-        if !transient.isEmpty { services.publish([Publication(transient: transient)]) }
+        if !transient.isEmpty { services.broadcast(transient) }
         var rest = cursors[...]
         let all = isTransient.map { $0 ? nil : rest.popFirst()?.description }
         reply.send(success ?? BroadcastsEndpoint.accepted(all))

@@ -1,7 +1,6 @@
 internal import APIModel
 internal import Domain
 internal import Encoding
-internal import Gateway
 internal import TurboStreams
 
 extension BroadcastRequest {

@@ -2,9 +2,10 @@ internal import APIModel
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import Gateway
+internal import HTTPMessages
 internal import Hub
 internal import Ledger
+internal import Pages
 internal import TurboStreams
 
 /// `POST /broadcasts`: fragments from the app's own backend.

@@ -3,8 +3,9 @@ internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import Encoding
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
+internal import Pages
 
 /// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.
 struct CableEndpoint {

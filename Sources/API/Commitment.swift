@@ -1,6 +1,6 @@
 internal import Concurrency
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 
 /// Commits a verified event that an app posted, and answers only after the commit.

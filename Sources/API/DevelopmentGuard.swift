@@ -1,5 +1,6 @@
-internal import Gateway
+internal import Admission
 internal import HTTP1
+internal import HTTPMessages
 
 /// Shields a development server from other sites' pages in the developer's browser: its demo, its simulated stores and
 /// its clock need no key.

@@ -1,6 +1,7 @@
 internal import Assets
 internal import Domain
-public import Gateway
+public import HTTPMessages
+public import Pages
 
 /// Maps each route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {

@@ -1,8 +1,9 @@
 internal import Domain
-public import Gateway
 internal import HTTP1
+public import HTTPMessages
 internal import Hub
 public import Ledger
+internal import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
-internal import Gateway
 internal import Glibc
+internal import HTTPMessages
 internal import Synchronization
 
 /// The `ETag` of each requested file. It is a hash of the bytes, so that all servers of a deployment agree. A file is

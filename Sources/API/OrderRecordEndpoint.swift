@@ -1,6 +1,6 @@
 internal import APIModel
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 
 /// `GET /orders/{token}`: what `POST /orders` answered, and what became of the order.

@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import Encoding
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 
 /// `POST /orders`: creates the token that a purchase carries, and returns what a page needs to wait for the purchase.

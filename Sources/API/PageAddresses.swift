@@ -1,7 +1,9 @@
 internal import APIModel
+internal import Admission
 internal import Crypto
 internal import Domain
-internal import Gateway
+internal import Encoding
+internal import HTTPMessages
 
 /// Where a user's page connects, and the markup that connects it.
 struct PageAddresses: Sendable {

@@ -1,4 +1,4 @@
-internal import Gateway
+internal import HTTPMessages
 
 /// How much of an answer a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct PageOrigin {

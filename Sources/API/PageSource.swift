@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Domain
-internal import Gateway
 internal import Hub
 internal import Ledger
 internal import Observability
+internal import Pages
 internal import TurboStreams
 
 /// Turns a verified name into a page that follows its stream, with what the page missed.
@@ -74,11 +74,6 @@ extension PageRequest {
             return true
         }
     }
-}
-
-extension MissedFragments {
-    /// True if what the page missed can no longer be sent.
-    fileprivate var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
 extension MissedMessages {

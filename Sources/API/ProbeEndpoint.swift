@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Domain
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 internal import Observability
 
 /// `GET /up`, `/ready` and `/metrics`.

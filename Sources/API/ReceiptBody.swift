@@ -1,6 +1,5 @@
 internal import Domain
 internal import Encoding
-internal import Gateway
 
 /// `{"receipt": base64, "user"?}` or `{"verifyReceipt": {…}, "user"?, "environment"?}`, parsed strictly.
 struct ReceiptBody {

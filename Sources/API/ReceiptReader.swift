@@ -1,6 +1,6 @@
 internal import AppleStore
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import StoreInterface
 
 /// Reads a receipt from the best available source. It may block on a request to Apple.

@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Concurrency
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 internal import StoreInterface
 

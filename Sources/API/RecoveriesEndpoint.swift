@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Concurrency
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import StoreInterface
 
 /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of

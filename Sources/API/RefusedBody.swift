@@ -1,6 +1,6 @@
 internal import Domain
 internal import Encoding
-internal import Gateway
+internal import HTTPMessages
 
 /// Why a JSON body is rejected, and how each member is read: strictly, for every sender.
 struct RefusedBody: Error {

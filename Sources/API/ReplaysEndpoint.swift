@@ -1,6 +1,6 @@
 internal import APIModel
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 internal import Rules
 

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import StoreInterface
 
 extension Response {

@@ -1,8 +1,9 @@
 public import APIModel
 public import Concurrency
 public import Domain
-public import Gateway
 public import GoogleStore
+public import HTTPMessages
+public import Hub
 public import Ledger
 public import Observability
 public import StoreInterface
@@ -32,8 +33,8 @@ public final class Services: Sendable {
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
     public let blockingPools: BlockingPools
-    /// Hands a transient broadcast to all loops.
-    public let publish: @Sendable ([Publication]) -> Void
+    /// Hands transient messages to all loops.
+    public let broadcast: @Sendable ([Message]) -> Void
     /// Nil when the public folder does not exist.
     public let publicFolder: String?
     /// The demo's own routes; nil outside of development.
@@ -64,7 +65,7 @@ public final class Services: Sendable {
         telemetry: WebhookTelemetry,
         workers: WorkerPool,
         blockingPools: BlockingPools,
-        publish: @escaping @Sendable ([Publication]) -> Void,
+        broadcast: @escaping @Sendable ([Message]) -> Void,
         publicFolder: String?,
         development: (any DevelopmentRoutes)?,
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
@@ -85,7 +86,7 @@ public final class Services: Sendable {
         refusals = Refusals(stores: stores, metrics: metrics, log: log)
         self.workers = workers
         self.blockingPools = blockingPools
-        self.publish = publish
+        self.broadcast = broadcast
         self.publicFolder = publicFolder
         self.development = development
         self.readiness = readiness

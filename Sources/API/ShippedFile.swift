@@ -1,6 +1,6 @@
 internal import Assets
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 
 /// `GET /paycast.js` and `/openapi.json`: the program's own files. They work even if the public folder is the app's and
 /// lacks them.

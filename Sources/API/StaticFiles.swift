@@ -1,7 +1,7 @@
 internal import Concurrency
-internal import Gateway
 internal import Glibc
 internal import HTTP1
+internal import HTTPMessages
 
 /// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///

@@ -1,10 +1,11 @@
 internal import Concurrency
 internal import Crypto
 internal import Domain
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 internal import Ledger
 internal import Observability
+internal import Pages
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.
 struct StreamsEndpoint {

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import StoreInterface
 
 /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may

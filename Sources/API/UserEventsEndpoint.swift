@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Domain
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 internal import Ledger
 
 /// `GET /users/{user}/events[?before=CURSOR&limit=N]`: a user's committed events, newest first, with the effects of

@@ -1,6 +1,6 @@
 internal import APIModel
 internal import Domain
-internal import Gateway
+internal import HTTPMessages
 internal import Ledger
 
 /// `GET /users/{user}`: the current contracts and orders of a user.

@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Domain
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 internal import Ledger
 internal import StoreInterface
 

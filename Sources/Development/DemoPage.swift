@@ -1,9 +1,11 @@
+internal import Admission
 internal import Assets
 internal import Crypto
 internal import Domain
-internal import Gateway
+internal import Encoding
 internal import Glibc
 internal import HTTP1
+internal import HTTPMessages
 internal import Ledger
 internal import Settings
 internal import Simulator

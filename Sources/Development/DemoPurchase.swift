@@ -1,7 +1,7 @@
 internal import Domain
 internal import Encoding
-internal import Gateway
 internal import HTTP1
+internal import HTTPMessages
 internal import Simulator
 internal import StoreDriver
 

@@ -2,8 +2,8 @@ public import API
 public import Concurrency
 internal import Domain
 internal import Encoding
-public import Gateway
 internal import HTTP1
+public import HTTPMessages
 internal import Ledger
 public import Simulator
 internal import StandIns

@@ -1,6 +1,11 @@
+internal import ActionCable
+public import Admission
 public import Concurrency
 public import Domain
+public import HTTPMessages
 public import Observability
+internal import Pages
+public import Sockets
 
 /// All socket loops of a server, behind one interface.
 public final class Gateway: Sendable {

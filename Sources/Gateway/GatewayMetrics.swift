@@ -1,4 +1,5 @@
 internal import Observability
+internal import Sockets
 
 /// What the loops count, shared by all of them.
 final class GatewayMetrics: Sendable {

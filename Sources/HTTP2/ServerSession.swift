@@ -108,11 +108,11 @@ public final class ServerSession {
     // MARK: Streams
 
     /// Begins an answer. If it has a body, `source` is asked for it. Returns false when the stream is gone.
-    public func respond(to id: Int32, head: ResponseHead, hasBody: Bool) -> Bool {
+    public func respond(to id: Int32, head: ResponseFields, hasBody: Bool) -> Bool {
         answered.insert(id)
         var storage: [UInt8] = []
         var spans: [(name: Range<Int>, value: Range<Int>)] = []
-        for field in [ResponseHead.Field(name: ":status", value: String(head.status))] + head.fields {
+        for field in [ResponseFields.Field(name: ":status", value: String(head.status))] + head.fields {
             let start = storage.count
             storage += field.name.utf8
             let middle = storage.count

@@ -25,6 +25,9 @@ public struct MissedFragments: Sendable, Equatable {
     /// True when the cursor belongs to another ledger, or lies in the future. Without items, the page then needs a
     /// `refresh`.
     public var isUnknownCursor: Bool
+
+    /// Whether what the page missed can no longer be sent.
+    public var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
 }
 
 /// The point after which a page has missed something.

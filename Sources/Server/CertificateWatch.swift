@@ -1,6 +1,7 @@
 internal import Gateway
 internal import Glibc
 internal import Observability
+internal import Sockets
 
 /// Notices that the certificate or its key was renewed, and gives new connections the new one. One thread owns it.
 struct CertificateWatch {

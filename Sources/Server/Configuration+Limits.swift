@@ -1,4 +1,4 @@
-internal import Gateway
+internal import Admission
 internal import Observability
 internal import Settings
 

@@ -1,6 +1,6 @@
-public import Gateway
 internal import Glibc
 internal import Settings
+public import Sockets
 
 extension Configuration {
     /// `--tls-cert`, `PAYCAST_TLS_CERT` and `--tls-key`, `PAYCAST_TLS_KEY`: PEM files, both or neither.

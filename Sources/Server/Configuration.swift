@@ -1,5 +1,5 @@
+public import Admission
 public import Domain
-public import Gateway
 public import Observability
 public import Redis
 public import Settings

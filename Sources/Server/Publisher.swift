@@ -1,6 +1,7 @@
 internal import API
 internal import Domain
 internal import Gateway
+internal import Hub
 internal import Observability
 internal import Synchronization
 internal import TurboStreams
@@ -56,7 +57,12 @@ final class Publisher: Sendable {
         }
     }
 
-    @Sendable func publish(_ publications: [Publication]) {
+    /// Messages that no entry of the ledger holds.
+    @Sendable func broadcast(_ messages: [Message]) {
+        publish([Publication(transient: messages)])
+    }
+
+    private func publish(_ publications: [Publication]) {
         let gateway: Gateway? = outlet.withLock { outlet in
             switch outlet {
             case .open(let gateway): return gateway

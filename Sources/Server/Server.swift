@@ -1,4 +1,5 @@
 internal import API
+internal import Admission
 internal import Concurrency
 internal import Development
 internal import Gateway

@@ -86,7 +86,7 @@ extension ServerCore {
             telemetry: telemetry,
             workers: workers,
             blockingPools: blockingPools,
-            publish: publisher.publish,
+            broadcast: publisher.broadcast,
             publicFolder: configuration.publicFolder,
             development: demo,
             readiness: readiness

@@ -1,6 +1,6 @@
 import APIModel
 import Domain
-import Gateway
+import HTTPMessages
 import Testing
 
 @testable import API

@@ -1,6 +1,7 @@
 import APIModel
 import Concurrency
 import Domain
+import HTTPMessages
 import Ledger
 import Observability
 import Rules
@@ -10,7 +11,6 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import Gateway
 
 /// Over a real ledger, with a store that may speak while its events are read.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct EventReplayTests {

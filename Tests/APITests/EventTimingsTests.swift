@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import Gateway
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct EventTimingsTests {
     @Test func tellsEachStage() throws {

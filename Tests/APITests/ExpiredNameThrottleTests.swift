@@ -1,7 +1,6 @@
 import Testing
 
 @testable import API
-@testable import Gateway
 
 @Suite struct ExpiredNameThrottleTests {
     private static let second: UInt64 = 1_000_000_000

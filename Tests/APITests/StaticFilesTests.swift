@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import Gateway
+@testable import HTTPMessages
 
 @Suite struct StaticFilesTests {
     private let folder = TemporaryFolder()

@@ -1,3 +1,4 @@
+import Admission
 import Gateway
 import Observability
 import TestSupport

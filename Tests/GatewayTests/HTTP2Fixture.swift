@@ -1,3 +1,4 @@
+import Admission
 import Domain
 import Hub
 import TestSupport

@@ -2,6 +2,7 @@ import Domain
 import Gateway
 import Hub
 import Observability
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Gateway
+import Sockets
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ import Testing
         func receive(_ frames: [HTTP2Frame]) { receive(frames.flatMap(\.bytes)) }
 
         func answer(_ id: Int32, status: Int = 200, hasBody: Bool = true) throws {
-            #expect(session.respond(to: id, head: ResponseHead(status: status), hasBody: hasBody))
+            #expect(session.respond(to: id, head: ResponseFields(status: status), hasBody: hasBody))
             _ = sent()
         }
 

@@ -1,4 +1,4 @@
-import Gateway
+import Admission
 import Observability
 import Server
 import Settings

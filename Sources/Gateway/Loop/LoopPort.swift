@@ -1,6 +1,9 @@
 internal import Concurrency
 internal import Domain
+internal import HTTPMessages
 internal import Hub
+internal import Pages
+internal import Sockets
 internal import Synchronization
 
 /// The only door into a loop, for any thread.

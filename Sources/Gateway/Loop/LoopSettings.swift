@@ -1,4 +1,5 @@
 internal import ActionCable
+internal import Admission
 internal import Concurrency
 internal import Domain
 
@@ -29,8 +30,6 @@ struct LoopSettings: Sendable {
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
     static let requestLimit = 10_000
-    /// Connections that may wait for the places of others that are leaving.
-    static let waitingLimit = 16
     /// How long we keep reading from a peer that may not have read our last bytes.
     static let lingerSeconds = 5
     /// The longest time that a drain or a refresh of all pages takes.

@@ -1,5 +1,9 @@
+internal import Admission
 internal import HTTP1
+internal import HTTPMessages
 internal import Observability
+internal import Pages
+internal import Sockets
 
 /// Answers to requests, and what becomes of the connection afterwards.
 extension SocketLoop {
@@ -9,7 +13,8 @@ extension SocketLoop {
         case .later(let start):
             connection.phase = .waiting(terms)
             clearDeadline(of: connection)
-            guard !start(Reply(port: port, connection: connection.id)) else { return }
+            let reply = Reply { [port, id = connection.id] response in port.send(.reply(id, response)) }
+            guard !start(reply) else { return }
             let refusal = Connection.Terms(keepAlive: false, includesBody: terms.includesBody, lingers: true)
             write(.busy, on: connection, terms: refusal)
         case .broadcast(let messages, let response):
@@ -18,7 +23,7 @@ extension SocketLoop {
         case .open(let page):
             guard connection.admission == .accept, acceptor.isListening else {
                 metrics.turnedAway.add()
-                return write(.turnedAway(page), on: connection, terms: terms)
+                return write(EventStream.turnedAway(allowedOrigin: page.allowedOrigin), on: connection, terms: terms)
             }
             openEventStream(page, on: connection)
         case .openCable: write(.notFound, on: connection, terms: terms)

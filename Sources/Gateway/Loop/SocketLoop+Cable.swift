@@ -1,8 +1,11 @@
 internal import ActionCable
 internal import Concurrency
 internal import Domain
+internal import HTTPMessages
 internal import Hub
 internal import Observability
+internal import Pages
+internal import Sockets
 internal import WebSocket
 
 /// `/cable`: one connection follows any number of streams.

@@ -1,4 +1,6 @@
+internal import Admission
 internal import Observability
+internal import Sockets
 
 /// Connections from `accept` to their end: who is there, and who has to make room.
 extension SocketLoop {
@@ -8,7 +10,7 @@ extension SocketLoop {
             metrics.refused.add()
             return ListeningSocket.drop(descriptor)
         }
-        guard let socket = Socket(descriptor, on: self) else { return limiter.leave(peer) }
+        guard let socket = Socket(descriptor, on: events, security: security) else { return limiter.leave(peer) }
         let phase = socket.isEncrypted ? Connection.Phase.shaking : .reading
         let connection = Connection(
             id: connections.nextID(),
@@ -18,12 +20,29 @@ extension SocketLoop {
             peer: peer,
             admission: admission
         )
-        socket.start(connection)
+        socket.start { [unowned self] report in handle(report, of: connection) }
         register(connection)
         let seconds = settings.limits.headerSeconds
         // A stalled handshake holds 50 KB.
         let encrypted = min(LoopSettings.handshakeSeconds, seconds)
         setDeadline(of: connection, seconds: socket.isEncrypted ? encrypted : seconds)
+    }
+
+    /// A report of its socket.
+    private func handle(_ report: Socket.Report, of connection: Connection) {
+        switch report {
+        case .ready(let reading, let writing):
+            serve(connection) { connection in
+                if writing { writable(connection) }
+                if reading, connection.isOpen { readable(connection) }
+            }
+        case .failed:
+            serve(connection) { connection in
+                readable(connection)
+                end(connection)
+            }
+        case .closed: closed(connection)
+        }
     }
 
     /// Welcomes the connections that wait, once all that had to leave are gone.

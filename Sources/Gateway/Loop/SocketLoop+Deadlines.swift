@@ -1,5 +1,7 @@
+internal import Admission
 internal import Concurrency
 internal import Observability
+internal import Sockets
 
 /// How long everything may take.
 extension SocketLoop {

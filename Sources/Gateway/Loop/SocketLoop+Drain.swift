@@ -2,6 +2,8 @@ internal import ActionCable
 internal import Concurrency
 internal import Domain
 internal import Hub
+internal import Pages
+internal import Sockets
 internal import WebSocket
 
 /// The drain tells every client to come back, a few clients at a time.

@@ -2,6 +2,8 @@ internal import ActionCable
 internal import Domain
 internal import Hub
 internal import Observability
+internal import Pages
+internal import Sockets
 
 /// From a publication to every open page of this loop.
 extension SocketLoop {

@@ -1,5 +1,7 @@
 internal import Domain
 internal import Hub
+internal import Pages
+internal import Sockets
 
 /// `/feed` may be as long as the ledger: one connection gets it in parts, each after its reader took the one before.
 extension SocketLoop {

@@ -1,5 +1,7 @@
+internal import Admission
 internal import HTTP2
 internal import Observability
+internal import Sockets
 
 /// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
 /// origins, deadlines and pages are the same.
@@ -8,7 +10,7 @@ extension SocketLoop {
         guard let socket = connection.socket,
             let client = HTTP2Connection(
                 socket: socket,
-                resume: { [unowned self] stream in stream.connection.map(advance) },
+                resume: { [unowned self] stream in connections[stream.connection].map(advance) },
                 wake: { [unowned self, unowned connection] in pendingHTTP2.add(connection) }
             )
         else { return end(connection) }
@@ -51,11 +53,19 @@ extension SocketLoop {
             // Gives credit back at once: the size of a body is checked before it is collected.
             client.session.consume(bytes.count, of: id)
             // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
-            guard let request = client.streams[id]?.connection, request.expected != nil else { return }
+            guard let request = request(id, of: client), request.expected != nil else { return }
             bytes.withUnsafeBytes { received($0, on: request) }
         case .closed(let id):
-            client.remove(id)?.connection.map(end)
+            endRequest(id, of: client)
         }
+    }
+
+    private func request(_ id: Int32, of client: HTTP2Connection) -> Connection? {
+        client.streams[id].flatMap { connections[$0.connection] }
+    }
+
+    private func endRequest(_ id: Int32, of client: HTTP2Connection) {
+        client.remove(id).flatMap { connections[$0.connection] }.map(end)
     }
 
     /// Returns false when there is no room.
@@ -71,15 +81,15 @@ extension SocketLoop {
             metrics.refused.add()
             return false
         }
-        let stream = HTTP2Stream(id: id, of: client)
+        let name = connections.nextID()
+        let stream = HTTP2Stream(id: id, for: name, of: client)
         let request = Connection(
-            id: connections.nextID(),
+            id: name,
             link: stream,
             phase: .reading,
             peer: connection.peer,
             admission: admission
         )
-        stream.connection = request
         client.add(stream)
         register(request)
         metrics.http2Streams.add(1)
@@ -101,7 +111,7 @@ extension SocketLoop {
         guard case .http2(let client) = connection.phase else { return }
         connection.phase = .closing
         metrics.http2Connections.add(-1)
-        for id in client.streams.keys { client.remove(id)?.connection.map(end) }
+        for id in client.streams.keys { endRequest(id, of: client) }
     }
 
     /// Takes no more requests; running requests continue.

@@ -1,6 +1,9 @@
+internal import Admission
 internal import Concurrency
 internal import Glibc
 internal import HTTP1
+internal import HTTPMessages
+internal import Sockets
 
 /// Reads what arrives on a socket and passes it on.
 extension SocketLoop {
@@ -149,14 +152,14 @@ extension SocketLoop {
     }
 
     private func request(_ head: RequestHead, for route: Route, on connection: Connection) -> Request {
-        let sender = sender(of: head, for: route, on: connection)
+        let origin = origin(of: head, for: route, on: connection)
         return Request(
             route: route,
             head: head,
             body: [],
-            host: sender.host ?? head.host ?? "localhost",
-            scheme: sender.scheme,
-            isLocal: sender.address?.isLoopback ?? false,
+            host: origin.host ?? head.host ?? "localhost",
+            scheme: origin.scheme,
+            isLocal: origin.address?.isLoopback ?? false,
             receivedAt: monotonicNanoseconds()
         )
     }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Hub
+internal import Pages
 
 /// Reloads pages when something was lost that only the app's own server still knows.
 extension SocketLoop {

@@ -2,6 +2,8 @@ internal import Domain
 internal import HTTP1
 internal import Hub
 internal import Observability
+internal import Pages
+internal import Sockets
 internal import WebSocket
 
 /// `/streams` and `/feed`: one connection follows one stream.
@@ -19,7 +21,7 @@ extension SocketLoop {
         _ request: PageRequest,
         as transport: Transport,
         on connection: Connection,
-        opening: AnswerHead? = nil
+        opening: ResponseHead? = nil
     ) {
         let subscription = hub.subscribe(to: request.stream)
         clearDeadline(of: connection)

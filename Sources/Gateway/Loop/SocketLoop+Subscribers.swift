@@ -3,6 +3,7 @@ internal import Concurrency
 internal import Domain
 internal import Hub
 internal import Observability
+internal import Sockets
 internal import WebSocket
 
 /// How clients subscribe, and how they leave.

@@ -3,6 +3,8 @@ internal import Concurrency
 internal import Domain
 internal import Hub
 internal import Observability
+internal import Pages
+internal import Sockets
 internal import WebSocket
 
 /// What is due at a certain time: heartbeats, pings, expired names, goodbyes.

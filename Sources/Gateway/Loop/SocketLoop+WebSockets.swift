@@ -1,25 +1,19 @@
 internal import ActionCable
-internal import Encoding
+internal import Admission
 internal import HTTP1
+internal import HTTPMessages
 internal import Observability
+internal import Sockets
 internal import WebSocket
 
 /// From an HTTP request to a WebSocket, and its frames (RFC 6455).
 extension SocketLoop {
     func upgrade(_ request: Request, on connection: Connection) {
         let refusal = Connection.Terms(keepAlive: false, includesBody: true, lingers: true)
-        guard request.route.isUpgradable, request.method == "GET" else {
-            return write(
-                .error(404, code: "no_websocket", message: "No WebSocket is served here."),
-                on: connection,
-                terms: refusal
-            )
-        }
-        guard request.head[.webSocketVersion] == Handshake.version else {
-            return write(.otherWebSocketVersion, on: connection, terms: refusal)
-        }
-        guard let accept = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
-            return write(.noWebSocketKey, on: connection, terms: refusal)
+        let accept: String
+        switch WebSocketGate().admit(request) {
+        case .refuse(let response): return write(response, on: connection, terms: refusal)
+        case .accept(let key): accept = key
         }
         guard connection.admission == .accept, acceptor.isListening else {
             metrics.turnedAway.add()
@@ -31,7 +25,7 @@ extension SocketLoop {
             guard switchProtocols(accepting: accept, speaking: nil, on: connection) else { return end(connection) }
             open(page, as: .webSocket, on: connection)
         case .openCable(let opening):
-            let spoken = request.head.offeredProtocol
+            let spoken = request.offeredProtocol
             guard switchProtocols(accepting: accept, speaking: spoken, on: connection) else { return end(connection) }
             open(opening, speaking: spoken ?? .base, on: connection)
         case .later, .broadcast: end(connection)
@@ -48,7 +42,7 @@ extension SocketLoop {
         metrics.responses(101).add()
         var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
         if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
-        let head = AnswerHead(status: 101, headers: headers, length: nil, keepAlive: true)
+        let head = ResponseHead(status: 101, headers: headers, length: nil, keepAlive: true)
         connection.frames = FrameReader(messageLimit: settings.limits.frameBytes)
         return connection.link.begin(head, body: [], date: clock.date, isWhole: false)
     }
@@ -109,32 +103,5 @@ extension SocketLoop {
     private func finish(_ connection: Connection, with frame: [UInt8]) {
         guard connection.link.write(frame) else { return end(connection) }
         finish(connection, lingers: true)
-    }
-}
-
-extension Response {
-    fileprivate static let otherWebSocketVersion = Response.error(
-        426,
-        code: "websocket_version",
-        message: "WebSockets of version 13 are served here (RFC 6455).",
-        headers: [("Sec-WebSocket-Version", Handshake.version), ("Upgrade", "websocket")]
-    )
-
-    fileprivate static let noWebSocketKey = Response.error(
-        400,
-        code: "websocket_key",
-        message: "Sec-WebSocket-Key must be 16 bytes in Base64, sent once."
-    )
-}
-
-extension RequestHead {
-    /// The subprotocol that the client prefers among those that we speak.
-    fileprivate var offeredProtocol: CableProtocol? {
-        let offers = (self[.webSocketProtocol] ?? "").utf8.split(separator: UInt8(ascii: ","))
-        for offer in offers {
-            let name = offer.drop { $0 == UInt8(ascii: " ") }
-            if let known = CableProtocol(rawValue: String(Substring(name))) { return known }
-        }
-        return nil
     }
 }

@@ -1,8 +1,13 @@
+internal import ActionCable
+internal import Admission
 internal import Concurrency
 internal import Domain
 internal import Glibc
+internal import HTTPMessages
 internal import Hub
 internal import Observability
+internal import Pages
+internal import Sockets
 
 /// All sockets of one thread, and the hub that knows who follows what.
 ///

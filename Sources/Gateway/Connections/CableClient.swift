@@ -1,0 +1,27 @@
+internal import ActionCable
+internal import Hub
+internal import Pages
+internal import Sockets
+
+/// The state of a connection that speaks Action Cable.
+final class CableClient {
+    let transport: Transport
+    let host: String
+    /// Names the session for a client that comes back; nil in the base protocol.
+    let sid: String?
+    let heartbeat: TimerWheel<ConnectionID>.Handle
+    var session: CableSession
+
+    init(
+        opening: CableOpening,
+        sid: String?,
+        heartbeat: TimerWheel<ConnectionID>.Handle,
+        limits: CableLimits
+    ) {
+        transport = sid == nil ? .cable : .extendedCable
+        host = opening.host
+        self.sid = sid
+        self.heartbeat = heartbeat
+        session = CableSession(limits: limits)
+    }
+}

@@ -1,0 +1,113 @@
+internal import ActionCable
+internal import Admission
+internal import HTTP1
+internal import HTTPMessages
+internal import Hub
+internal import Sockets
+internal import WebSocket
+
+/// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
+///
+/// The loop's `connections` holds it, and so does the watch of its socket. Confined to its loop's thread.
+final class Connection {
+    enum Phase {
+        /// The TLS handshake is in progress.
+        case shaking
+        /// A request is arriving, or the next one is awaited.
+        case reading
+        /// Another thread works on the answer.
+        case waiting(Terms)
+        /// A file goes out piece by piece.
+        case sending(FileBody, Terms)
+        /// A page that follows one stream.
+        case page(Page)
+        /// A client that follows any number of streams.
+        case cable(CableClient)
+        /// A client that speaks HTTP/2: its requests are connections themselves.
+        case http2(HTTP2Connection)
+        /// Our close frame is out; the client has a moment to answer it.
+        case closeSent
+        /// The last bytes written are still on their way.
+        case closing
+        /// Everything is written. Bytes that still arrive are read and dropped, so that no reset overtakes the answer.
+        case lingering
+        case ended
+    }
+
+    /// The terms under which an answer is given.
+    struct Terms {
+        /// The sender may send another request afterwards.
+        var keepAlive: Bool
+        var includesBody: Bool
+        /// The sender may still be sending.
+        var lingers = false
+    }
+
+    let id: ConnectionID
+    let link: any Link
+    /// The same as `link`; nil over HTTP/2.
+    let socket: Socket?
+    var phase: Phase
+    /// Bytes that have arrived and were not read yet.
+    var input = RequestBuffer()
+    /// A request whose body is arriving.
+    var expected: (request: Request, length: Int, terms: Terms)?
+    /// Reads a WebSocket's frames; nil before the upgrade.
+    var frames: FrameReader?
+    /// How many answers it has been given.
+    var answers = 0
+    /// Whether the peer may still be sending when we close the connection.
+    var lingers = false
+    /// The peer has closed its side: nothing more will arrive.
+    var hasEnded = false
+    /// The loop's tick at which the peer last stopped taking bytes; nil while it takes them.
+    var behindSince: Int?
+    /// The address of the peer; nil when the kernel did not say.
+    let peer: IPAddress?
+    /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
+    var client: IPAddress?
+    /// What the limiter said. When it was rejected, it counts for nobody.
+    var admission: ConnectionLimiter.Admission
+    /// Its entry in `Deadlines`; nil while it has no deadline.
+    var deadlineHandle: TimerWheel<ConnectionID>.Handle?
+    /// The loop's tick at which its time is up, while it has a deadline.
+    var deadline = Int.max
+    /// The tick at which it was given its deadline.
+    var quietSince = 0
+    /// The bytes that its peer had confirmed when it fell behind.
+    var acknowledged: UInt64 = 0
+
+    init(
+        id: ConnectionID,
+        link: any Link,
+        socket: Socket? = nil,
+        phase: Phase,
+        peer: IPAddress?,
+        admission: ConnectionLimiter.Admission
+    ) {
+        self.id = id
+        self.link = link
+        self.socket = socket
+        self.phase = phase
+        self.peer = peer
+        self.client = peer
+        self.admission = admission
+    }
+
+    var subscriptions: [SubscriptionID] {
+        switch phase {
+        case .page(let page): [page.subscription]
+        case .cable(let client): client.session.ids
+        default: []
+        }
+    }
+
+    /// Whether it takes text frames; nil when it follows nothing.
+    var isWebSocket: Bool? {
+        switch phase {
+        case .page(let page): !page.transport.isResponse
+        case .cable: true
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Admission
+internal import HTTP1
+internal import HTTPMessages
+
+/// Who a request comes from.
+extension SocketLoop {
+    /// Finds where a request comes from. Behind a proxy of ours, the connection counts for that client from now on.
+    func origin(of head: RequestHead, for route: Route, on connection: Connection) -> ClientOrigin {
+        guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
+            return ClientOrigin(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
+        }
+        let headers = ForwardedHeaders(
+            addresses: head[.forwardedFor],
+            scheme: head[.forwardedProto],
+            host: head[.forwardedHost]
+        )
+        var origin = ClientOrigin(proxy: peer, headers: headers, proxies: settings.proxies)
+        if headers.addresses == nil, isDisguised(head, for: route, on: connection) { origin.address = nil }
+        if origin.address != connection.client, connection.admission != .reject {
+            connection.admission = limiter.move(from: connection.client, to: origin.address)
+            connection.client = origin.address
+        }
+        return origin
+    }
+
+    /// A proxy on this machine that names no address we trust must not make the Internet look local: on operators'
+    /// routes, any trace of a proxy hides the client's address.
+    private func isDisguised(_ head: RequestHead, for route: Route, on connection: Connection) -> Bool {
+        route.isForOperators && connection.peer?.isLoopback == true && head.isForwarded
+    }
+}

@@ -1,0 +1,15 @@
+public import Hub
+public import Pages
+
+/// What a route makes of a request.
+public enum Answer: Sendable {
+    case respond(Response)
+    /// Transient messages for the pages of all loops, and the answer to their sender.
+    case broadcast([Message], Response)
+    /// Another thread answers: the closure hands it the reply, or returns false when it cannot.
+    case later(@Sendable (Reply) -> Bool)
+    /// A page stays connected.
+    case open(PageRequest)
+    /// A WebSocket becomes a connection that speaks Action Cable.
+    case openCable(CableOpening)
+}

@@ -1,0 +1,53 @@
+public import Domain
+public import HTTP1
+
+/// Server-Sent Events to the byte: https://html.spec.whatwg.org/multipage/server-sent-events.html
+public enum EventStream {
+    /// Milliseconds that a browser waits before it reconnects.
+    static let retry = 2000
+
+    /// Has no length: the response ends with the connection. `X-Accel-Buffering` keeps nginx from holding events back.
+    public static func head(allowedOrigin: String?) -> ResponseHead {
+        var headers = [
+            ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-store, no-transform"),
+            ("X-Accel-Buffering", "no"), ("X-Content-Type-Options", "nosniff"), ("Vary", "Origin"),
+        ]
+        if let allowedOrigin { headers.append(("Access-Control-Allow-Origin", allowedOrigin)) }
+        return ResponseHead(status: 200, headers: headers, length: nil, keepAlive: false)
+    }
+
+    /// Moves the browser's last event id without an event, so that even a page that has seen nothing yet has a cursor.
+    public static func position(_ cursor: Cursor) -> String {
+        "retry: \(retry)\nid: \(cursor)\n\n"
+    }
+
+    /// The same for a stream that is already open.
+    public static func mark(_ cursor: Cursor) -> String { "id: \(cursor)\n\n" }
+
+    /// Milliseconds after which a page whose name has expired may ask again, if it has not reloaded.
+    public static let expiredRetry = 10_000
+
+    /// A comment, which browsers ignore and proxies count as a sign of life.
+    public static let heartbeat = Array(":\n\n".utf8)
+
+    /// One `message` event; CR, LF and CRLF each end a `data:` line, and the browser joins the lines with LF.
+    public static func event(_ data: [UInt8], cursor: Cursor?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count + 64)
+        if let cursor { bytes += "id: \(cursor)\n".utf8 }
+        bytes += "data: ".utf8
+        var index = data.startIndex
+        while index < data.endIndex {
+            let byte = data[index]
+            index += 1
+            guard byte == 10 || byte == 13 else {
+                bytes.append(byte)
+                continue
+            }
+            if byte == 13, index < data.endIndex, data[index] == 10 { index += 1 }
+            bytes += "\ndata: ".utf8
+        }
+        bytes += "\n\n".utf8
+        return bytes
+    }
+}

@@ -1,0 +1,25 @@
+public import Domain
+public import Hub
+public import TurboStreams
+
+extension Message {
+    /// A message that has no entry in the ledger.
+    public init(transient fragment: Fragment, renderer: Renderer) {
+        self.init(stream: fragment.stream, position: nil, parts: [Part(fragment, renderer: renderer)])
+    }
+
+    /// The fragments of one entry for one stream, each rendered once.
+    public init(position: Int64, fragments: [Fragment], on stream: StreamName, renderer: Renderer) {
+        self.init(stream: stream, position: position, parts: fragments.map { Part($0, renderer: renderer) })
+    }
+}
+
+extension Part {
+    public static let refresh = Part(html: Renderer.refresh, collapseKey: nil, isRefresh: true)
+
+    fileprivate init(_ fragment: Fragment, renderer: Renderer) {
+        let html = renderer.render(fragment)
+        let isRefresh = fragment.action == "refresh" || html == Renderer.refresh
+        self.init(html: html, collapseKey: fragment.collapseKey, isRefresh: isRefresh)
+    }
+}

@@ -1,0 +1,42 @@
+internal import Encoding
+internal import TurboStreams
+
+/// The `<turbo-stream-source>` element of a page, addressed by the signature in its `src`.
+///
+/// A stream can replace anything, so it can replace its own source without any script of ours: the old element leaves
+/// and its socket closes, a new one enters and opens another. Turbo itself never reopens a WebSocket, and reads `src`
+/// only when the element enters the page
+/// (https://github.com/hotwired/turbo/blob/main/src/elements/stream_source_element.js).
+public struct SourceElement: Sendable, Equatable {
+    /// Already verified: its last 64 bytes are hexadecimal.
+    private let signedName: String
+    /// The host under which the page reached us.
+    private let host: String
+
+    /// Stores only the parts: nearly every page leaves before its element is told anything, so markup is made late.
+    public init(signedName: String, host: String) {
+        self.signedName = signedName
+        self.host = host
+    }
+
+    /// Half of the signature is unique enough.
+    private var selector: String { "turbo-stream-source[src*='\(signedName.suffix(64).prefix(32))']" }
+
+    /// Without a scheme, so that the page's own applies, and without `since`.
+    private var address: String {
+        "//\(AddressText.host(host))/streams?name=\(AddressText.queryEscaped(signedName))"
+    }
+
+    /// Replaces the element by one that reconnects by itself: an `EventSource` survives a restart.
+    public func replacement(since cursor: String) -> [UInt8] {
+        let source = HTML.escape("\(address)&since=\(cursor)")
+        let template = "<template><turbo-stream-source src=\"\(source)\"></turbo-stream-source></template>"
+        return Array("<turbo-stream action=\"replace\" targets=\"\(selector)\">\(template)</turbo-stream>".utf8)
+    }
+
+    /// Removes the element and reloads the page, so that the app renders a source with a valid name. A morph would keep
+    /// the element, and with it the old name.
+    public var renewal: [UInt8] {
+        Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + Renderer.refresh
+    }
+}

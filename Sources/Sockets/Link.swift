@@ -1,0 +1,34 @@
+public import HTTP1
+
+/// Where a connection's answers and frames go out: its own socket, or a stream of HTTP/2. Confined to one loop.
+public protocol Link: AnyObject {
+    /// Whether bytes wait that the peer has not taken. Nothing more should be written until it has.
+    var isBehind: Bool { get }
+    /// How many bytes the peer has confirmed.
+    var confirmedBytes: UInt64 { get }
+
+    /// Sends what the peer takes, and keeps the rest. Returns false when the connection is dead.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    /// Sends the head of an answer and the beginning of its body in one write. With `isWhole`, nothing follows.
+    func begin(_ head: ResponseHead, body: [UInt8], date: String, isWhole: Bool) -> Bool
+
+    /// Ends the answer that was begun.
+    func finish()
+
+    func stopReading()
+    func resumeReading()
+
+    /// Lets at most `bytes` unsent bytes wait in the kernel, for answers that are as long as their files.
+    func limitUnsent(to bytes: Int32)
+
+    /// Gives the peer up when bytes that were sent stay unacknowledged for `seconds`.
+    func endWhenUnanswered(after seconds: Int32)
+}
+
+extension Link {
+    /// `@inlinable`: it runs for each page of each message.
+    @inlinable public func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
+
+    public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+}

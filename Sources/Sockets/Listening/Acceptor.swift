@@ -1,0 +1,52 @@
+/// Accepts the connections of one loop. Confined to the loop's thread.
+public final class Acceptor {
+    private let events: EventLoop
+    private let listener: ListeningSocket
+    private var spare = SpareDescriptor()
+    /// Nil before the start, and once no more connections are accepted.
+    private var observation: EventLoop.Observation?
+    /// Waiting connections can be neither accepted nor dropped.
+    private var isPaused = false
+
+    /// Accepts nothing before `start`.
+    public init(listener: ListeningSocket, events: EventLoop) {
+        self.listener = listener
+        self.events = events
+    }
+
+    /// Calls `handler` whenever connections wait. Returns false when lws cannot watch the listener.
+    public func start(handler: @escaping () -> Void) -> Bool {
+        observation = events.observe(listener.descriptor, handler: handler)
+        return isListening
+    }
+
+    /// False before the start, and after the end.
+    public var isListening: Bool { observation != nil }
+
+    /// Accepts the connection that waited first.
+    public func accept() -> ListeningSocket.Accepted {
+        isListening ? listener.accept(sparing: spare) : .nothing
+    }
+
+    /// Leaves the waiting connections alone until `resume`.
+    public func pause() {
+        guard let observation, !isPaused else { return }
+        isPaused = true
+        events.pause(observation)
+    }
+
+    /// Reports waiting connections again.
+    public func resume() {
+        guard let observation, isPaused else { return }
+        isPaused = false
+        spare.reopen()
+        events.resume(observation)
+    }
+
+    /// Takes no more connections: from now on the port refuses them.
+    public func stop() {
+        guard let observation else { return }
+        self.observation = nil
+        events.close(observation)
+    }
+}

@@ -1,0 +1,113 @@
+public import Admission
+internal import CWebSockets
+internal import Glibc
+
+/// A listening TCP socket of our own.
+///
+/// lws 4.1.6 sets `SO_REUSEPORT` only in contexts with several threads, which Debian's build does not have. So
+/// `LWS_SERVER_OPTION_ALLOW_LISTEN_SHARE` cannot give several contexts one port, and we listen and accept ourselves.
+public struct ListeningSocket: Sendable {
+    let descriptor: Int32
+    /// The port that it is bound to.
+    public let port: Int
+
+    /// With `isShared`, several sockets of this process take turns on one port. Port 0 means any free port.
+    init?(address: String, port: Int, isShared: Bool) {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address, String(port), &hints, &found) == 0, let info = found?.pointee else { return nil }
+        defer { freeaddrinfo(found) }
+        let type = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(info.ai_family, type, 0)
+        guard descriptor >= 0 else { return nil }
+        ListeningSocket.enable(SO_REUSEADDR, on: descriptor)
+        // Connections inherit both options (tcp(7), socket(7)), which saves two system calls for each.
+        ListeningSocket.enable(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor)
+        ListeningSocket.enable(SO_KEEPALIVE, on: descriptor)
+        if isShared { ListeningSocket.enable(SO_REUSEPORT, on: descriptor) }
+        guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 4096) == 0,
+            let bound = ListeningSocket.port(of: descriptor)
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.port = bound
+    }
+
+    /// One socket for each of `count` loops, on one port. Nil when another process listens there.
+    public static func group(address: String, port: Int, count: Int) -> [ListeningSocket]? {
+        // Sharing would also share the port with another server of the same user, so this is checked first.
+        if port != 0 {
+            guard let probe = ListeningSocket(address: address, port: port, isShared: false) else { return nil }
+            close(probe.descriptor)
+        }
+        guard let first = ListeningSocket(address: address, port: port, isShared: true) else { return nil }
+        let others = (1..<max(1, count)).compactMap { _ in
+            ListeningSocket(address: address, port: first.port, isShared: true)
+        }
+        return others.count == max(1, count) - 1 ? [first] + others : nil
+    }
+
+    /// What happened to the connection that waited first.
+    public enum Accepted {
+        /// A descriptor that does not block. Its owner closes it.
+        case connection(Int32, peer: IPAddress?)
+        /// No connection waits.
+        case nothing
+        /// There was no descriptor for it, so it was closed: otherwise it would wake the loop forever.
+        case dropped
+        /// It can be neither accepted nor dropped now and is reported again and again, so it is left for a moment.
+        case stuck
+    }
+
+    /// `spare` is given up for a moment when a connection can only be dropped.
+    func accept(sparing spare: SpareDescriptor) -> Accepted {
+        var storage = sockaddr_storage()
+        let connection = acceptNext(&storage)
+        if connection >= 0 { return .connection(connection, peer: IPAddress(storage)) }
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nothing
+        case EMFILE, ENFILE: return spare.lend { dropNext() }
+        default: return .stuck
+        }
+    }
+
+    private func dropNext() -> Accepted {
+        let connection = Glibc.accept(descriptor, nil, nil)
+        guard connection >= 0 else { return .stuck }
+        close(connection)
+        return .dropped
+    }
+
+    private func acceptNext(_ peer: inout sockaddr_storage) -> Int32 {
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        return withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(descriptor, $0, &length, flags) }
+        }
+    }
+
+    /// Ends a connection that nobody will serve.
+    public static func drop(_ connection: Int32) {
+        close(connection)
+    }
+
+    private static func enable(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
+        var one: Int32 = 1
+        setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func port(of descriptor: Int32) -> Int? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let status = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard status == 0 else { return nil }
+        // IPv4 and IPv6 addresses hold the port at the same offset, in network order.
+        return withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
+    }
+}

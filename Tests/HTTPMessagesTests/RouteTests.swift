@@ -1,0 +1,31 @@
+import Domain
+import HTTPMessages
+import Testing
+
+@Suite struct RouteTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var path: String
+        var route: Route
+        var testDescription: String { path }
+    }
+
+    @Test(arguments: [
+        Case(path: "/webhooks/apple", route: .webhook(.apple)),
+        Case(path: "/webhooks/nobody", route: .file(path: "/webhooks/nobody")),
+        Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
+        Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
+        Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
+        Case(path: "/users/42", route: .user("42")), Case(path: "/users/a/b", route: .user("a/b")),
+        Case(path: "/users/\u{301}", route: .user("\u{301}")), Case(path: "/users/events", route: .user("events")),
+        Case(path: "/users/42/events", route: .userEvents(user: "42")),
+        Case(path: "/users//events", route: .userEvents(user: "")),
+        Case(path: "/users/", route: .file(path: "/users/")), Case(path: "/users", route: .file(path: "/users")),
+        Case(path: "/orders", route: .orders), Case(path: "/orders/x/y", route: .order(token: "x/y")),
+        Case(path: "/orders/\u{301}", route: .order(token: "\u{301}")),
+        Case(path: "/paycast.js", route: .script), Case(path: "/openapi.json", route: .openAPI),
+        Case(path: "/", route: .file(path: "/")),
+        Case(path: "/orders/", route: .file(path: "/orders/")),
+    ]) func findsItsRoute(_ given: Case) {
+        #expect(Route(path: given.path, stores: [.apple]) == given.route)
+    }
+}
