@@ -93,7 +93,10 @@ extension LedgerStore {
     ) throws(SQLiteError) -> Commit<Value> {
         while true {
             switch attempt(decision, at: now) {
-            case .failure(let missing): for need in missing.needs { try load(need) }
+            case .failure(var missing):
+                repeat {
+                    for need in missing.needs { try load(need) }
+                } while missing.advance(in: known)
             case .success(let made):
                 if !isTrial { try write(made.changes, at: now) }
                 known.adopt(made.decided)

@@ -18,15 +18,6 @@ public enum Need: Hashable, Sendable {
     case language(of: UserID)
 }
 
-/// Thrown by a decision that needs what nobody has loaded yet. It is not a failure: load the needs, and decide again.
-public struct Missing: Error, Equatable {
-    public var needs: [Need]
-
-    public init(needs: [Need]) {
-        self.needs = needs
-    }
-}
-
 /// The store's id of an event, where it is unique.
 public struct EventKey: Sendable {
     public var id: String

@@ -34,10 +34,11 @@ public struct UnitOfWork: Sendable {
         return (changes, decided)
     }
 
-    /// Throws unless all of this is known: asks at once for what will be read one after the other.
-    func demand(_ needs: [Need]) throws(Missing) {
+    /// Throws unless all of this is known: asks at once for what will be read one after the other. `walk` tells where the
+    /// decision goes on to from there, past the contracts that it has `seen`.
+    func demand(_ needs: [Need], walk: Missing.Walk? = nil, seen: Set<ContractKey> = []) throws(Missing) {
         let missing = needs.filter { !known.knows($0) && !decided.knows($0) }
-        guard missing.isEmpty else { throw Missing(needs: missing) }
+        guard missing.isEmpty else { throw Missing(missing, from: needs, walk: walk, seen: seen) }
     }
 
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
@@ -48,12 +49,12 @@ public struct UnitOfWork: Sendable {
 
 extension UnitOfWork {
     func contract(_ key: ContractKey) throws(Missing) -> TrackedContract? {
-        guard let found = decided.contract(key) ?? known.contract(key) else { throw Missing(needs: [.contract(key)]) }
+        guard let found = decided.contract(key) ?? known.contract(key) else { throw Missing(.contract(key)) }
         return found
     }
 
     func contracts(_ index: ContractIndex) throws(Missing) -> [TrackedContract] {
-        guard var keys = known.keys(of: index) else { throw Missing(needs: [.contracts(index)]) }
+        guard var keys = known.keys(of: index) else { throw Missing(.contracts(index)) }
         for key in decided.decidedKeys(of: index) where !known.isListed(key, in: index) { keys.append(key) }
         var found: [TrackedContract] = []
         for key in keys {
@@ -65,7 +66,7 @@ extension UnitOfWork {
     /// Nil for a contract that does not exist.
     func facts(of key: ContractKey) throws(Missing) -> ContractFacts {
         guard let found = decided.facts(of: key) ?? known.facts(of: key) else {
-            throw Missing(needs: [.facts(of: key)])
+            throw Missing(.facts(of: key))
         }
         return found
     }
@@ -73,37 +74,37 @@ extension UnitOfWork {
     func position(of event: Event) throws(Missing) -> Int64? {
         let key = EventKey(event)
         guard let found = decided.position(of: key) ?? known.position(of: key) else {
-            throw Missing(needs: [.event(key)])
+            throw Missing(.event(key))
         }
         return found
     }
 
     /// 0 when no event is filed under it.
     func newestEvent(of key: ContractKey) throws(Missing) -> Int64 {
-        guard let found = known.newestEvent(of: key) else { throw Missing(needs: [.newestEvent(of: key)]) }
+        guard let found = known.newestEvent(of: key) else { throw Missing(.newestEvent(of: key)) }
         return found
     }
 
     func order(_ token: OrderToken) throws(Missing) -> Order? {
-        guard let found = decided.order(token) ?? known.order(token) else { throw Missing(needs: [.order(token)]) }
+        guard let found = decided.order(token) ?? known.order(token) else { throw Missing(.order(token)) }
         return found
     }
 
     func order(like request: OrderRequest) throws(Missing) -> Order? {
-        guard let found = known.order(like: request) else { throw Missing(needs: [.orderLike(request)]) }
+        guard let found = known.order(like: request) else { throw Missing(.orderLike(request)) }
         return found
     }
 
     func transfers(from source: TransferSource) throws(Missing) -> [TransferTarget] {
         guard let found = decided.transfers(from: source) ?? known.transfers(from: source) else {
-            throw Missing(needs: [.transfers(source)])
+            throw Missing(.transfers(source))
         }
         return found
     }
 
     func language(of user: UserID) throws(Missing) -> LanguageTag? {
         guard let found = decided.language(of: user) ?? known.language(of: user) else {
-            throw Missing(needs: [.language(of: user)])
+            throw Missing(.language(of: user))
         }
         return found
     }
