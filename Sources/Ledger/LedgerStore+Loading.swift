@@ -112,7 +112,9 @@ extension LedgerStore {
     @discardableResult
     private mutating func know(_ row: ContractRow) throws(SQLiteError) -> TrackedContract {
         var tracked = row.tracked
-        tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+        if row.isShared {
+            tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+        }
         rows[tracked.key] = row.id
         known.know(tracked, for: tracked.key)
         return tracked

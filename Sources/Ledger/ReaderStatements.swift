@@ -53,26 +53,26 @@ struct ReaderStatements {
 
         userContracts = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         userConsumables = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
             """
         )
         userShares = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         sharedConsumables = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' LIMIT ?
             """
         )
@@ -123,7 +123,7 @@ struct ReaderStatements {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
         entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
         datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
         entriesOfUserBefore = try connection.prepare(
@@ -162,7 +162,7 @@ struct ReaderStatements {
         orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
         contractsByToken = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT ?
             """
         )

@@ -75,11 +75,11 @@ struct WriterStatements {
 
         findContract = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
             """
         )
-        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
         insertContract = try connection.prepare(
             "INSERT INTO contracts (\(ContractRow.columns)) VALUES (\(marks(ContractRow.count)))"
         )
@@ -91,13 +91,13 @@ struct WriterStatements {
         )
         contractsOfUser = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         contractsSharedWith = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
@@ -112,7 +112,7 @@ struct WriterStatements {
         )
         contractsByToken = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
             """
         )
@@ -127,20 +127,20 @@ struct WriterStatements {
         )
         contractsByAccount = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE account = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
             """
         )
         contractsByPreviousLineage = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
             """
         )
 
         contractsByPurchase = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
             """
         )
@@ -159,7 +159,7 @@ struct WriterStatements {
         )
         contractsOfStoreUser = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
             """
         )
@@ -204,7 +204,7 @@ struct WriterStatements {
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(
-            "SELECT id, \(ContractRow.columns) FROM contracts WHERE ends_at <= ? ORDER BY ends_at LIMIT 500"
+            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at LIMIT 500"
         )
     }
 }

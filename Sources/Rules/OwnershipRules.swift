@@ -48,7 +48,7 @@ extension UnitOfWork {
         since: Instant,
         at key: ContractKey
     ) throws(Missing) -> TransferTarget? {
-        try transfers(from: TransferSource(user, at: key)).first { $0.at >= since }
+        try transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
     /// The facts of ownership: purchases with orders that are known and fit, and claims that were granted.

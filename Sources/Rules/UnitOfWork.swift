@@ -141,8 +141,7 @@ extension UnitOfWork {
 
     mutating func add(_ target: TransferTarget, from source: TransferSource) throws(Missing) {
         var targets = try transfers(from: source)
-        guard !targets.contains(target) else { return }
-        targets.insert(target, at: targets.firstIndex { target < $0 } ?? targets.endIndex)
+        guard targets.insert(target) else { return }
         decided.decide(targets, from: source)
         changes.transfers.append(TransferRecord(source: source, target: target))
     }
