@@ -73,7 +73,8 @@ struct ReaderStatements {
         sharedConsumables = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' LIMIT ?
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable'
+            ORDER BY id DESC LIMIT ?
             """
         )
 
@@ -88,7 +89,7 @@ struct ReaderStatements {
             SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
                 queued_at, CASE kind WHEN 'forward' THEN body END
             FROM jobs LEFT JOIN events ON events.position = jobs.position
-            WHERE destination = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
             """
         )
         jobCount = try connection.prepare("SELECT count(*) FROM jobs WHERE due_at > 0")
@@ -103,11 +104,14 @@ struct ReaderStatements {
             """
             SELECT provider, environment, app, lineage FROM contracts
             WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
-            ORDER BY ends_at LIMIT ?
+            ORDER BY ends_at, id LIMIT ?
             """
         )
         eventsByID = try connection.prepare(
-            "SELECT \(StoredEvent.columns) FROM events WHERE event = ? AND position > ? LIMIT 100"
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE event = ? AND position > ? ORDER BY provider, environment LIMIT 100
+            """
         )
         eventsByContract = try connection.prepare(
             """
@@ -156,14 +160,15 @@ struct ReaderStatements {
         )
         newestOrders = try connection.prepare(
             """
-            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ? ORDER BY created_at DESC LIMIT ?
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
+            ORDER BY created_at DESC, token DESC LIMIT ?
             """
         )
         orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
         contractsByToken = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT ?
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?
             """
         )
         tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")

@@ -1,3 +1,5 @@
+internal import Rules
+
 /// All SQL of the writer, prepared once. The tables are in `Schema`.
 struct WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackTo: Statement
@@ -63,7 +65,7 @@ struct WriterStatements {
             """
             SELECT \(OrderRow.columns) FROM orders
             WHERE user = ? AND product = ? AND provider IS ? AND product_group IS ? AND kind IS ?
-            ORDER BY created_at LIMIT 1
+            ORDER BY created_at, token LIMIT 1
             """
         )
         insertOrder = try connection.prepare(
@@ -113,7 +115,8 @@ struct WriterStatements {
         contractsByToken = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?)
+            ORDER BY id LIMIT \(ContractIndex.boughtLimit)
             """
         )
         claims = try connection.prepare(
@@ -128,20 +131,23 @@ struct WriterStatements {
         contractsByAccount = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE account = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            WHERE account = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
             """
         )
         contractsByPreviousLineage = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
             """
         )
 
         contractsByPurchase = try connection.prepare(
             """
             SELECT \(ContractRow.selection) FROM contracts
-            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
             """
         )
 
@@ -193,7 +199,7 @@ struct WriterStatements {
         forgetBroadcastKeys = try connection.prepare(
             """
             DELETE FROM broadcast_keys
-            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at LIMIT 100)
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at, id LIMIT 100)
             """
         )
         limitBroadcastKeys = try connection.prepare("DELETE FROM broadcast_keys WHERE id <= ?")
@@ -204,7 +210,7 @@ struct WriterStatements {
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(
-            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at LIMIT 500"
+            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at, id LIMIT 500"
         )
     }
 }

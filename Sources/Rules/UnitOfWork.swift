@@ -57,7 +57,7 @@ extension UnitOfWork {
         guard var keys = known.keys(of: index) else { throw Missing(.contracts(index)) }
         for key in decided.decidedKeys(of: index) where !known.isListed(key, in: index) { keys.append(key) }
         var found: [TrackedContract] = []
-        for key in keys {
+        for key in keys where found.count < index.limit ?? .max {
             if let contract = try contract(key), index.contains(contract) { found.append(contract) }
         }
         return found

@@ -9,6 +9,8 @@ public struct WorkingSet: Sendable {
     public private(set) var head: Int64
     private var contracts: [ContractKey: TrackedContract?] = [:]
     private var lists: [ContractIndex: List] = [:]
+    /// Lists that may have more contracts than count. Which ones count, only the ledger can tell.
+    private var fullLists: Set<ContractIndex> = []
     private var facts: [ContractKey: ContractFacts] = [:]
     private var events: [EventKey: Int64?] = [:]
     private var newestEvents: [ContractKey: Int64] = [:]
@@ -28,6 +30,14 @@ public struct WorkingSet: Sendable {
         mutating func append(_ key: ContractKey) {
             if members.insert(key).inserted { keys.append(key) }
         }
+
+        /// Returns true when that fills the list of `index`.
+        mutating func append(_ key: ContractKey, filling index: ContractIndex) -> Bool {
+            append(key)
+            return isFull(index)
+        }
+
+        func isFull(_ index: ContractIndex) -> Bool { keys.count >= index.limit ?? .max }
 
         func contains(_ key: ContractKey) -> Bool { members.contains(key) }
     }
@@ -52,12 +62,13 @@ extension WorkingSet {
         if contracts[key] == nil { contracts[key] = .some(contract) }
     }
 
-    /// The contracts of a list, all of them known, in the order of the ledger.
+    /// The contracts of a list, all of them known, in the order of the ledger: as many as its `limit`.
     public mutating func know(_ keys: [ContractKey], of index: ContractIndex) {
         var list = List()
         for key in keys + (lists[index]?.keys ?? []) { list.append(key) }
         list.isLoaded = true
         lists[index] = list
+        if list.isFull(index) { fullLists.insert(index) }
     }
 
     public mutating func know(_ loaded: ContractFacts, of key: ContractKey) {
@@ -119,16 +130,18 @@ extension WorkingSet {
     }
 
     private mutating func note(_ key: ContractKey, in index: ContractIndex) {
-        lists[index, default: List()].append(key)
+        if lists[index, default: List()].append(key, filling: index) { fullLists.insert(index) }
     }
 
-    /// Takes over what one command decided. Requests and newest events are asked for again.
+    /// Takes over what one command decided. Requests, newest events and lists that are full are asked for again.
     public mutating func adopt(_ decided: WorkingSet) {
         head = decided.head
         for (key, contract) in decided.contracts { contracts[key] = contract }
         for (index, list) in decided.lists {
             for key in list.keys { note(key, in: index) }
         }
+        for index in fullLists { lists[index]?.isLoaded = false }
+        fullLists = []
         facts.merge(decided.facts) { _, new in new }
         events.merge(decided.events) { _, new in new }
         orders.merge(decided.orders) { _, new in new }

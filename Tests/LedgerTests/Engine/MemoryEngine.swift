@@ -77,8 +77,16 @@ extension MemoryEngine {
     }
 
     private func contracts(of index: ContractIndex) -> [TrackedContract] {
-        guard case .bought(let token) = index else { return contracts.filter { index.contains($0) } }
-        return contracts.filter { facts[$0.key]?.tokens[token] != nil }
+        var found: [TrackedContract]
+        if case .bought(let token) = index {
+            found = contracts.filter { facts[$0.key]?.tokens[token] != nil }
+        } else {
+            found = contracts.filter { index.contains($0) }
+        }
+        if case .lines = index {
+            found.sort { $0.key.lineage.utf8.lexicographicallyPrecedes($1.key.lineage.utf8) }
+        }
+        return index.limit.map { Array(found.prefix($0)) } ?? found
     }
 
     private mutating func write(_ changes: Changes) {
