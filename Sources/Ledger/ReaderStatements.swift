@@ -8,7 +8,8 @@ struct ReaderStatements {
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
-    let newestContracts, newestOrders, orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
+    let newestContracts, newestShared, newestOrders: Statement
+    let orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
     init(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
@@ -110,7 +111,7 @@ struct ReaderStatements {
         eventsByID = try connection.prepare(
             """
             SELECT \(StoredEvent.columns) FROM events
-            WHERE event = ? AND position > ? ORDER BY provider, environment LIMIT 100
+            WHERE event = ? AND position > ? AND position <= ? ORDER BY provider, environment
             """
         )
         eventsByContract = try connection.prepare(
@@ -156,6 +157,12 @@ struct ReaderStatements {
             """
             SELECT lineage, provider, environment FROM contracts
             WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?
+            """
+        )
+        newestShared = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
             """
         )
         newestOrders = try connection.prepare(
