@@ -9,7 +9,7 @@ extension LedgerStore {
         now: Instant
     ) throws(SQLiteError) -> Commit<ReplayReport> {
         var commit = Commit(value: ())
-        var replay = Replay(batch)
+        var replay = ReplaySteps(batch)
         while !replay.isDone {
             // Taken in place, because a copy would copy the report at each step.
             let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in

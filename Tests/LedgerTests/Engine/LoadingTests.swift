@@ -95,7 +95,7 @@ extension MemoryEngine {
     }
 
     fileprivate mutating func replay(_ batch: ReplayBatch) -> ReplayReport {
-        var replay = Replay(batch)
+        var replay = ReplaySteps(batch)
         while !replay.isDone {
             _ = decide(at: Fixture.now) { unit throws(Missing) in try replay.advance(in: &unit) }
         }

@@ -61,18 +61,18 @@ struct MemoryEngine {
 extension MemoryEngine {
     private func load(_ need: Need, into known: inout WorkingSet) {
         switch need {
-        case .event(let key): known.know(key, at: events[key])
-        case .newestEvent(let key): known.know(newestEvent: newestEvents[key] ?? 0, of: key)
-        case .contract(let key): known.know(places[key].map { contracts[$0] }, for: key)
+        case .event(let key): known.loaded(key, at: events[key])
+        case .newestEvent(let key): known.loaded(newestEvent: newestEvents[key] ?? 0, of: key)
+        case .contract(let key): known.loaded(places[key].map { contracts[$0] }, for: key)
         case .contracts(let index):
             let found = contracts(of: index)
-            for contract in found { known.know(contract, for: contract.key) }
-            known.know(found.map(\.key), of: index)
-        case .facts(let key): known.know(facts[key] ?? ContractFacts(), of: key)
-        case .order(let token): known.know(orders.first { $0.token == token }, for: token)
-        case .orderLike(let request): known.know(orders.first { $0.isLike(request) }, like: request)
-        case .transfers(let source): known.know(transfers[source] ?? [], from: source)
-        case .language(let user): known.know(languages[user], of: user)
+            for contract in found { known.loaded(contract, for: contract.key) }
+            known.loaded(found.map(\.key), of: index)
+        case .facts(let key): known.loaded(facts[key] ?? ContractFacts(), of: key)
+        case .order(let token): known.loaded(orders.first { $0.token == token }, for: token)
+        case .orderLike(let request): known.loaded(orders.first { $0.isLike(request) }, like: request)
+        case .transfers(let source): known.loaded(transfers[source] ?? [], from: source)
+        case .language(let user): known.loaded(languages[user], of: user)
         }
     }
 

@@ -3,7 +3,7 @@ internal import Domain
 /// A replay in steps, each a decision of its own. First the contracts to rebuild are compared with what was read, because
 /// events change contracts and what is filed under them. Then every event is applied, each contract is replaced, and at
 /// last the owners of related contracts follow, because they may follow from several of them.
-public struct Replay: Sendable {
+public struct ReplaySteps: Sendable {
     private enum Step {
         case compare([ContractRebuild])
         case apply(Event)
