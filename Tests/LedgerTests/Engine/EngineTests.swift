@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 @testable import Rules
 
-/// The rules know nothing of SQLite: an engine of a hundred lines makes the same entries of the same histories.
+/// The rules know nothing of SQLite: a small engine in memory makes the same entries of the same histories.
 @Suite struct EngineTests {
     /// In a transaction of several commands, SQLite's engine knows what the ones before loaded and changed; the engine in
     /// memory never does.
