@@ -13,6 +13,9 @@ public struct Missing: Error {
     private var seen: Set<ContractKey>
     /// How many contracts a walk passes. Beyond it, the decision asks for them one by one.
     private static let limit = 1000
+    /// A decision follows one way through the transfers of users, and the walk follows all.
+    private static let transferLimit = 100
+    private var transferCount = 0
 
     /// Where a decision goes on to from what it asks for.
     enum Walk {
@@ -54,7 +57,8 @@ extension Missing {
     }
 
     private mutating func step(in known: WorkingSet) -> [Need] {
-        let transfers = front.flatMap { known.transfers(after: $0) }
+        let transfers = transferCount < Missing.transferLimit ? front.flatMap { known.transfers(after: $0) } : []
+        transferCount += transfers.count
         guard let walk, seen.count < Missing.limit else { return transfers }
         switch walk {
         case .toOwner:
