@@ -35,7 +35,7 @@ public struct Ownership: Sendable, Equatable {
     /// Under `keep`, the contract still stays with its first user, because the store's statements keep describing that
     /// user's contract.
     public init?(_ facts: [Fact], policy: TransferPolicy) {
-        let ordered = facts.sorted { Fact.precedes($0, $1) }
+        let ordered = facts.sorted { $0.precedes($1) }
         guard let first = ordered.first else { return nil }
         users = [first.user]
         since = first.at
@@ -52,10 +52,10 @@ public struct Ownership: Sendable, Equatable {
 }
 
 extension Ownership.Fact {
-    fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
-        guard left.at == right.at else { return left.at < right.at }
-        guard left.ground == right.ground else { return left.ground.rank < right.ground.rank }
-        return left.user < right.user
+    fileprivate func precedes(_ other: Self) -> Bool {
+        guard at == other.at else { return at < other.at }
+        guard ground == other.ground else { return ground.rank < other.ground.rank }
+        return user < other.user
     }
 }
 

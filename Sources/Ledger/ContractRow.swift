@@ -5,6 +5,8 @@ internal import Rules
 struct ContractRow {
     var id: Int64
     var tracked: TrackedContract
+    /// Whether it has other holders. They are in a table of their own, which is not asked in vain.
+    var isShared: Bool
 
     static let keyColumns = ["provider", "environment", "app", "lineage"]
     /// Written separately from the state, because they rarely change and writing them updates three indexes.
@@ -21,9 +23,11 @@ struct ContractRow {
         "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "ends_at",
     ]
     static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
+    /// What `read` reads.
+    static let selection = "id, \(columns), EXISTS (SELECT 1 FROM shares WHERE contract = contracts.id)"
     static let count = keyColumns.count + identityColumns.count + stateColumns.count
 
-    /// Reads `id` and `columns`. The other holders are in a table of their own.
+    /// Reads a `selection`.
     static func read(_ row: Row) throws(SQLiteError) -> ContractRow {
         var reader = RowReader(row)
         let id = reader.integer()
@@ -48,7 +52,7 @@ struct ContractRow {
         var tracked = TrackedContract(contract: contract, status: status, endsAt: reader.optionalInstant())
         tracked.user = user
         tracked.userAt = userAt
-        return ContractRow(id: id, tracked: tracked)
+        return ContractRow(id: id, tracked: tracked, isShared: reader.flag())
     }
 
     private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LWWRegister<Text>? {

@@ -15,13 +15,14 @@ extension LedgerQueries {
     func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
         try snapshot { head throws(SQLiteError) in
             let after = max(selection.after, selection.since - 1)
-            let range: [Value] = [
-                .integer(after), .integer(min(selection.until, head.position)), .integer(Int64(limit)),
-            ]
+            let until = min(selection.until, head.position)
+            let range: [Value] = [.integer(after), .integer(until), .integer(Int64(limit))]
             if !selection.ids.isEmpty {
                 var found: [StoredEvent] = []
+                // Each store and environment may have one of that id. There is no next page, so none is left out.
                 for id in selection.ids.prefix(limit) {
-                    found += try statements.eventsByID.all([.text(id), .integer(after)], read: StoredEvent.read)
+                    let values: [Value] = [.text(id), .integer(after), .integer(until)]
+                    found += try statements.eventsByID.all(values, read: StoredEvent.read)
                 }
                 return found.sorted { $0.position < $1.position }
             }

@@ -5,7 +5,8 @@ extension LedgerQueries {
     private static let relationLimit: Int64 = 1000
 
     /// What was said about the user, what was said about the user's contracts and orders before their user was known,
-    /// and what changed the user's pages, such as a purchase that went to somebody else.
+    /// and what changed the user's pages, such as a purchase that went to somebody else. The contracts that others share
+    /// with the user are among the user's.
     func userEvents(
         of user: UserID,
         shownOn stream: StreamName?,
@@ -17,7 +18,10 @@ extension LedgerQueries {
             let range: [Value] = [.integer(position), .integer(Int64(limit) + 1)]
             newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
             let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
-            for contract in try statements.newestContracts.all(related, read: LedgerQueries.texts) {
+            let contracts =
+                try statements.newestContracts.all(related, read: LedgerQueries.texts)
+                + statements.newestShared.all(related, read: LedgerQueries.texts)
+            for contract in contracts {
                 newest.add(try positions(statements.unclaimedBefore, values: contract + range))
             }
             for order in try statements.newestOrders.all(related, read: { Value.text($0.text(0)) }) {

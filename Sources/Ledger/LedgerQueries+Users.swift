@@ -17,7 +17,7 @@ extension LedgerQueries {
             let held = try held(by: user, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
-                let shares = try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) }
+                let shares = row.isShared ? try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
                 contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
             }
             let orders = try orders(of: user, limit: LedgerQueries.orderLimit, now: now)

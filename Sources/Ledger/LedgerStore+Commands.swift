@@ -14,12 +14,12 @@ extension LedgerStore {
         return try decide(at: now) { unit throws(Missing) in try unit.place(request, token: token) }
     }
 
-    mutating func note(
+    mutating func setLanguage(
         _ language: LanguageTag,
         of user: UserID,
         now: Instant
     ) throws(SQLiteError) -> Commit<Void> {
-        try decide(at: now) { unit throws(Missing) in try unit.note(language, of: user) }
+        try decide(at: now) { unit throws(Missing) in try unit.setLanguage(language, of: user) }
     }
 
     mutating func broadcast(_ fragments: [Fragment], now: Instant) throws(SQLiteError) -> Commit<[Cursor]> {

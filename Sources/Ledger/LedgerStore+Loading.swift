@@ -11,16 +11,16 @@ extension LedgerStore {
 
     private mutating func find(_ need: Need) throws(SQLiteError) {
         switch need {
-        case .event(let event): known.know(event, at: try position(of: event))
-        case .newestEvent(let key): known.know(newestEvent: try newestEvent(of: key), of: key)
+        case .event(let event): known.loaded(event, at: try position(of: event))
+        case .newestEvent(let key): known.loaded(newestEvent: try newestEvent(of: key), of: key)
         case .contract(let key): try loadContract(key)
         case .contracts(let index): try loadContracts(of: index)
-        case .facts(let key): known.know(try facts(of: key), of: key)
+        case .facts(let key): known.loaded(try facts(of: key), of: key)
         case .order(let token):
-            known.know(try statements.findOrder.first([.text(token.description)], read: OrderRow.read), for: token)
-        case .orderLike(let request): known.know(try order(like: request), like: request)
-        case .transfers(let source): known.know(try transfers(from: source), from: source)
-        case .language(let user): known.know(try statements.language.language(of: user), of: user)
+            known.loaded(try statements.findOrder.first([.text(token.description)], read: OrderRow.read), for: token)
+        case .orderLike(let request): known.loaded(try order(like: request), like: request)
+        case .transfers(let source): known.loaded(try transfers(from: source), from: source)
+        case .language(let user): known.loaded(try statements.language.language(of: user), of: user)
         }
     }
 
@@ -62,14 +62,14 @@ extension LedgerStore {
 extension LedgerStore {
     private mutating func loadContract(_ key: ContractKey) throws(SQLiteError) {
         let found = try statements.findContract.first(key.values(first: key.lineage), read: ContractRow.read)
-        guard let found else { return known.know(nil, for: key) }
-        try know(found)
+        guard let found else { return known.loaded(nil, for: key) }
+        try loaded(found)
     }
 
     private mutating func loadContracts(of index: ContractIndex) throws(SQLiteError) {
         let found = try contracts(of: index)
-        for row in found { try know(row) }
-        known.know(found.map(\.tracked.key), of: index)
+        for row in found { try loaded(row) }
+        known.loaded(found.map(\.tracked.key), of: index)
     }
 
     private func contracts(of index: ContractIndex) throws(SQLiteError) -> [ContractRow] {
@@ -99,22 +99,24 @@ extension LedgerStore {
     /// Contracts whose access has to end by now: at most 500, so that commands behind them wait only milliseconds.
     mutating func endedContracts(at now: Instant) throws(SQLiteError) -> [ContractKey] {
         let found = try statements.endedContracts.all([Value(now)], read: ContractRow.read)
-        for row in found { try know(row) }
+        for row in found { try loaded(row) }
         return found.map(\.tracked.key)
     }
 
     /// Nil for a number that no contract has.
     mutating func contract(row: Int64) throws(SQLiteError) -> TrackedContract? {
         guard let found = try statements.contractByID.first([.integer(row)], read: ContractRow.read) else { return nil }
-        return try know(found)
+        return try loaded(found)
     }
 
     @discardableResult
-    private mutating func know(_ row: ContractRow) throws(SQLiteError) -> TrackedContract {
+    private mutating func loaded(_ row: ContractRow) throws(SQLiteError) -> TrackedContract {
         var tracked = row.tracked
-        tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+        if row.isShared {
+            tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }
+        }
         rows[tracked.key] = row.id
-        known.know(tracked, for: tracked.key)
+        known.loaded(tracked, for: tracked.key)
         return tracked
     }
 

@@ -9,15 +9,12 @@ extension LedgerStore {
         now: Instant
     ) throws(SQLiteError) -> Commit<ReplayReport> {
         var commit = Commit(value: ())
-        var replay = Replay(batch)
+        var replay = ReplaySteps(batch)
         while !replay.isDone {
-            let before = replay
+            // Taken in place, because a copy would copy the report at each step.
             let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in
-                var next = before
-                try next.advance(in: &unit)
-                return next
+                try replay.advance(in: &unit)
             }
-            replay = step.value
             commit.add(step)
         }
         guard isTrial else { return commit.map { replay.report } }

@@ -85,7 +85,7 @@ extension LedgerStore {
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
     /// Lets `decision` decide until everything that it needs is loaded, then writes what it decided. A trial knows
-    /// afterwards what was decided, and writes nothing.
+    /// afterwards what was changed, and writes nothing.
     mutating func decide<Value>(
         at now: Instant,
         isTrial: Bool = false,
@@ -93,10 +93,13 @@ extension LedgerStore {
     ) throws(SQLiteError) -> Commit<Value> {
         while true {
             switch attempt(decision, at: now) {
-            case .failure(let missing): for need in missing.needs { try load(need) }
+            case .failure(var missing):
+                repeat {
+                    for need in missing.needs { try load(need) }
+                } while missing.advance(in: known)
             case .success(let made):
                 if !isTrial { try write(made.changes, at: now) }
-                known.adopt(made.decided)
+                known.adopt(made.draft)
                 return Commit(made.value, changes: made.changes)
             }
         }
@@ -105,7 +108,7 @@ extension LedgerStore {
     private struct Decision<Value> {
         var value: Value
         var changes: Changes
-        var decided: WorkingSet
+        var draft: WorkingSet
     }
 
     /// A function of its own, so that the unit of work has let go of what is known before that changes: it would be
@@ -117,8 +120,8 @@ extension LedgerStore {
         var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
         do throws(Missing) {
             let value = try decision(&unit)
-            let (changes, decided) = unit.finish()
-            return .success(Decision(value: value, changes: changes, decided: decided))
+            let (changes, draft) = unit.finish()
+            return .success(Decision(value: value, changes: changes, draft: draft))
         } catch {
             return .failure(error)
         }

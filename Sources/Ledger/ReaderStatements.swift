@@ -8,7 +8,8 @@ struct ReaderStatements {
     let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
     let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
     let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
-    let newestContracts, newestOrders, orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
+    let newestContracts, newestShared, newestOrders: Statement
+    let orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
     init(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
@@ -53,27 +54,28 @@ struct ReaderStatements {
 
         userContracts = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         userConsumables = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
             """
         )
         userShares = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         sharedConsumables = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable' LIMIT ?
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable'
+            ORDER BY id DESC LIMIT ?
             """
         )
 
@@ -88,7 +90,7 @@ struct ReaderStatements {
             SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
                 queued_at, CASE kind WHEN 'forward' THEN body END
             FROM jobs LEFT JOIN events ON events.position = jobs.position
-            WHERE destination = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
             """
         )
         jobCount = try connection.prepare("SELECT count(*) FROM jobs WHERE due_at > 0")
@@ -103,11 +105,14 @@ struct ReaderStatements {
             """
             SELECT provider, environment, app, lineage FROM contracts
             WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
-            ORDER BY ends_at LIMIT ?
+            ORDER BY ends_at, id LIMIT ?
             """
         )
         eventsByID = try connection.prepare(
-            "SELECT \(StoredEvent.columns) FROM events WHERE event = ? AND position > ? LIMIT 100"
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE event = ? AND position > ? AND position <= ? ORDER BY provider, environment
+            """
         )
         eventsByContract = try connection.prepare(
             """
@@ -123,7 +128,7 @@ struct ReaderStatements {
         )
         contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
         contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
-        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
         entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
         datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
         entriesOfUserBefore = try connection.prepare(
@@ -154,16 +159,23 @@ struct ReaderStatements {
             WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?
             """
         )
+        newestShared = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
+            """
+        )
         newestOrders = try connection.prepare(
             """
-            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ? ORDER BY created_at DESC LIMIT ?
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
+            ORDER BY created_at DESC, token DESC LIMIT ?
             """
         )
         orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
         contractsByToken = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT ?
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?
             """
         )
         tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")

@@ -15,7 +15,7 @@ public struct StoredEvent: Sendable, Equatable {
 
 /// Selects stored events within a range of positions: those named, those of a contract or of a user, or all.
 public struct EventSelection: Sendable, Equatable {
-    /// The stores' event ids; empty means all.
+    /// The stores' event ids; empty means all. A limit counts the ids, each of which several stores may have used.
     public var ids: [String]
     /// The ledger's id of the contract.
     public var contract: Int64?

@@ -20,7 +20,7 @@ extension WriterLoop {
             }
         case .language(let language, let user, let completion):
             try perform(&batch) { store throws(SQLiteError) in
-                try store.note(language, of: user, now: now)
+                try store.setLanguage(language, of: user, now: now)
             } then: { result in
                 completion(result)
             }

@@ -1,3 +1,5 @@
+internal import Rules
+
 /// All SQL of the writer, prepared once. The tables are in `Schema`.
 struct WriterStatements {
     let begin, commit, rollback, savepoint, release, rollbackTo: Statement
@@ -63,7 +65,7 @@ struct WriterStatements {
             """
             SELECT \(OrderRow.columns) FROM orders
             WHERE user = ? AND product = ? AND provider IS ? AND product_group IS ? AND kind IS ?
-            ORDER BY created_at LIMIT 1
+            ORDER BY created_at, token LIMIT 1
             """
         )
         insertOrder = try connection.prepare(
@@ -75,11 +77,11 @@ struct WriterStatements {
 
         findContract = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
             """
         )
-        contractByID = try connection.prepare("SELECT id, \(ContractRow.columns) FROM contracts WHERE id = ?")
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
         insertContract = try connection.prepare(
             "INSERT INTO contracts (\(ContractRow.columns)) VALUES (\(marks(ContractRow.count)))"
         )
@@ -91,13 +93,13 @@ struct WriterStatements {
         )
         contractsOfUser = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
         )
         contractsSharedWith = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE id IN (SELECT contract FROM shares WHERE user = ?)
                 AND kind IN ('subscription', 'non_renewing', 'non_consumable')
             """
@@ -112,8 +114,9 @@ struct WriterStatements {
         )
         contractsByToken = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) LIMIT 1000
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?)
+            ORDER BY id LIMIT \(ContractIndex.boughtLimit)
             """
         )
         claims = try connection.prepare(
@@ -127,21 +130,24 @@ struct WriterStatements {
         )
         contractsByAccount = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE account = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE account = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
             """
         )
         contractsByPreviousLineage = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
             """
         )
 
         contractsByPurchase = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
-            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ? LIMIT 200
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
             """
         )
 
@@ -159,7 +165,7 @@ struct WriterStatements {
         )
         contractsOfStoreUser = try connection.prepare(
             """
-            SELECT id, \(ContractRow.columns) FROM contracts
+            SELECT \(ContractRow.selection) FROM contracts
             WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
             """
         )
@@ -193,7 +199,7 @@ struct WriterStatements {
         forgetBroadcastKeys = try connection.prepare(
             """
             DELETE FROM broadcast_keys
-            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at LIMIT 100)
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at, id LIMIT 100)
             """
         )
         limitBroadcastKeys = try connection.prepare("DELETE FROM broadcast_keys WHERE id <= ?")
@@ -204,7 +210,7 @@ struct WriterStatements {
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(
-            "SELECT id, \(ContractRow.columns) FROM contracts WHERE ends_at <= ? ORDER BY ends_at LIMIT 500"
+            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at, id LIMIT 500"
         )
     }
 }

@@ -16,6 +16,27 @@ public enum ContractIndex: Hashable, Sendable {
     case bought(with: OrderToken)
 }
 
+/// How long a list may be. A decision reads whole lists and may change each of their contracts, while all others wait.
+extension ContractIndex {
+    /// A buyer has a handful of contracts at one store.
+    public static let relatedLimit = 200
+    /// An app may bind one token to everything that a user buys.
+    public static let boughtLimit = 1000
+
+    /// Of a longer list, the contracts count that the ledger has had longest (further products: whose lineages come
+    /// first), and the others are found as if they were in none. Nil for a list that is always whole.
+    ///
+    /// Every command sees what the next transaction would load. One command sees a full list as it was when it began, but
+    /// for contracts that have left it; a trial, which writes nothing, sees further ones at the end.
+    public var limit: Int? {
+        switch self {
+        case .ofAccount, .replacing, .lines: ContractIndex.relatedLimit
+        case .bought: ContractIndex.boughtLimit
+        case .held, .named: nil
+        }
+    }
+}
+
 extension ContractIndex {
     /// The buyer's contracts; nil when the store did not name the buyer.
     static func account(of contract: Contract) -> ContractIndex? {

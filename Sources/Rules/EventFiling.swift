@@ -21,7 +21,7 @@ extension UnitOfWork {
         let entry = try append(notice.naming(event, outcome: outcome), fragments: fragments)
         let result = CommitResult(outcome: outcome, event: event.id, cursor: cursor(entry.position))
         guard !isStored else { return result }
-        decided.decide(EventKey(event), at: entry.position)
+        draft.changed(EventKey(event), at: entry.position)
         let filed = FiledEvent(
             event: event,
             position: entry.position,

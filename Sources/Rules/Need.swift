@@ -18,15 +18,6 @@ public enum Need: Hashable, Sendable {
     case language(of: UserID)
 }
 
-/// Thrown by a decision that needs what nobody has loaded yet. It is not a failure: load the needs, and decide again.
-public struct Missing: Error, Equatable {
-    public var needs: [Need]
-
-    public init(needs: [Need]) {
-        self.needs = needs
-    }
-}
-
 /// The store's id of an event, where it is unique.
 public struct EventKey: Sendable {
     public var id: String
@@ -90,5 +81,31 @@ public struct TransferTarget: Hashable, Sendable {
 extension TransferTarget: Comparable {
     public static func < (left: TransferTarget, right: TransferTarget) -> Bool {
         (left.at, left.user) < (right.at, right.user)
+    }
+}
+
+/// The targets of one source, in their order.
+extension [TransferTarget] {
+    func first(since instant: Instant) -> TransferTarget? {
+        let index = boundary { $0.at >= instant }
+        return index < endIndex ? self[index] : nil
+    }
+
+    /// Returns false when it is there already.
+    mutating func insert(_ target: TransferTarget) -> Bool {
+        let index = boundary { !($0 < target) }
+        guard index == endIndex || self[index] != target else { return false }
+        insert(target, at: index)
+        return true
+    }
+
+    /// The first that is reached, or the end. What is true of one is true of all that follow it.
+    private func boundary(isReached: (TransferTarget) -> Bool) -> Int {
+        var (lower, upper) = (startIndex, endIndex)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if isReached(self[middle]) { upper = middle } else { lower = middle + 1 }
+        }
+        return lower
     }
 }

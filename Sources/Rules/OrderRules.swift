@@ -8,11 +8,11 @@ extension UnitOfWork {
         let since = cursor(head)
         if let known = try known(request) {
             guard known.user == request.user else { return nil }
-            try noteLanguage(of: request)
+            try setLanguage(of: request)
             let order = request.token == nil ? known : widen(known, with: request)
             return OrderResult(order: order, since: since, isNew: false)
         }
-        try noteLanguage(of: request)
+        try setLanguage(of: request)
         let order = Order(
             token: request.token ?? token,
             user: request.user,
@@ -21,7 +21,7 @@ extension UnitOfWork {
             group: request.group,
             kind: request.kind
         )
-        decided.decide(order)
+        draft.changed(order)
         changes.orders.append(order)
         try resolveOwners(of: contracts(.bought(with: order.token)))
         return OrderResult(order: order, since: since, isNew: true)
@@ -33,8 +33,8 @@ extension UnitOfWork {
     }
 
     /// Remembers the request's language. Call it before anything is announced because of the request.
-    private mutating func noteLanguage(of request: OrderRequest) throws(Missing) {
-        if let language = request.language { try note(language, of: request.user) }
+    private mutating func setLanguage(of request: OrderRequest) throws(Missing) {
+        if let language = request.language { try setLanguage(language, of: request.user) }
     }
 
     /// An app may bind one token to everything that a user buys. Then the order states only what its requests have in
@@ -46,7 +46,7 @@ extension UnitOfWork {
         if request.group != order.group { widened.group = nil }
         if request.kind != order.kind { widened.kind = nil }
         guard widened != order else { return order }
-        decided.decide(widened)
+        draft.changed(widened)
         changes.widenedOrders.append(widened)
         return widened
     }

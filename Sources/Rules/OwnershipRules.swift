@@ -48,7 +48,7 @@ extension UnitOfWork {
         since: Instant,
         at key: ContractKey
     ) throws(Missing) -> TransferTarget? {
-        try transfers(from: TransferSource(user, at: key)).first { $0.at >= since }
+        try transfers(from: TransferSource(user, at: key)).first(since: since)
     }
 
     /// The facts of ownership: purchases with orders that are known and fit, and claims that were granted.
@@ -84,7 +84,7 @@ extension UnitOfWork {
         var read: Set<ContractIndex> = []
         var ring = [tracked]
         while !ring.isEmpty, seen.count < UnitOfWork.relatedLimit {
-            try demand(ring.flatMap(relatedNeeds))
+            try demand(ring.flatMap(\.relatedNeeds), walk: .toOwner, seen: seen)
             var next: [TrackedContract] = []
             for link in ring {
                 for related in try relatedContracts(of: link, read: &read) where seen.insert(related.key).inserted {
@@ -99,53 +99,6 @@ extension UnitOfWork {
             ring = next
         }
         return nil
-    }
-}
-
-/// How contracts are related: the one that it replaced, the purchase that it is part of, and others of the same buyer.
-extension UnitOfWork {
-    func relatedContracts(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
-        var read: Set<ContractIndex> = []
-        return try relatedContracts(of: tracked, read: &read)
-    }
-
-    /// Leaves out the lists that were read before.
-    private func relatedContracts(
-        of tracked: TrackedContract,
-        read: inout Set<ContractIndex>
-    ) throws(Missing) -> [TrackedContract] {
-        var related: [TrackedContract] = []
-        if let replaced = try tracked.replacedKey.map({ key throws(Missing) in try contract(key) }) ?? nil {
-            related.append(replaced)
-        }
-        if let whole = try tracked.key.purchase.map({ key throws(Missing) in try contract(key) }) ?? nil {
-            related.append(whole)
-        }
-        if let account = ContractIndex.account(of: tracked.contract), read.insert(account).inserted {
-            related += try contracts(account)
-        }
-        return related
-    }
-
-    private func relatedNeeds(of tracked: TrackedContract) -> [Need] {
-        let keys = [tracked.replacedKey, tracked.key.purchase].compactMap { $0 }
-        let account = ContractIndex.account(of: tracked.contract)
-        return keys.map { .contract($0) } + (account.map { [.contracts($0)] } ?? [])
-    }
-
-    /// Contracts whose user may follow from this one's.
-    func dependents(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
-        let lists = dependentLists(of: tracked)
-        try demand(lists.map { .contracts($0) })
-        var found: [TrackedContract] = []
-        for list in lists { found += try contracts(list) }
-        return found.filter { $0.userAt == nil && $0.key != tracked.key }
-    }
-
-    private func dependentLists(of tracked: TrackedContract) -> [ContractIndex] {
-        let account = ContractIndex.account(of: tracked.contract)
-        return [.replacing(tracked.key)] + (account.map { [$0] } ?? [])
-            + (tracked.key.lineBounds == nil ? [] : [.lines(of: tracked.key)])
     }
 }
 
@@ -173,15 +126,9 @@ extension UnitOfWork {
     }
 
     /// Asks at once for what decides about the owners of all of them, and for what follows: a buyer may have hundreds of
-    /// contracts, and each question would begin the decision again.
+    /// contracts, and so may a chain of replaced ones, and each question would begin the decision again.
     func demandWhatDecides(_ contracts: [TrackedContract]) throws(Missing) {
-        try demand(
-            contracts.flatMap { tracked in
-                [.facts(of: tracked.key)] + relatedNeeds(of: tracked)
-                    + dependentLists(of: tracked).map { .contracts($0) }
-                    + (tracked.contract.storeUser.map { [.transfers(TransferSource($0.value, at: tracked.key))] } ?? [])
-            }
-        )
+        try demand(contracts.flatMap(\.ownerNeeds), walk: .toDependents)
         var orders: [Need] = []
         for tracked in contracts { orders += try facts(of: tracked.key).tokens.keys.map { .order($0) } }
         try demand(orders)
@@ -197,9 +144,4 @@ extension UnitOfWork {
         try save(current)
         return known.holders == current.holders ? nil : ContractChange(previous: known, current: current)
     }
-}
-
-extension TrackedContract {
-    /// The contract that it replaced; nil when the store names none.
-    fileprivate var replacedKey: ContractKey? { contract.previousLineage.map { key.with(lineage: $0.value) } }
 }

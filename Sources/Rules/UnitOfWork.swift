@@ -6,10 +6,11 @@ public import Domain
 /// beginning, in a new unit of work, once that is loaded (https://martinfowler.com/eaaCatalog/unitOfWork.html).
 public struct UnitOfWork: Sendable {
     let known: WorkingSet
-    var decided: WorkingSet
+    /// What this command has changed so far.
+    var draft: WorkingSet
     var changes = Changes()
-    /// Contracts that were decided upon, in the order of their first decision.
-    private var touched: [ContractKey] = []
+    /// Contracts that were changed, in the order of their first change.
+    private var changedContracts: [ContractKey] = []
     let policy: AccessPolicy
     let streams: StreamPattern
     /// Names the ledger in its cursors.
@@ -18,7 +19,7 @@ public struct UnitOfWork: Sendable {
 
     public init(_ known: WorkingSet, policy: AccessPolicy, streams: StreamPattern, epoch: String, now: Instant) {
         self.known = known
-        decided = WorkingSet(head: known.head)
+        draft = WorkingSet(head: known.head)
         self.policy = policy
         self.streams = streams
         self.epoch = epoch
@@ -26,37 +27,38 @@ public struct UnitOfWork: Sendable {
     }
 
     /// What is to be written, and what later commands of the same transaction know because of it.
-    public consuming func finish() -> (changes: Changes, decided: WorkingSet) {
-        for key in touched {
-            guard let current = decided.contract(key) ?? nil else { continue }
+    public consuming func finish() -> (changes: Changes, draft: WorkingSet) {
+        for key in changedContracts {
+            guard let current = draft.contract(key) ?? nil else { continue }
             changes.contracts.append(ContractChangeRecord(current: current, previous: known.contract(key) ?? nil))
         }
-        return (changes, decided)
+        return (changes, draft)
     }
 
-    /// Throws unless all of this is known: asks at once for what will be read one after the other.
-    func demand(_ needs: [Need]) throws(Missing) {
-        let missing = needs.filter { !known.knows($0) && !decided.knows($0) }
-        guard missing.isEmpty else { throw Missing(needs: missing) }
+    /// Throws unless all of this is known: asks at once for what will be read one after the other. `walk` tells where the
+    /// decision goes on to from there, past the contracts that it has `seen`.
+    func demand(_ needs: [Need], walk: Missing.Walk? = nil, seen: Set<ContractKey> = []) throws(Missing) {
+        let missing = needs.filter { !known.knows($0) && !draft.knows($0) }
+        guard missing.isEmpty else { throw Missing(missing, from: needs, walk: walk, seen: seen) }
     }
 
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
     /// The newest position.
-    var head: Int64 { decided.head }
+    var head: Int64 { draft.head }
 }
 
 extension UnitOfWork {
     func contract(_ key: ContractKey) throws(Missing) -> TrackedContract? {
-        guard let found = decided.contract(key) ?? known.contract(key) else { throw Missing(needs: [.contract(key)]) }
+        guard let found = draft.contract(key) ?? known.contract(key) else { throw Missing(.contract(key)) }
         return found
     }
 
     func contracts(_ index: ContractIndex) throws(Missing) -> [TrackedContract] {
-        guard var keys = known.keys(of: index) else { throw Missing(needs: [.contracts(index)]) }
-        for key in decided.decidedKeys(of: index) where !known.isListed(key, in: index) { keys.append(key) }
+        guard var keys = known.keys(of: index) else { throw Missing(.contracts(index)) }
+        for key in draft.changedKeys(of: index) where !known.isListed(key, in: index) { keys.append(key) }
         var found: [TrackedContract] = []
-        for key in keys {
+        for key in keys where found.count < index.limit ?? .max {
             if let contract = try contract(key), index.contains(contract) { found.append(contract) }
         }
         return found
@@ -64,46 +66,46 @@ extension UnitOfWork {
 
     /// Nil for a contract that does not exist.
     func facts(of key: ContractKey) throws(Missing) -> ContractFacts {
-        guard let found = decided.facts(of: key) ?? known.facts(of: key) else {
-            throw Missing(needs: [.facts(of: key)])
+        guard let found = draft.facts(of: key) ?? known.facts(of: key) else {
+            throw Missing(.facts(of: key))
         }
         return found
     }
 
     func position(of event: Event) throws(Missing) -> Int64? {
         let key = EventKey(event)
-        guard let found = decided.position(of: key) ?? known.position(of: key) else {
-            throw Missing(needs: [.event(key)])
+        guard let found = draft.position(of: key) ?? known.position(of: key) else {
+            throw Missing(.event(key))
         }
         return found
     }
 
     /// 0 when no event is filed under it.
     func newestEvent(of key: ContractKey) throws(Missing) -> Int64 {
-        guard let found = known.newestEvent(of: key) else { throw Missing(needs: [.newestEvent(of: key)]) }
+        guard let found = known.newestEvent(of: key) else { throw Missing(.newestEvent(of: key)) }
         return found
     }
 
     func order(_ token: OrderToken) throws(Missing) -> Order? {
-        guard let found = decided.order(token) ?? known.order(token) else { throw Missing(needs: [.order(token)]) }
+        guard let found = draft.order(token) ?? known.order(token) else { throw Missing(.order(token)) }
         return found
     }
 
     func order(like request: OrderRequest) throws(Missing) -> Order? {
-        guard let found = known.order(like: request) else { throw Missing(needs: [.orderLike(request)]) }
+        guard let found = known.order(like: request) else { throw Missing(.orderLike(request)) }
         return found
     }
 
     func transfers(from source: TransferSource) throws(Missing) -> [TransferTarget] {
-        guard let found = decided.transfers(from: source) ?? known.transfers(from: source) else {
-            throw Missing(needs: [.transfers(source)])
+        guard let found = draft.transfers(from: source) ?? known.transfers(from: source) else {
+            throw Missing(.transfers(source))
         }
         return found
     }
 
     func language(of user: UserID) throws(Missing) -> LanguageTag? {
-        guard let found = decided.language(of: user) ?? known.language(of: user) else {
-            throw Missing(needs: [.language(of: user)])
+        guard let found = draft.language(of: user) ?? known.language(of: user) else {
+            throw Missing(.language(of: user))
         }
         return found
     }
@@ -112,9 +114,9 @@ extension UnitOfWork {
 extension UnitOfWork {
     mutating func save(_ contract: TrackedContract) throws(Missing) {
         let key = contract.key
-        if try self.contract(key) == nil { decided.decide(ContractFacts(), of: key) }
-        if decided.contract(key) == nil { touched.append(key) }
-        decided.decide(contract)
+        if try self.contract(key) == nil { draft.changed(ContractFacts(), of: key) }
+        if draft.contract(key) == nil { changedContracts.append(key) }
+        draft.changed(contract)
     }
 
     /// Remembers a token of a contract; returns true when that is new.
@@ -124,8 +126,8 @@ extension UnitOfWork {
         var merged = facts.tokens[token] ?? dates
         merged.add(dates)
         facts.tokens[token] = merged
-        decided.decide(facts, of: key)
-        decided.decide(token, boughtAt: key)
+        draft.changed(facts, of: key)
+        draft.changed(token, boughtAt: key)
         changes.tokens.append(TokenRecord(contract: key, token: token, dates: merged))
         return true
     }
@@ -133,29 +135,28 @@ extension UnitOfWork {
     mutating func add(_ note: ClaimDecision.Note, to key: ContractKey) throws(Missing) {
         var facts = try facts(of: key)
         facts.add(note)
-        decided.decide(facts, of: key)
+        draft.changed(facts, of: key)
         guard let claim = facts.claims.first(where: { $0.user == note.user }) else { return }
         changes.claims.append(ClaimRecord(contract: key, claim: claim))
     }
 
     mutating func add(_ target: TransferTarget, from source: TransferSource) throws(Missing) {
         var targets = try transfers(from: source)
-        guard !targets.contains(target) else { return }
-        targets.insert(target, at: targets.firstIndex { target < $0 } ?? targets.endIndex)
-        decided.decide(targets, from: source)
+        guard targets.insert(target) else { return }
+        draft.changed(targets, from: source)
         changes.transfers.append(TransferRecord(source: source, target: target))
     }
 
     /// Remembers the language that a user reads; the last one counts.
-    public mutating func note(_ language: LanguageTag, of user: UserID) throws(Missing) {
+    public mutating func setLanguage(_ language: LanguageTag, of user: UserID) throws(Missing) {
         guard try self.language(of: user) != language else { return }
-        decided.decide(language, of: user)
+        draft.changed(language, of: user)
         changes.languages.append(LanguageRecord(user: user, language: language))
     }
 
     mutating func append(_ notice: Notice, fragments: [Fragment] = []) throws(Missing) -> Entry {
         let written = try streams.written(fragments) { user throws(Missing) in try language(of: user) }
-        let position = decided.advance()
+        let position = draft.advance()
         let entry = Entry(position: position, committedAt: now, notice: notice, fragments: written)
         changes.entries.append(AppendedEntry(entry: entry, stored: fragments))
         return entry

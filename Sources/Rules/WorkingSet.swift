@@ -1,6 +1,6 @@
 public import Domain
 
-/// What is known during one transaction: what was loaded, and what was decided since. Nil for something means that the
+/// What is known during one transaction: what was loaded, and what was changed since. Nil for something means that the
 /// ledger does not have it; a key that is absent means that nobody has looked.
 ///
 /// One type serves for what is known and for what one command adds to it.
@@ -9,6 +9,8 @@ public struct WorkingSet: Sendable {
     public private(set) var head: Int64
     private var contracts: [ContractKey: TrackedContract?] = [:]
     private var lists: [ContractIndex: List] = [:]
+    /// Lists that may have more contracts than count. Which ones count, only the ledger can tell.
+    private var fullLists: Set<ContractIndex> = []
     private var facts: [ContractKey: ContractFacts] = [:]
     private var events: [EventKey: Int64?] = [:]
     private var newestEvents: [ContractKey: Int64] = [:]
@@ -18,16 +20,24 @@ public struct WorkingSet: Sendable {
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var languages: [UserID: LanguageTag?] = [:]
 
-    /// Contracts that belonged to a list when they were noted; some may have left it since.
+    /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
         private(set) var keys: [ContractKey] = []
         private var members: Set<ContractKey> = []
-        /// False when only those are in it that were decided upon.
+        /// False when only those are in it that were changed.
         var isLoaded = false
 
         mutating func append(_ key: ContractKey) {
             if members.insert(key).inserted { keys.append(key) }
         }
+
+        /// Returns true when that fills the list of `index`.
+        mutating func append(_ key: ContractKey, filling index: ContractIndex) -> Bool {
+            append(key)
+            return isFull(index)
+        }
+
+        func isFull(_ index: ContractIndex) -> Bool { keys.count >= index.limit ?? .max }
 
         func contains(_ key: ContractKey) -> Bool { members.contains(key) }
     }
@@ -37,103 +47,106 @@ public struct WorkingSet: Sendable {
     }
 }
 
-/// What the ledger has loaded. It never replaces what was decided since.
+/// What the ledger has loaded. It never replaces what was changed since.
 extension WorkingSet {
     /// Where the event was committed first; nil when it was not.
-    public mutating func know(_ event: EventKey, at position: Int64?) {
+    public mutating func loaded(_ event: EventKey, at position: Int64?) {
         if events[event] == nil { events[event] = .some(position) }
     }
 
-    public mutating func know(newestEvent position: Int64, of key: ContractKey) {
+    public mutating func loaded(newestEvent position: Int64, of key: ContractKey) {
         newestEvents[key] = position
     }
 
-    public mutating func know(_ contract: TrackedContract?, for key: ContractKey) {
+    public mutating func loaded(_ contract: TrackedContract?, for key: ContractKey) {
         if contracts[key] == nil { contracts[key] = .some(contract) }
     }
 
-    /// The contracts of a list, all of them known, in the order of the ledger.
-    public mutating func know(_ keys: [ContractKey], of index: ContractIndex) {
+    /// The contracts of a list, all of them known, in the order of the ledger: as many as its `limit`.
+    public mutating func loaded(_ keys: [ContractKey], of index: ContractIndex) {
         var list = List()
         for key in keys + (lists[index]?.keys ?? []) { list.append(key) }
         list.isLoaded = true
         lists[index] = list
+        if list.isFull(index) { fullLists.insert(index) }
     }
 
-    public mutating func know(_ loaded: ContractFacts, of key: ContractKey) {
-        if facts[key] == nil { facts[key] = loaded }
+    public mutating func loaded(_ found: ContractFacts, of key: ContractKey) {
+        if facts[key] == nil { facts[key] = found }
     }
 
-    public mutating func know(_ order: Order?, for token: OrderToken) {
+    public mutating func loaded(_ order: Order?, for token: OrderToken) {
         if orders[token] == nil { orders[token] = .some(order) }
     }
 
-    public mutating func know(_ order: Order?, like request: OrderRequest) {
+    public mutating func loaded(_ order: Order?, like request: OrderRequest) {
         if requests[request] == nil { requests[request] = .some(order) }
     }
 
     /// In the order of their dates, then of the users.
-    public mutating func know(_ targets: [TransferTarget], from source: TransferSource) {
+    public mutating func loaded(_ targets: [TransferTarget], from source: TransferSource) {
         if transfers[source] == nil { transfers[source] = targets }
     }
 
-    public mutating func know(_ language: LanguageTag?, of user: UserID) {
+    public mutating func loaded(_ language: LanguageTag?, of user: UserID) {
         if languages[user] == nil { languages[user] = .some(language) }
     }
 }
 
-/// What was decided.
+/// What was changed.
 extension WorkingSet {
     mutating func advance() -> Int64 {
         head += 1
         return head
     }
 
-    mutating func decide(_ contract: TrackedContract) {
+    mutating func changed(_ contract: TrackedContract) {
         contracts[contract.key] = .some(contract)
-        for index in ContractIndex.containing(contract) { note(contract.key, in: index) }
+        for index in ContractIndex.containing(contract) { list(contract.key, in: index) }
     }
 
-    mutating func decide(_ decided: ContractFacts, of key: ContractKey) {
-        facts[key] = decided
+    mutating func changed(_ new: ContractFacts, of key: ContractKey) {
+        facts[key] = new
     }
 
-    mutating func decide(_ token: OrderToken, boughtAt key: ContractKey) {
-        note(key, in: .bought(with: token))
+    mutating func changed(_ token: OrderToken, boughtAt key: ContractKey) {
+        list(key, in: .bought(with: token))
     }
 
-    mutating func decide(_ event: EventKey, at position: Int64) {
+    mutating func changed(_ event: EventKey, at position: Int64) {
         events[event] = .some(position)
     }
 
-    mutating func decide(_ order: Order) {
+    mutating func changed(_ order: Order) {
         orders[order.token] = .some(order)
     }
 
-    mutating func decide(_ targets: [TransferTarget], from source: TransferSource) {
+    mutating func changed(_ targets: [TransferTarget], from source: TransferSource) {
         transfers[source] = targets
     }
 
-    mutating func decide(_ language: LanguageTag, of user: UserID) {
+    mutating func changed(_ language: LanguageTag, of user: UserID) {
         languages[user] = .some(language)
     }
 
-    private mutating func note(_ key: ContractKey, in index: ContractIndex) {
-        lists[index, default: List()].append(key)
+    private mutating func list(_ key: ContractKey, in index: ContractIndex) {
+        if lists[index, default: List()].append(key, filling: index) { fullLists.insert(index) }
     }
 
-    /// Takes over what one command decided. Requests and newest events are asked for again.
-    public mutating func adopt(_ decided: WorkingSet) {
-        head = decided.head
-        for (key, contract) in decided.contracts { contracts[key] = contract }
-        for (index, list) in decided.lists {
-            for key in list.keys { note(key, in: index) }
+    /// Takes over what one command changed. Requests, newest events and lists that are full are asked for again.
+    public mutating func adopt(_ draft: WorkingSet) {
+        head = draft.head
+        for (key, contract) in draft.contracts { contracts[key] = contract }
+        for (index, changed) in draft.lists {
+            for key in changed.keys { list(key, in: index) }
         }
-        facts.merge(decided.facts) { _, new in new }
-        events.merge(decided.events) { _, new in new }
-        orders.merge(decided.orders) { _, new in new }
-        transfers.merge(decided.transfers) { _, new in new }
-        languages.merge(decided.languages) { _, new in new }
+        for index in fullLists { lists[index]?.isLoaded = false }
+        fullLists = []
+        facts.merge(draft.facts) { _, new in new }
+        events.merge(draft.events) { _, new in new }
+        orders.merge(draft.orders) { _, new in new }
+        transfers.merge(draft.transfers) { _, new in new }
+        languages.merge(draft.languages) { _, new in new }
         requests = [:]
         newestEvents = [:]
     }
@@ -155,8 +168,8 @@ extension WorkingSet {
 
     func isListed(_ key: ContractKey, in index: ContractIndex) -> Bool { lists[index]?.contains(key) ?? false }
 
-    /// Those that were decided upon, loaded or not.
-    func decidedKeys(of index: ContractIndex) -> [ContractKey] { lists[index]?.keys ?? [] }
+    /// Those that were changed, loaded or not.
+    func changedKeys(of index: ContractIndex) -> [ContractKey] { lists[index]?.keys ?? [] }
 
     /// True when nobody has to look.
     public func knows(_ need: Need) -> Bool {

@@ -205,6 +205,7 @@ import Testing
         #expect(try ledger.contract(2, until: 5)?.newest == 4)
         #expect(try ledger.events(EventSelection(after: 2), limit: 2).map(\.id) == ["e3", "e4"])
         #expect(try ledger.events(EventSelection(ids: ["e5", "e1", "none"])).map(\.id) == ["e1", "e5"])
+        #expect(try ledger.events(EventSelection(ids: ["e5", "e4", "e1"], since: 2, until: 4)).map(\.id) == ["e4"])
         let first = try #require(try ledger.events(EventSelection(ids: ["e1"])).first)
         #expect(String(decoding: first.body, as: UTF8.self) == "{\"id\":\"e1\"}")
         #expect((first.provider, first.app, first.position) == (.apple, "com.example", 1))

@@ -108,6 +108,19 @@ import Testing
         #expect(before == nil && found == expected.reversed())
     }
 
+    /// Whoever shares a contract has what was said about it before anybody was known.
+    @Test func unclaimedEventsOfSharedContractsAreFound() throws {
+        let ledger = try TemporaryLedger(policy: AccessPolicy(sandboxUsers: .only([]), transfers: .share))
+        defer { ledger.remove() }
+        #expect(try ledger.send(Fixture.subscription("e1", state: .active)).outcome == .unclaimed)
+        let posted = Fixture.subscription("e2", state: .active, minute: 1)
+        for user in ["42", "43"] as [UserID] { _ = try ledger.send(posted, claim: Claim(user: user)) }
+        #expect(try ledger.record("43").contracts.map(\.sharedWith) == [["43"]])
+        for user in ["42", "43"] as [UserID] {
+            #expect(try ledger.userEvents(user).events.last?.entry.notice.event == "e1")
+        }
+    }
+
     /// Reading a page of a user with many entries costs no more than reading one of a user with few.
     @Test func aHistoryOfManyThousandIsRead() throws {
         let ledger = try TemporaryLedger()

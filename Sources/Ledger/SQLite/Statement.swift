@@ -73,6 +73,9 @@ final class Statement {
         return results
     }
 
+    /// How often it was run: a test counts questions.
+    var runs: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)) }
+
     private func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: true

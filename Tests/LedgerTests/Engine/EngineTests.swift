@@ -5,9 +5,9 @@ import Testing
 @testable import Ledger
 @testable import Rules
 
-/// The rules know nothing of SQLite: an engine of a hundred lines makes the same entries of the same histories.
+/// The rules know nothing of SQLite: a small engine in memory makes the same entries of the same histories.
 @Suite struct EngineTests {
-    /// In a transaction of several commands, SQLite's engine knows what the ones before loaded and decided; the engine in
+    /// In a transaction of several commands, SQLite's engine knows what the ones before loaded and changed; the engine in
     /// memory never does.
     @Test(arguments: TransferPolicy.allCases, [1, 20])
     func memoryMakesTheSameEntries(transfers: TransferPolicy, commands: Int) throws {

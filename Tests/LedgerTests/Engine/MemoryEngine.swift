@@ -9,8 +9,11 @@ struct MemoryEngine {
     private var head: Int64 = 0
     /// How often the newest decision was begun.
     private(set) var attempts = 0
+    /// How many needs were loaded for it.
+    private(set) var loads = 0
     /// In the order in which they were written first.
     private var contracts: [TrackedContract] = []
+    private var places: [ContractKey: Int] = [:]
     private var facts: [ContractKey: ContractFacts] = [:]
     private var events: [EventKey: Int64] = [:]
     private var newestEvents: [ContractKey: Int64] = [:]
@@ -29,7 +32,7 @@ struct MemoryEngine {
         by decision: (inout UnitOfWork) throws(Missing) -> Void
     ) -> [Entry] {
         var known = WorkingSet(head: head)
-        attempts = 0
+        (attempts, loads) = (0, 0)
         while true {
             attempts += 1
             var unit = UnitOfWork(known, policy: policy, streams: .standard, epoch: "memory", now: now)
@@ -39,7 +42,11 @@ struct MemoryEngine {
                 write(changes)
                 return changes.entries.map(\.entry)
             } catch {
-                for need in error.needs { load(need, into: &known) }
+                var missing = error
+                repeat {
+                    loads += missing.needs.count
+                    for need in missing.needs { load(need, into: &known) }
+                } while missing.advance(in: known)
             }
         }
     }
@@ -54,24 +61,32 @@ struct MemoryEngine {
 extension MemoryEngine {
     private func load(_ need: Need, into known: inout WorkingSet) {
         switch need {
-        case .event(let key): known.know(key, at: events[key])
-        case .newestEvent(let key): known.know(newestEvent: newestEvents[key] ?? 0, of: key)
-        case .contract(let key): known.know(contracts.first { $0.key == key }, for: key)
+        case .event(let key): known.loaded(key, at: events[key])
+        case .newestEvent(let key): known.loaded(newestEvent: newestEvents[key] ?? 0, of: key)
+        case .contract(let key): known.loaded(places[key].map { contracts[$0] }, for: key)
         case .contracts(let index):
             let found = contracts(of: index)
-            for contract in found { known.know(contract, for: contract.key) }
-            known.know(found.map(\.key), of: index)
-        case .facts(let key): known.know(facts[key] ?? ContractFacts(), of: key)
-        case .order(let token): known.know(orders.first { $0.token == token }, for: token)
-        case .orderLike(let request): known.know(orders.first { $0.isLike(request) }, like: request)
-        case .transfers(let source): known.know(transfers[source] ?? [], from: source)
-        case .language(let user): known.know(languages[user], of: user)
+            for contract in found { known.loaded(contract, for: contract.key) }
+            known.loaded(found.map(\.key), of: index)
+        case .facts(let key): known.loaded(facts[key] ?? ContractFacts(), of: key)
+        case .order(let token): known.loaded(orders.first { $0.token == token }, for: token)
+        case .orderLike(let request): known.loaded(orders.first { $0.isLike(request) }, like: request)
+        case .transfers(let source): known.loaded(transfers[source] ?? [], from: source)
+        case .language(let user): known.loaded(languages[user], of: user)
         }
     }
 
     private func contracts(of index: ContractIndex) -> [TrackedContract] {
-        guard case .bought(let token) = index else { return contracts.filter { index.contains($0) } }
-        return contracts.filter { facts[$0.key]?.tokens[token] != nil }
+        var found: [TrackedContract]
+        if case .bought(let token) = index {
+            found = contracts.filter { facts[$0.key]?.tokens[token] != nil }
+        } else {
+            found = contracts.filter { index.contains($0) }
+        }
+        if case .lines = index {
+            found.sort { $0.key.lineage.utf8.lexicographicallyPrecedes($1.key.lineage.utf8) }
+        }
+        return index.limit.map { Array(found.prefix($0)) } ?? found
     }
 
     private mutating func write(_ changes: Changes) {
@@ -98,9 +113,10 @@ extension MemoryEngine {
     }
 
     private mutating func write(_ change: ContractChangeRecord) {
-        if let index = contracts.firstIndex(where: { $0.key == change.current.key }) {
-            contracts[index] = change.current
+        if let place = places[change.current.key] {
+            contracts[place] = change.current
         } else {
+            places[change.current.key] = contracts.count
             contracts.append(change.current)
         }
     }

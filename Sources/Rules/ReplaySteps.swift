@@ -3,7 +3,7 @@ internal import Domain
 /// A replay in steps, each a decision of its own. First the contracts to rebuild are compared with what was read, because
 /// events change contracts and what is filed under them. Then every event is applied, each contract is replaced, and at
 /// last the owners of related contracts follow, because they may follow from several of them.
-public struct Replay: Sendable {
+public struct ReplaySteps: Sendable {
     private enum Step {
         case compare([ContractRebuild])
         case apply(Event)
@@ -23,7 +23,7 @@ public struct Replay: Sendable {
 
     public var isDone: Bool { done == steps.count }
 
-    /// Takes the next step. A step that is missing something has to be taken again from a copy made before it.
+    /// Takes the next step. One that is missing something leaves the replay as it was.
     public mutating func advance(in unit: inout UnitOfWork) throws(Missing) {
         switch steps[done] {
         case .compare(let candidates): try compare(candidates, in: &unit)
@@ -36,25 +36,30 @@ public struct Replay: Sendable {
 
     private mutating func compare(_ candidates: [ContractRebuild], in unit: inout UnitOfWork) throws(Missing) {
         try unit.demand(candidates.flatMap { [.contract($0.known.key), .newestEvent(of: $0.known.key)] })
+        var outdated: [ContractKey] = []
+        var found: [(known: TrackedContract, rebuild: ContractRebuild)] = []
         for rebuild in candidates {
             if let known = try unit.current(rebuild) {
-                steps.append(.replace(rebuilds.count))
-                rebuilds.append((known, rebuild))
+                found.append((known, rebuild))
             } else {
-                report.outdated.append(rebuild.known.key)
+                outdated.append(rebuild.known.key)
             }
         }
+        steps += found.indices.map { .replace($0) }
+        rebuilds = found
+        report.outdated = outdated
     }
 
     private mutating func apply(_ event: Event, in unit: inout UnitOfWork) throws(Missing) {
         let key = event.observation?.contract
         let before = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
         let result = try unit.record(IncomingEvent(event, receivedAt: unit.now, isReplay: true))
-        if let key, let after = try unit.contract(key) {
-            report.changes.append(ReplayChange(event: event.id, before: before, after: after))
-        }
+        let after = try key.map { key throws(Missing) in try unit.contract(key) } ?? nil
+        if let after { report.changes.append(ReplayChange(event: event.id, before: before, after: after)) }
         guard result.outcome != .quarantined else { return }
-        for index in rebuilds.indices { rebuilds[index].rebuild.fold(event) }
+        for index in rebuilds.indices where rebuilds[index].rebuild.known.key == key {
+            rebuilds[index].rebuild.fold(event)
+        }
     }
 
     private mutating func replace(_ index: Int, in unit: inout UnitOfWork) throws(Missing) {

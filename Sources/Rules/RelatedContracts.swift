@@ -1,0 +1,60 @@
+internal import Domain
+
+/// How contracts are related: the one that it replaced, the purchase that it is part of, and others of the same buyer.
+extension UnitOfWork {
+    func relatedContracts(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
+        var read: Set<ContractIndex> = []
+        return try relatedContracts(of: tracked, read: &read)
+    }
+
+    /// Leaves out the lists that were read before.
+    func relatedContracts(
+        of tracked: TrackedContract,
+        read: inout Set<ContractIndex>
+    ) throws(Missing) -> [TrackedContract] {
+        var related: [TrackedContract] = []
+        if let replaced = try tracked.replacedKey.map({ key throws(Missing) in try contract(key) }) ?? nil {
+            related.append(replaced)
+        }
+        if let whole = try tracked.key.purchase.map({ key throws(Missing) in try contract(key) }) ?? nil {
+            related.append(whole)
+        }
+        if let account = ContractIndex.account(of: tracked.contract), read.insert(account).inserted {
+            related += try contracts(account)
+        }
+        return related
+    }
+
+    /// Contracts whose user may follow from this one's.
+    func dependents(of tracked: TrackedContract) throws(Missing) -> [TrackedContract] {
+        let lists = tracked.dependentLists
+        try demand(lists.map { .contracts($0) }, walk: .toDependents)
+        var found: [TrackedContract] = []
+        for list in lists { found += try contracts(list) }
+        return found.filter { $0.userAt == nil && $0.key != tracked.key }
+    }
+}
+
+extension TrackedContract {
+    /// The contract that it replaced; nil when the store names none.
+    fileprivate var replacedKey: ContractKey? { contract.previousLineage.map { key.with(lineage: $0.value) } }
+
+    /// The contracts from which its owner may follow.
+    var relatedNeeds: [Need] {
+        let keys = [replacedKey, key.purchase].compactMap { $0 }
+        let account = ContractIndex.account(of: contract)
+        return keys.map { .contract($0) } + (account.map { [.contracts($0)] } ?? [])
+    }
+
+    /// The contracts whose owners may follow from its owner.
+    fileprivate var dependentLists: [ContractIndex] {
+        let account = ContractIndex.account(of: contract)
+        return [.replacing(key)] + (account.map { [$0] } ?? []) + (key.lineBounds == nil ? [] : [.lines(of: key)])
+    }
+
+    /// What decides about its owner, and what follows from that. The orders of its tokens come on top.
+    var ownerNeeds: [Need] {
+        [.facts(of: key)] + relatedNeeds + dependentLists.map { .contracts($0) }
+            + (contract.storeUser.map { [.transfers(TransferSource($0.value, at: key))] } ?? [])
+    }
+}
