@@ -118,7 +118,7 @@ let package = Package(
             path: "Sources/Stores/All"
         ),
         library("Rules", ["Domain"]),
-        library("Ledger", ["CSQLite", "Domain", "Rules", "Concurrency", "Observability"]),
+        library("Ledger", ["CSQLite", "Encoding", "Domain", "Rules", "Concurrency", "Observability"]),
         library(
             "Jobs",
             [

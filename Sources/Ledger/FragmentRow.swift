@@ -9,7 +9,7 @@ enum FragmentRow {
     static func values(_ fragment: Fragment, at position: Int64, ordinal: Int) -> [Value] {
         let (content, template, body): (ContentKind, String?, String?) =
             switch fragment.content {
-            case .template(let name, let values): (.template, name, Netstrings.encode(values))
+            case .template(let name, let values): (.template, name, ValuesColumn.encode(values))
             case .html(let html): (.html, nil, html)
             case .markup(let markup): (.markup, nil, markup)
             case .none: (.none, nil, nil)
@@ -42,7 +42,7 @@ enum FragmentRow {
         let kind = try reader.parsed { ContentKind(rawValue: $0) }
         let template = reader.text()
         switch kind {
-        case .template: return .template(name: template, values: try reader.parsed { Netstrings.decode($0) })
+        case .template: return .template(name: template, values: try reader.parsed { ValuesColumn.decode($0) })
         case .html: return .html(reader.text())
         case .markup: return .markup(reader.text())
         case .none: return .none
