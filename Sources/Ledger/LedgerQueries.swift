@@ -4,7 +4,7 @@ internal import Domain
 struct LedgerQueries: ~Copyable {
     private let connection: SQLiteConnection
     let statements: ReaderStatements
-    private let slot: PolicySlot
+    private(set) var policy: AccessPolicy
     let streams: StreamPattern
     let epoch: String
 
@@ -18,15 +18,13 @@ struct LedgerQueries: ~Copyable {
         } catch {
             throw error.isBusy ? .busy : .cannotOpen(path: path, reason: error.message)
         }
-        slot = PolicySlot(policy)
+        self.policy = policy
         self.streams = streams
     }
 
-    var policy: AccessPolicy { slot.policy }
-
     /// Questions from now on are answered by this policy.
-    func adopt(_ policy: AccessPolicy) {
-        slot.policy = policy
+    mutating func adopt(_ policy: AccessPolicy) {
+        self.policy = policy
     }
 
     func head() throws(LedgerError) -> Cursor {

@@ -10,7 +10,7 @@ internal import Synchronization
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
-    typealias Question = @Sendable (borrowing LedgerQueries) -> Void
+    typealias Question = @Sendable (inout LedgerQueries) -> Void
 
     let mailbox: Mailbox<Question>
     private let thread: Mutex<WorkerThread?>
@@ -22,9 +22,9 @@ public final class LedgerReader: Sendable {
         let opened = Promise<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
-                let queries = try LedgerQueries(path: path, policy: policy, streams: streams)
+                var queries = try LedgerQueries(path: path, policy: policy, streams: streams)
                 opened.fulfil(nil)
-                LedgerReader.run(queries, mailbox: mailbox, waker: waker)
+                LedgerReader.run(&queries, mailbox: mailbox, waker: waker)
             } catch {
                 opened.fulfil(error)
             }
@@ -176,12 +176,12 @@ public final class LedgerReader: Sendable {
         running?.join()
     }
 
-    private static func run(_ queries: borrowing LedgerQueries, mailbox: Mailbox<Question>, waker: Waker) {
+    private static func run(_ queries: inout LedgerQueries, mailbox: Mailbox<Question>, waker: Waker) {
         while true {
             // The order matters: once the closing is seen, everything that was sent before it is still drained.
             let isClosing = mailbox.isClosed
             let waiting = mailbox.drain()
-            for question in waiting { question(queries) }
+            for question in waiting { question(&queries) }
             guard waiting.isEmpty else { continue }
             if isClosing { return }
             waker.wait()

@@ -67,21 +67,6 @@ struct LedgerStore: ~Copyable {
 }
 
 extension LedgerStore {
-    mutating func begin() throws(SQLiteError) {
-        try statements.begin.run()
-        try forget()
-    }
-
-    func commit() throws(SQLiteError) {
-        try statements.commit.run()
-    }
-
-    /// Forgets what the transaction knows: something was rolled back, or somebody else may have written.
-    mutating func forget() throws(SQLiteError) {
-        rows = [:]
-        known = WorkingSet(head: try statements.head.first { row in row.integer(0) } ?? 0)
-    }
-
     func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
 
     /// Lets `decision` decide until everything that it needs is loaded, then writes what it decided. A trial knows

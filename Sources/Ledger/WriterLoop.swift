@@ -59,7 +59,7 @@ struct WriterLoop: ~Copyable {
             while !waiting.isEmpty {
                 succeeded = commit(waiting.prefix(WriterLoop.batchLimit))
                 waiting = waiting.dropFirst(WriterLoop.batchLimit)
-                journal += store.connection.takePagesWritten()
+                journal += store.takePagesWritten()
                 guard journal > WriterLoop.pagesBetweenCheckpoints else { continue }
                 journal = 0
                 checkpoint()
@@ -70,7 +70,7 @@ struct WriterLoop: ~Copyable {
     /// Saves the next start from reading a journal, unless a reader still holds it.
     func truncateJournal() {
         guard isInPlace() else { return }
-        try? store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.truncateJournal()
     }
 
     /// Saves what the open files hold; they hold everything until this process ends. A journal that has lost its name
@@ -78,10 +78,9 @@ struct WriterLoop: ~Copyable {
     private func rescue() {
         guard let path = store.place.path, health.contentIsSound else { return }
         do throws(SQLiteError) {
-            guard !store.place.hasLedger else { return try store.connection.execute("PRAGMA wal_checkpoint(FULL)") }
+            guard !store.place.hasLedger else { return try store.copyJournal() }
             let file = path + ".rescued"
-            LedgerFile.create(file)
-            try store.connection.prepare("VACUUM INTO ?").run([.text(file)])
+            try store.copy(to: file)
             log.error(
                 "ledger rescued",
                 fields: ["file": file, "todo": "stop the server, then: paycast restore \(file)"]
@@ -144,7 +143,7 @@ struct WriterLoop: ~Copyable {
             return try transaction(commands, isolating: false)
         } catch {
             if error.isBusy || error.isOfTheDisk { throw error }
-            if store.connection.isInTransaction { try store.statements.rollback.run() }
+            try store.rollback()
             return try transaction(commands, isolating: true)
         }
     }
@@ -180,23 +179,20 @@ struct WriterLoop: ~Copyable {
         body: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>
     ) throws(SQLiteError) -> Result<Commit<Value>, LedgerError> {
         guard isolated else { return .success(try body(&store)) }
-        try store.statements.savepoint.run()
+        try store.beginCommand()
         do throws(SQLiteError) {
             let commit = try body(&store)
-            try store.statements.release.run()
+            try store.endCommand()
             return .success(commit)
         } catch {
-            guard store.connection.isInTransaction, !error.isOfTheDisk else { throw error }
-            try store.statements.rollbackTo.run()
-            try store.statements.release.run()
-            try store.forget()
+            try store.undoCommand(after: error)
             log.error("ledger command failed", fields: ["error": error])
             return .failure(.failed(reason: error.description))
         }
     }
 
     private func fail(_ error: SQLiteError, of commands: ArraySlice<LedgerCommand>) {
-        if store.connection.isInTransaction { try? store.statements.rollback.run() }
+        try? store.rollback()
         health.report(.commit, problem: error.advice)
         refuse(commands)
     }
