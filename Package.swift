@@ -77,7 +77,7 @@ let package = Package(
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway; its tests, for a TLS client
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // SQLiteLedger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
@@ -118,12 +118,23 @@ let package = Package(
             path: "Sources/Stores/All"
         ),
         library("Rules", ["Domain"]),
-        library("Ledger", ["CSQLite", "Encoding", "Domain", "Rules", "Concurrency", "Observability"]),
+        library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
+        library(
+            "SQLiteLedger",
+            ["CSQLite", "Encoding", "Domain", "Rules", "LedgerInterface"],
+            path: "Sources/Ledger/SQLite"
+        ),
+        library("LedgerFiles", ["Concurrency", "LedgerInterface", "SQLiteLedger"], path: "Sources/Ledger/Files"),
+        library(
+            "Ledger",
+            ["Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "SQLiteLedger", "LedgerFiles"],
+            path: "Sources/Ledger/Threads"
+        ),
         library(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
-                "Ledger",
+                "LedgerInterface", "Ledger",
             ]
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
@@ -144,8 +155,8 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub", "ActionCable",
-                "Gateway",
+                "StoreInterface", "AppleStore", "GoogleStore", "Rules", "LedgerInterface", "Ledger", "TurboStreams",
+                "Hub", "ActionCable", "Gateway",
             ]
         ),
 
@@ -153,7 +164,8 @@ let package = Package(
             "Development",
             [
                 "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Settings", "StoreInterface",
-                "Stores", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver", "Gateway", "API",
+                "Stores", "LedgerInterface", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver",
+                "Gateway", "API",
             ]
         ),
 
@@ -162,8 +174,8 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
-                "Redis", "Simulator", "Gateway", "API", "Development",
+                "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "LedgerInterface", "SQLiteLedger",
+                "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Redis", "Simulator", "Gateway", "API", "Development",
             ]
         ),
 
@@ -181,15 +193,16 @@ let package = Package(
         library(
             "Doctor",
             [
-                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore", "Ledger",
-                "TurboStreams", "Simulator", "Development", "Server", "Terminal", "APIClient",
+                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore",
+                "LedgerInterface", "LedgerFiles", "TurboStreams", "Simulator", "Development", "Server", "Terminal",
+                "APIClient",
             ]
         ),
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "Ledger", "Server",
-                "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
+                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "LedgerInterface",
+                "LedgerFiles", "Server", "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
             ],
             linkerSettings: withoutSwift
         ),
@@ -222,7 +235,7 @@ let package = Package(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "Ledger", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "LedgerInterface", "Ledger", "Simulator", "StandIns",
             ]
         ),
         tests(
@@ -235,8 +248,8 @@ let package = Package(
             "Ledger",
             [
                 "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
-                "StandIns",
+                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "SQLiteLedger",
+                "LedgerFiles", "Simulator", "StandIns",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
@@ -251,8 +264,8 @@ let package = Package(
         tests(
             "API",
             [
-                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface", "Ledger",
-                "Gateway",
+                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface",
+                "LedgerInterface", "Ledger", "Gateway",
             ]
         ),
         tests(
@@ -285,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "Ledger",
+                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "SQLiteLedger",
                 "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings

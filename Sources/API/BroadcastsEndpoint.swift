@@ -5,6 +5,7 @@ internal import Encoding
 internal import Gateway
 internal import Hub
 internal import Ledger
+internal import LedgerInterface
 internal import TurboStreams
 
 /// `POST /broadcasts`: fragments from the app's own backend.

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 internal import Gateway
-internal import Ledger
+internal import LedgerInterface
 
 /// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.
 struct CableEndpoint {

@@ -3,6 +3,7 @@ public import Gateway
 internal import HTTP1
 internal import Hub
 public import Ledger
+internal import LedgerInterface
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {

@@ -1,5 +1,5 @@
 internal import Gateway
-internal import Ledger
+internal import LedgerInterface
 
 extension FeedFilter {
     /// The same filter as a selection of ledger entries.

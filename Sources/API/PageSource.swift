@@ -3,6 +3,7 @@ internal import Domain
 internal import Gateway
 internal import Hub
 internal import Ledger
+internal import LedgerInterface
 internal import Observability
 internal import TurboStreams
 

@@ -3,7 +3,7 @@ internal import Crypto
 internal import Domain
 internal import Gateway
 internal import HTTP1
-internal import Ledger
+internal import LedgerInterface
 internal import Observability
 
 /// `GET /streams?name=SIGNED[&since=CURSOR]`: the connection that `<turbo-stream-source src>` opens.

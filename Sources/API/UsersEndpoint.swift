@@ -3,6 +3,7 @@ internal import Domain
 internal import Gateway
 internal import HTTP1
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /users/{user}/entitlements` and `/stream`.
 struct UsersEndpoint {

@@ -3,6 +3,7 @@ internal import Concurrency
 internal import Domain
 internal import Gateway
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The
 /// page polls it instead of holding it open: a browser has six connections to a server for all its tabs.

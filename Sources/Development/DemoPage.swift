@@ -5,6 +5,7 @@ internal import Gateway
 internal import Glibc
 internal import HTTP1
 internal import Ledger
+internal import LedgerInterface
 internal import Settings
 internal import Simulator
 internal import StoreInterface

@@ -1,4 +1,5 @@
-internal import Ledger
+internal import LedgerFiles
+internal import LedgerInterface
 internal import Terminal
 
 /// Copies a ledger, even while a server uses it.

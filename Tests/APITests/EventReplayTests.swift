@@ -2,6 +2,7 @@ import APIModel
 import Concurrency
 import Domain
 import Ledger
+import LedgerInterface
 import Observability
 import Rules
 import StoreInterface

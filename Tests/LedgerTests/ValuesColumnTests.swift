@@ -1,8 +1,9 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import SQLiteLedger
 
 /// The values of a template in their column: JSON, and in older rows netstrings.
 @Suite(.timeLimit(.minutes(10))) struct ValuesColumnTests {

@@ -1,0 +1,28 @@
+public import Domain
+public import LedgerInterface
+public import Rules
+
+extension LedgerStore {
+    /// Applies stored events once more, or tries out what that would change.
+    public mutating func replay(
+        _ batch: ReplayBatch,
+        isTrial: Bool,
+        now: Instant
+    ) throws(SQLiteError) -> Commit<ReplayReport> {
+        var commit = Commit(value: ())
+        var replay = Replay(batch)
+        while !replay.isDone {
+            let before = replay
+            let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in
+                var next = before
+                try next.advance(in: &unit)
+                return next
+            }
+            replay = step.value
+            commit.add(step)
+        }
+        guard isTrial else { return commit.map { replay.report } }
+        try forget()
+        return Commit(value: replay.report)
+    }
+}
