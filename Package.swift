@@ -77,7 +77,7 @@ let package = Package(
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Sockets; Gateway's tests
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // Ledger
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // SQLiteLedger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
@@ -120,12 +120,23 @@ let package = Package(
             path: "Sources/Stores/All"
         ),
         library("Rules", ["Domain"]),
-        library("Ledger", ["CSQLite", "Domain", "Rules", "Concurrency", "Observability"]),
+        library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
+        library(
+            "SQLiteLedger",
+            ["CSQLite", "Encoding", "Domain", "Rules", "LedgerInterface"],
+            path: "Sources/Ledger/SQLite"
+        ),
+        library("LedgerFiles", ["Concurrency", "LedgerInterface", "SQLiteLedger"], path: "Sources/Ledger/Files"),
+        library(
+            "Ledger",
+            ["Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "SQLiteLedger", "LedgerFiles"],
+            path: "Sources/Ledger/Threads"
+        ),
         library(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
-                "Ledger",
+                "LedgerInterface", "Ledger",
             ]
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
@@ -154,8 +165,8 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "Admission", "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub",
-                "ActionCable", "Pages", "HTTPMessages",
+                "Admission", "StoreInterface", "AppleStore", "GoogleStore", "Rules", "LedgerInterface", "Ledger",
+                "TurboStreams", "Hub", "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
 
@@ -163,8 +174,8 @@ let package = Package(
             "Development",
             [
                 "Encoding", "Domain", "Assets", "Concurrency", "Crypto", "HTTP1", "Admission", "Settings",
-                "StoreInterface", "Stores", "Ledger", "TurboStreams", "Simulator", "StandIns", "StoreDriver", "Pages",
-                "HTTPMessages", "API",
+                "StoreInterface", "Stores", "LedgerInterface", "Ledger", "TurboStreams", "Simulator", "StandIns",
+                "StoreDriver", "Pages", "HTTPMessages", "API",
             ]
         ),
 
@@ -173,8 +184,9 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Admission", "Sockets", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger",
-                "Jobs", "TurboStreams", "Hub", "Redis", "Simulator", "Gateway", "API", "Development",
+                "Admission", "Sockets", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores",
+                "LedgerInterface", "SQLiteLedger", "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub", "Redis",
+                "Simulator", "Gateway", "API", "Development",
             ]
         ),
 
@@ -192,15 +204,16 @@ let package = Package(
         library(
             "Doctor",
             [
-                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore", "Ledger",
-                "TurboStreams", "Simulator", "Development", "Server", "Terminal", "APIClient",
+                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore",
+                "LedgerInterface", "LedgerFiles", "TurboStreams", "Simulator", "Development", "Server", "Terminal",
+                "APIClient",
             ]
         ),
         executable(
             "paycast",
             [
-                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "Ledger", "Server",
-                "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
+                "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "Settings", "Stores", "LedgerInterface",
+                "LedgerFiles", "Server", "Terminal", "APIClient", "Tail", "Trigger", "Doctor",
             ],
             linkerSettings: withoutSwift
         ),
@@ -233,7 +246,7 @@ let package = Package(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "Ledger", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "LedgerInterface", "Ledger", "Simulator", "StandIns",
             ]
         ),
         tests(
@@ -246,8 +259,8 @@ let package = Package(
             "Ledger",
             [
                 "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
-                "StandIns",
+                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "SQLiteLedger",
+                "LedgerFiles", "Simulator", "StandIns",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
@@ -272,8 +285,8 @@ let package = Package(
         tests(
             "API",
             [
-                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface", "Ledger",
-                "HTTPMessages",
+                "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface",
+                "LedgerInterface", "Ledger", "HTTPMessages",
             ]
         ),
         tests(
@@ -306,7 +319,7 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "Ledger",
+                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "SQLiteLedger",
                 "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPMessages
 internal import Hub
 internal import Ledger
+internal import LedgerInterface
 
 /// What one request broadcasts. The ledger commits the durable fragments, the transient ones go out after the commit,
 /// and the answer lists the cursors in the order of the request.

@@ -5,6 +5,7 @@ internal import Encoding
 internal import HTTPMessages
 internal import Hub
 internal import Ledger
+internal import LedgerInterface
 internal import Pages
 internal import TurboStreams
 

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Domain
 internal import Encoding
 internal import HTTPMessages
-internal import Ledger
+internal import LedgerInterface
 internal import Pages
 
 /// `GET /cable`: the connection that `<turbo-cable-stream-source>` opens.

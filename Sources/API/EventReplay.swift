@@ -2,6 +2,7 @@ internal import APIModel
 internal import Concurrency
 internal import Domain
 internal import Ledger
+internal import LedgerInterface
 internal import Rules
 internal import StoreInterface
 

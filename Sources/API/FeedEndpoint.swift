@@ -3,6 +3,7 @@ internal import HTTP1
 public import HTTPMessages
 internal import Hub
 public import Ledger
+internal import LedgerInterface
 internal import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.

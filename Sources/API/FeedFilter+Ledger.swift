@@ -1,4 +1,4 @@
-internal import Ledger
+internal import LedgerInterface
 internal import Pages
 
 extension FeedFilter {

@@ -1,5 +1,5 @@
 internal import APIModel
-internal import Ledger
+internal import LedgerInterface
 
 extension OrderItem {
     init(_ record: OrderRecord) {

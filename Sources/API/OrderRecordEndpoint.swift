@@ -2,6 +2,7 @@ internal import APIModel
 internal import Domain
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /orders/{token}`: what `POST /orders` answered, and what became of the order.
 struct OrderRecordEndpoint {

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Domain
 internal import Hub
 internal import Ledger
+internal import LedgerInterface
 internal import Observability
 internal import Pages
 internal import TurboStreams

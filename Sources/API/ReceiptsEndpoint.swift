@@ -2,7 +2,6 @@ internal import APIModel
 internal import Concurrency
 internal import Domain
 internal import HTTPMessages
-internal import Ledger
 internal import StoreInterface
 
 /// `POST /receipts/apple`: receipts that old versions of an app hold, and Apple's answers that the app's backend

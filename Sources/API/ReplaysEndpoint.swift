@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import HTTPMessages
-internal import Ledger
+internal import LedgerInterface
 internal import Rules
 
 /// `POST /replays`: verifies and applies stored events again, tries that out, or broadcasts them again, one page at a

@@ -1,7 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import HTTPMessages
-internal import Ledger
+internal import LedgerInterface
 
 extension Response {
     /// The answer to a store, or to an app, after the commit.

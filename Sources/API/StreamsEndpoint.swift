@@ -3,7 +3,7 @@ internal import Crypto
 internal import Domain
 internal import HTTP1
 internal import HTTPMessages
-internal import Ledger
+internal import LedgerInterface
 internal import Observability
 internal import Pages
 

@@ -3,6 +3,7 @@ internal import Domain
 internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /users/{user}/events[?before=CURSOR&limit=N]`: a user's committed events, newest first, with the effects of
 /// each, or the reason why it had none.

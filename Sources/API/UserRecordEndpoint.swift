@@ -2,6 +2,7 @@ internal import APIModel
 internal import Domain
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /users/{user}`: the current contracts and orders of a user.
 struct UserRecordEndpoint {

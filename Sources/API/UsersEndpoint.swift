@@ -3,6 +3,7 @@ internal import Domain
 internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /users/{user}/entitlements` and `/stream`.
 struct UsersEndpoint {

@@ -3,6 +3,7 @@ internal import Domain
 internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 internal import StoreInterface
 
 /// `POST /webhooks/{store}`: a worker verifies the delivery, the writer commits it, and only then does the store

@@ -3,6 +3,7 @@ internal import Concurrency
 internal import Domain
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 internal import Pages
 
 /// `GET /demo/events[?since=CURSOR]`: what was committed since, oldest first, each with how long its stages took. The

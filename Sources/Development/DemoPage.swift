@@ -7,6 +7,7 @@ internal import Glibc
 internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 internal import Settings
 internal import Simulator
 internal import StoreInterface

@@ -5,7 +5,7 @@ internal import Crypto
 internal import Development
 internal import Domain
 internal import HTTPClient
-internal import Ledger
+internal import LedgerFiles
 internal import Server
 internal import Simulator
 internal import StoreInterface

@@ -1,4 +1,5 @@
-internal import Ledger
+internal import LedgerFiles
+internal import LedgerInterface
 internal import StoreInterface
 
 /// Checks the ledger's files while no server uses them.

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import Domain
 internal import Ledger
+internal import LedgerInterface
 internal import StoreInterface
 
 /// Asks the ledger and waits for its answer. Returns nil when the ledger takes no more questions or cannot answer.

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Ledger
+internal import LedgerInterface
 
 /// Decides when an operator has to know about jobs. Pure.
 struct JobAlarm: Equatable {

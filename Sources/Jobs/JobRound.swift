@@ -1,5 +1,5 @@
 internal import Domain
-internal import Ledger
+internal import LedgerInterface
 internal import StoreInterface
 
 /// One pass over a destination's jobs. A store that has just failed to answer for an app is left alone for the rest

@@ -2,6 +2,7 @@ public import Concurrency
 public import Domain
 internal import HTTPClient
 public import Ledger
+internal import LedgerInterface
 public import Observability
 public import StoreInterface
 internal import Synchronization

@@ -1,5 +1,5 @@
 internal import Domain
-internal import Ledger
+internal import LedgerInterface
 internal import StoreInterface
 
 /// Decides what happens to a job that was tried and failed. Pure.

@@ -2,6 +2,7 @@ public import Concurrency
 public import Domain
 public import GoogleStore
 public import Ledger
+internal import LedgerInterface
 public import Observability
 public import StoreInterface
 internal import Synchronization

@@ -3,7 +3,6 @@ internal import Concurrency
 internal import Domain
 internal import GoogleStore
 internal import Jobs
-internal import Ledger
 internal import Observability
 internal import StoreInterface
 

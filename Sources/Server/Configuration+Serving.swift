@@ -1,6 +1,6 @@
 internal import Domain
 internal import Glibc
-internal import Ledger
+internal import LedgerInterface
 internal import Observability
 internal import Settings
 internal import StoreInterface

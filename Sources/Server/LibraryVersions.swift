@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HTTP2
-internal import Ledger
 internal import Redis
+internal import SQLiteLedger
 internal import Sockets
 
 /// The C libraries that this process really runs with, for bug reports.

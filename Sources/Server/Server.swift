@@ -4,6 +4,7 @@ internal import Concurrency
 internal import Development
 internal import Gateway
 internal import Ledger
+internal import LedgerFiles
 internal import Observability
 internal import Redis
 internal import Simulator

@@ -7,6 +7,7 @@ internal import Domain
 internal import Gateway
 internal import GoogleStore
 internal import Ledger
+internal import LedgerInterface
 internal import Observability
 internal import Redis
 

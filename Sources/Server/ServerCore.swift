@@ -4,6 +4,8 @@ internal import Concurrency
 internal import Domain
 internal import Jobs
 internal import Ledger
+internal import LedgerFiles
+internal import LedgerInterface
 internal import Observability
 internal import TurboStreams
 

@@ -1,5 +1,5 @@
 public import Gateway
-public import Ledger
+public import LedgerInterface
 public import Simulator
 public import StoreInterface
 public import TurboStreams

@@ -1,14 +1,15 @@
-internal import Ledger
+internal import LedgerFiles
+internal import LedgerInterface
 internal import Terminal
 
 /// Copies a ledger, even while a server uses it.
 struct Backup: Command {
     static let name = "backup"
 
-    private let files: LedgerFiles
+    private let files: CopiedFiles
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        files = try LedgerFiles(&arguments, asking: "where to? paycast backup FILE")
+        files = try CopiedFiles(&arguments, asking: "where to? paycast backup FILE")
     }
 
     func run() throws(CommandFailure) -> Int32 {

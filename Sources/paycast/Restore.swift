@@ -1,14 +1,14 @@
-internal import Ledger
+internal import LedgerFiles
 internal import Terminal
 
 /// Puts a copy in the ledger's place while no server runs.
 struct Restore: Command {
     static let name = "restore"
 
-    private let files: LedgerFiles
+    private let files: CopiedFiles
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        files = try LedgerFiles(&arguments, asking: "which backup? paycast restore FILE")
+        files = try CopiedFiles(&arguments, asking: "which backup? paycast restore FILE")
     }
 
     func run() throws(CommandFailure) -> Int32 {

@@ -3,6 +3,7 @@ import Concurrency
 import Domain
 import HTTPMessages
 import Ledger
+import LedgerInterface
 import Observability
 import Rules
 import StoreInterface

@@ -1,10 +1,10 @@
 import Domain
+import LedgerInterface
 import StoreInterface
 import TestSupport
 import Testing
 
 @testable import Jobs
-@testable import Ledger
 
 /// What an operator reads of a staging server that does not take what it is forwarded.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct ForwarderTests {

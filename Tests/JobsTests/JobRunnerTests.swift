@@ -2,7 +2,7 @@ import AppleStore
 import Concurrency
 import Domain
 import Jobs
-import Ledger
+import LedgerInterface
 import Observability
 import StoreInterface
 import Synchronization

@@ -4,6 +4,7 @@ import Domain
 import GoogleStore
 import Jobs
 import Ledger
+import LedgerInterface
 import Observability
 import StoreInterface
 import Synchronization

@@ -2,7 +2,6 @@ import AppleStore
 import Crypto
 import Domain
 import Jobs
-import Ledger
 import Observability
 import StoreInterface
 import TestSupport

@@ -1,9 +1,9 @@
 import Domain
+import LedgerInterface
 import StoreInterface
 import Testing
 
 @testable import Jobs
-@testable import Ledger
 
 @Suite struct RetryDecisionTests {
     static let now = Instant(milliseconds: 1_767_225_600_000)

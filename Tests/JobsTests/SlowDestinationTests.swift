@@ -5,7 +5,7 @@ import Domain
 import GoogleStore
 import HTTPClient
 import Jobs
-import Ledger
+import LedgerInterface
 import Observability
 import StoreInterface
 import StripeStore

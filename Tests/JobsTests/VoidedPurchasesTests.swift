@@ -1,7 +1,7 @@
 import Domain
 import GoogleStore
 import Jobs
-import Ledger
+import LedgerInterface
 import Observability
 import Simulator
 import StoreInterface

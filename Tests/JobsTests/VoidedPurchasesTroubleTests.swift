@@ -2,7 +2,6 @@ import Concurrency
 import Domain
 import GoogleStore
 import Jobs
-import Ledger
 import Simulator
 import StoreInterface
 import TestSupport

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import SQLiteLedger
 
 /// Stored events once more, on a real server.
 @Suite(

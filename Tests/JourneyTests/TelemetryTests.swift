@@ -2,7 +2,7 @@ import Simulator
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import SQLiteLedger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct TelemetryTests {

@@ -1,9 +1,11 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// A broadcast with an idempotency key is made once, and the key is forgotten in time.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct BroadcastKeyTests {

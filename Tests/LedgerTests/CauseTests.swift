@@ -1,8 +1,7 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Templates learn why a page changes from `{{event}}` and `{{reason}}`.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct CauseTests {

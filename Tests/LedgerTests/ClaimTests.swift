@@ -1,9 +1,8 @@
 import Domain
+import LedgerInterface
 import Observability
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Transfers and restores (payments.md §9.7): a genuine transaction, posted in a user's own session.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct ClaimTests {

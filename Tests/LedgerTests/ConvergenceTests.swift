@@ -1,8 +1,7 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// With a real file: in whatever order and however often events are delivered, and wherever orders fall between them,
 /// the ledger and the pages end in the same state.

@@ -1,4 +1,4 @@
-import Ledger
+import LedgerInterface
 import Testing
 
 @Suite struct DatabaseURLTests {

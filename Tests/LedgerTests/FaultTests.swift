@@ -1,11 +1,13 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import Observability
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {

@@ -1,8 +1,9 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct JobTests {
     private let now = TemporaryLedger.start

@@ -1,9 +1,12 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerFiles
+@testable import SQLiteLedger
 
 /// Which language a user reads, and that fragments come in it.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct LanguageTests {

@@ -1,9 +1,11 @@
 import Domain
 import Glibc
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
+@testable import LedgerFiles
+@testable import SQLiteLedger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct LedgerInspectionTests {
@@ -77,7 +79,7 @@ import Testing
         try makeLedger()
         let lock = try LedgerLock(path: path)
         lock.announce(address: "http://127.0.0.1:8080")
-        let holder = LedgerLock.Holder(process: Int(getpid()), address: "http://127.0.0.1:8080")
+        let holder = LedgerHolder(process: Int(getpid()), address: "http://127.0.0.1:8080")
         #expect(LedgerInspection(path: path).state == .inUse(holder))
         // Inspecting did not release the lock.
         #expect(throws: LedgerError.self) { try LedgerLock(path: path) }

@@ -1,5 +1,6 @@
 import Glibc
-import Ledger
+import LedgerFiles
+import LedgerInterface
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Domain
+import LedgerInterface
 import Observability
 import TestSupport
 import Testing

@@ -1,9 +1,8 @@
 import Domain
+import LedgerInterface
 import Simulator
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Every row of payments.md table 9.5 at every store: from a body in the store's wire format, through its verifier and
 /// the ledger, to what pages get.

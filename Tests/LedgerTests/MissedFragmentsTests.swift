@@ -1,5 +1,6 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 

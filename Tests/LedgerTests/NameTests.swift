@@ -1,8 +1,7 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Kinds of events that depend on the state before them.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct NameTests {

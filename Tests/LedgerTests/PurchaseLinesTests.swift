@@ -1,11 +1,10 @@
 import Concurrency
 import Domain
 import GoogleStore
+import LedgerInterface
 import Rules
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// One purchase of several products: each is a contract of its own, whatever the order of the store's list.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct PurchaseLinesTests {

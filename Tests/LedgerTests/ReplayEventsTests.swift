@@ -1,9 +1,8 @@
 import Domain
+import LedgerInterface
 import Rules
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct ReplayEventsTests {
     @Test func dryRunTellsAndChangesNothing() throws {

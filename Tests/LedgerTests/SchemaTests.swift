@@ -1,9 +1,11 @@
 import Domain
+import LedgerInterface
 import Observability
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {

@@ -1,6 +1,7 @@
 import Concurrency
 import Domain
 import Glibc
+import LedgerInterface
 import Observability
 import Rules
 import Synchronization

@@ -1,8 +1,7 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// What a store says of its users: RevenueCat's TRANSFER.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct TransferTests {

@@ -1,9 +1,11 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import SQLiteLedger
 
 /// Everything that is known about a user, newest first, page by page.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct UserEventsTests {

@@ -1,9 +1,8 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// All contracts and orders of a user, and the outcome of an order.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct UserRecordTests {

@@ -1,12 +1,11 @@
 import Domain
+import LedgerInterface
 import PurchaseKitStore
 import RevenueCatStore
 import Simulator
 import StoreInterface
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Random subscriptions at RevenueCat and PurchaseKit, from their wire format through the real ledger: in whatever
 /// order and however often events are delivered, the ledger ends as if each had come once, in order.

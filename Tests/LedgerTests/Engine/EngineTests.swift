@@ -1,9 +1,10 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
 @testable import Rules
+@testable import SQLiteLedger
 
 /// The rules know nothing of SQLite: a small engine in memory makes the same entries of the same histories.
 @Suite struct EngineTests {

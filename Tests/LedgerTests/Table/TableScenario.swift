@@ -1,9 +1,8 @@
 import Concurrency
 import Domain
+import LedgerInterface
 import Simulator
 import TestSupport
-
-@testable import Ledger
 
 /// A buyer, a purchase at one store, and the ledger that receives the store's events.
 final class TableScenario {

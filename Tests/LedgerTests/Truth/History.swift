@@ -1,8 +1,6 @@
 import Domain
 import TestSupport
 
-@testable import Ledger
-
 /// One thing that happens and reaches the ledger.
 struct HistoryStep: Sendable {
     enum Content: Sendable {

@@ -1,5 +1,4 @@
 import Domain
-import Ledger
 import TestSupport
 
 extension HistoryWriter {

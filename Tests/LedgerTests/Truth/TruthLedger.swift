@@ -1,8 +1,9 @@
 import Domain
+import LedgerInterface
 import TestSupport
 
-@testable import Ledger
 @testable import Rules
+@testable import SQLiteLedger
 
 /// A ledger on the test's own thread, in memory; it checks what every commit does.
 final class TruthLedger {

@@ -3,8 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Ledger
-
 /// Thousands of random, legal histories of every store: whatever comes late, twice or from an app, the ledger and every
 /// page end as if everything had come in order. `PAYCAST_SEED` sets the first seed, `PAYCAST_HISTORIES` how
 /// many there are.

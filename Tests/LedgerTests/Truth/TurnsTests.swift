@@ -2,11 +2,10 @@ import AppleStore
 import Crypto
 import Domain
 import Glibc
+import LedgerInterface
 import Simulator
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// Users who take turns on one Apple ID: the last buyer holds the subscription, in whatever order and however often
 /// events arrive.

@@ -1,6 +1,7 @@
 import AppleStore
 import Crypto
 import Domain
+import LedgerInterface
 import PurchaseKitStore
 import RevenueCatStore
 import Simulator
@@ -8,8 +9,6 @@ import StoreInterface
 import StripeStore
 import TestSupport
 import Testing
-
-@testable import Ledger
 
 /// The same for what the stores really send: random histories in their wire formats, signed, verified, and delivered to
 /// the real ledger in any order.

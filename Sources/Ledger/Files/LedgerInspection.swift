@@ -1,0 +1,92 @@
+internal import Glibc
+public import LedgerInterface
+internal import SQLiteLedger
+
+/// What a ledger's files look like while no server uses them. It only reads and creates no file, not even one of
+/// SQLite's, which would then belong to the inspecting user instead of the server's.
+public struct LedgerInspection: Sendable, Equatable {
+    public enum State: Sendable, Equatable {
+        case missing
+        /// A server uses the ledger, and can tell more than the files.
+        case inUse(LedgerHolder)
+        /// The file exists and holds nothing.
+        case empty
+        /// The reason, in the system's words.
+        case unreadable(String)
+        /// Something else is at its path: a folder, or another program's file.
+        case foreign
+        case newerSchema(found: Int64, supported: Int64)
+        case damaged
+        /// A server that was killed left a journal, which the next server reads.
+        case hasJournal
+        /// Too large to be read while somebody waits.
+        case long
+        /// The file was read from the first page to the last, and is sound.
+        case whole
+    }
+
+    public let path: String
+    public private(set) var state = State.missing
+    public private(set) var bytes = 0
+    /// The permissions of its file, as chmod(1) takes them.
+    public private(set) var mode: UInt32 = 0o600
+    /// Whether this user could write the file, or create it.
+    public let isWritable: Bool
+    /// The free space on its disk; nil when its folder does not exist.
+    public let freeBytes: Int?
+
+    private static let limit = 1 << 30
+
+    public init(path: String) {
+        self.path = path
+        let folder = LedgerFile.folder(of: path)
+        isWritable = access(folder, W_OK) == 0 && (access(path, F_OK) != 0 || access(path, W_OK) == 0)
+        freeBytes = LedgerFile.freeBytes(in: folder)
+        inspect()
+    }
+
+    /// True when so little is left that a server reports the disk as full.
+    public var diskIsFull: Bool { freeBytes.map { $0 < LedgerFile.leastFreeBytes } ?? false }
+
+    private mutating func inspect() {
+        var information = stat()
+        guard stat(path, &information) == 0 else {
+            if errno != ENOENT { state = .unreadable(LedgerCopy.reason()) }
+            return
+        }
+        bytes = Int(information.st_size)
+        mode = information.st_mode & 0o777
+        guard information.st_mode & S_IFMT == S_IFREG else { return state = .foreign }
+        if let holder = LedgerLock.holder(of: path) { return state = .inUse(holder) }
+        guard bytes > 0 else { return state = .empty }
+        state = judgement
+    }
+
+    private var judgement: State {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return .unreadable(LedgerCopy.reason()) }
+        defer { close(descriptor) }
+        var head = [UInt8](repeating: 0, count: 100)
+        // https://www.sqlite.org/fileformat.html, 1.3: the user's version is at byte 60.
+        guard read(descriptor, &head, head.count) == head.count, head.starts(with: "SQLite format 3\0".utf8) else {
+            return .foreign
+        }
+        let version = head[60..<64].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard version <= Schema.newest else { return .newerSchema(found: version, supported: Schema.newest) }
+        var journal = stat()
+        if stat(path + "-wal", &journal) == 0, journal.st_size > 0 { return .hasJournal }
+        return bytes > LedgerInspection.limit ? .long : content
+    }
+
+    private var content: State {
+        do throws(SQLiteError) {
+            let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
+            let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
+            guard answer == "ok" else { return .damaged }
+            let meta = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'entries')"
+            return try connection.prepare(meta).first { $0.integer(0) } == 2 ? .whole : .foreign
+        } catch {
+            return error.isOfTheContent ? .damaged : .unreadable(error.message)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Glibc
+public import LedgerInterface
+internal import SQLiteLedger
+
+/// Keeps a second server from the ledger. Two would both commit, and the pages of one would never hear what the other
+/// committed.
+///
+/// It is an advisory lock on a file beside the ledger, which tells a second server where the first one is. The system
+/// drops the lock when the process ends, however it ends. The file stays: if its name were unlinked under a lock, two
+/// processes could lock two files.
+public final class LedgerLock: Sendable {
+    private let descriptor: Int32
+    private let file: String
+
+    public init(path: String) throws(LedgerError) {
+        LedgerFile.create(path)
+        file = LedgerLock.file(of: path)
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        // Each descriptor of a process holds a lock of its own, and child processes do not inherit this one.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            let holder = LedgerHolder(LedgerLock.text(in: descriptor))
+            close(descriptor)
+            throw reason == EWOULDBLOCK
+                ? .inUse(path: path, by: holder)
+                : .cannotOpen(path: path, reason: "it cannot be locked: \(String(cString: strerror(reason)))")
+        }
+        write(LedgerHolder(process: Int(getpid()), address: nil))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The server that uses the ledger at `path`. Returns nil if no server does, and if this user may not read the lock
+    /// file. Creates no file.
+    static func holder(of path: String) -> LedgerHolder? {
+        let descriptor = open(file(of: path), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        // A lock that was taken here is released at once, because a server may just be starting.
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        return LedgerHolder(text(in: descriptor))
+    }
+
+    /// Records where this server can be reached from now on, to tell a second one.
+    public func announce(address: String) {
+        write(LedgerHolder(process: Int(getpid()), address: address))
+    }
+
+    /// Nil while the file at the lock's path is the one that is locked. Another server could lock any other file there.
+    public var problem: String? {
+        var (held, found) = (stat(), stat())
+        guard fstat(descriptor, &held) == 0 else { return nil }
+        let isInPlace = stat(file, &found) == 0 && held.st_ino == found.st_ino && held.st_dev == found.st_dev
+        return isInPlace ? nil : "\(file) is gone, so a second server could use this ledger: restart this server"
+    }
+
+    /// The lock lies beside the file itself, so that a link to the ledger leads to the same lock.
+    static func file(of path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path + "-lock" }
+        defer { free(resolved) }
+        return String(cString: resolved) + "-lock"
+    }
+
+    private static func text(in descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// The lock holds even when the disk is too full for this one line.
+    private func write(_ holder: LedgerHolder) {
+        let bytes = Array(holder.text.utf8)
+        ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, bytes, bytes.count, 0)
+    }
+}

@@ -1,0 +1,39 @@
+public import Domain
+public import Rules
+
+/// What one command put into the running transaction. None of it holds before COMMIT.
+public struct Commit<Value> {
+    public var value: Value
+    public var entries: [Entry] = []
+    /// The change in the number of contracts without a user.
+    public var unclaimed = 0
+    /// The users whose language has changed.
+    public var readers: [UserID] = []
+
+    public init(value: Value, entries: [Entry] = [], unclaimed: Int = 0, readers: [UserID] = []) {
+        self.value = value
+        self.entries = entries
+        self.unclaimed = unclaimed
+        self.readers = readers
+    }
+}
+
+extension Commit {
+    public init(_ value: Value, changes: Changes) {
+        self.value = value
+        entries = changes.entries.map(\.entry)
+        unclaimed = changes.unclaimed
+        readers = changes.languages.map(\.user)
+    }
+
+    /// Adds what was committed together with it.
+    public mutating func add<Other>(_ other: Commit<Other>) {
+        entries += other.entries
+        unclaimed += other.unclaimed
+        readers += other.readers
+    }
+
+    public func map<Other>(_ transform: (Value) -> Other) -> Commit<Other> {
+        Commit<Other>(value: transform(value), entries: entries, unclaimed: unclaimed, readers: readers)
+    }
+}

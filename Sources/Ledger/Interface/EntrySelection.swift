@@ -1,0 +1,44 @@
+public import Domain
+
+/// Which entries a reader of the feed wants; nil members match everything. Values are compared as bytes.
+public struct EntrySelection: Sendable, Equatable {
+    public static let all = EntrySelection()
+
+    public var user: UserID?
+    public var provider: String?
+    public var environment: String?
+    public var type: String?
+    public var outcome: String?
+
+    public init(
+        user: UserID? = nil,
+        provider: String? = nil,
+        environment: String? = nil,
+        type: String? = nil,
+        outcome: String? = nil
+    ) {
+        self.user = user
+        self.provider = provider
+        self.environment = environment
+        self.type = type
+        self.outcome = outcome
+    }
+}
+
+/// Entries in order, for the feed.
+public struct EntryPage: Sendable, Equatable {
+    public var entries: [Entry]
+    /// How far the search went. Up to here, `entries` holds everything that was selected.
+    public var through: Int64
+    /// The newest position when the page was read.
+    public var head: Cursor
+
+    public init(entries: [Entry], through: Int64, head: Cursor) {
+        self.entries = entries
+        self.through = through
+        self.head = head
+    }
+
+    /// True when the search has reached the newest position.
+    public var isWhole: Bool { through >= head.position }
+}

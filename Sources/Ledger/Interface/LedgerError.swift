@@ -1,0 +1,25 @@
+/// Why the ledger did not do what it was asked to do. Safe to print.
+public enum LedgerError: Error, Equatable, CustomStringConvertible {
+    case cannotOpen(path: String, reason: String)
+    /// Another server uses the ledger.
+    case inUse(path: String, by: LedgerHolder)
+    /// A newer version of Paycast wrote this file.
+    case newerSchema(found: Int64, supported: Int64)
+    /// Nothing was committed: the disk is full, another process holds the lock, or the ledger is closing. Try again.
+    case busy
+    /// Only this command failed; the others in its batch were committed.
+    case failed(reason: String)
+
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "cannot open the ledger \(path): \(reason); check that its folder exists and is writable"
+        case .inUse(let path, let holder):
+            "the ledger \(path) is in use by \(holder); stop that server, or set DATABASE_URL to another ledger"
+        case .newerSchema(let found, let supported):
+            "the ledger has schema \(found), this version knows \(supported); run the newer version of paycast"
+        case .busy: "the ledger is busy; try again"
+        case .failed(let reason): "the ledger refused a command: \(reason)"
+        }
+    }
+}

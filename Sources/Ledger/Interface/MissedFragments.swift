@@ -1,0 +1,88 @@
+public import Domain
+
+/// What a page has missed.
+public struct MissedFragments: Sendable, Equatable {
+    public enum Mode: Sendable, Equatable {
+        /// Everything after the cursor, in order.
+        case exact
+        /// The newest fragment of each target.
+        case newest
+    }
+
+    /// The newest position when this was read. What is newer arrives live.
+    public var through: Cursor
+    /// In commit order.
+    public var items: [MissedItem]
+    public var mode: Mode
+    /// True when fragments were left out that no newer one makes superfluous: the page needs a `refresh`.
+    public var isTruncated: Bool
+    /// The position of the newest fragment after the cursor, even if `items` leaves it out. Nil if no fragment is newer
+    /// than the cursor, and if `items` has every one that is.
+    public var newest: Int64?
+    /// The position after the cursor at which the ledger noted that an app's broadcasts were lost: the page needs a
+    /// `refresh`. Nil if none were lost.
+    public var lost: Int64?
+    /// True when the cursor belongs to another ledger, or lies in the future. Without items, the page then needs a
+    /// `refresh`.
+    public var isUnknownCursor: Bool
+
+    public init(
+        through: Cursor,
+        items: [MissedItem],
+        mode: Mode,
+        isTruncated: Bool,
+        newest: Int64? = nil,
+        lost: Int64? = nil,
+        isUnknownCursor: Bool
+    ) {
+        self.through = through
+        self.items = items
+        self.mode = mode
+        self.isTruncated = isTruncated
+        self.newest = newest
+        self.lost = lost
+        self.isUnknownCursor = isUnknownCursor
+    }
+
+    /// Whether what the page missed can no longer be sent.
+    public var needsRefresh: Bool { isTruncated || (isUnknownCursor && items.isEmpty) }
+}
+
+/// The point after which a page has missed something.
+public enum MissedSince: Sendable, Equatable {
+    /// The page has seen nothing.
+    case nothing
+    case cursor(Cursor)
+    /// The page has seen what was committed before this instant.
+    case time(Instant)
+
+    public init(_ cursor: Cursor?) {
+        self = cursor.map { .cursor($0) } ?? .nothing
+    }
+}
+
+/// Fragments that were committed together.
+public struct MissedItem: Sendable, Equatable {
+    public var position: Int64
+    public var fragments: [Fragment]
+
+    public init(position: Int64, fragments: [Fragment]) {
+        self.position = position
+        self.fragments = fragments
+    }
+}
+
+/// What a user holds, and where to resume from.
+public struct UserEntitlements: Sendable, Equatable {
+    public var isActive: Bool
+    /// The entitlement that speaks for the user comes first, and those that the policy does not honor come last. Of the
+    /// consumables, only the newest 100.
+    public var entitlements: [Entitlement]
+    public var since: Cursor
+
+    public init(isActive: Bool, entitlements: [Entitlement], since: Cursor) {
+        self.isActive = isActive
+        self.entitlements = entitlements
+        self.since = since
+    }
+}

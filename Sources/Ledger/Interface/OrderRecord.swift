@@ -1,0 +1,79 @@
+public import Domain
+
+/// An order and what became of it.
+public struct OrderRecord: Sendable, Equatable {
+    public enum State: String, Sendable {
+        /// No purchase has carried its token yet.
+        case open
+        /// A purchase has carried it, and is not paid yet.
+        case pending
+        /// A purchase that fits has carried it.
+        case fulfilled
+        /// Only purchases that contradict the order have carried it.
+        case quarantined
+    }
+
+    public var order: Order
+    public var createdAt: Instant
+    public var state: State
+    /// Purchases that carried its token and fit the order.
+    public var purchases: [OrderPurchase]
+    /// Events that carried its token and contradict the order: the newest ten, newest first.
+    public var contradictions: [OrderEvent]
+
+    public init(
+        order: Order,
+        createdAt: Instant,
+        state: State,
+        purchases: [OrderPurchase],
+        contradictions: [OrderEvent]
+    ) {
+        self.order = order
+        self.createdAt = createdAt
+        self.state = state
+        self.purchases = purchases
+        self.contradictions = contradictions
+    }
+}
+
+/// A purchase that carried an order's token.
+public struct OrderPurchase: Sendable, Equatable {
+    public var contract: ContractKey
+    /// Its owner now: the purchase may have gone to somebody else since.
+    public var user: UserID?
+    public var product: String
+    public var state: ContractState
+    /// The date of the first charge that carried the token.
+    public var boughtAt: Instant
+    /// The first event that carried it, among the contract's first hundred.
+    public var event: OrderEvent?
+
+    public init(
+        contract: ContractKey,
+        user: UserID? = nil,
+        product: String,
+        state: ContractState,
+        boughtAt: Instant,
+        event: OrderEvent? = nil
+    ) {
+        self.contract = contract
+        self.user = user
+        self.product = product
+        self.state = state
+        self.boughtAt = boughtAt
+        self.event = event
+    }
+}
+
+public struct OrderEvent: Sendable, Equatable {
+    /// The store's id.
+    public var id: String
+    public var cursor: Cursor
+    public var committedAt: Instant
+
+    public init(id: String, cursor: Cursor, committedAt: Instant) {
+        self.id = id
+        self.cursor = cursor
+        self.committedAt = committedAt
+    }
+}

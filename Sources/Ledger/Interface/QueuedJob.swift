@@ -1,0 +1,38 @@
+public import Domain
+
+/// A job that waits for its turn.
+public struct QueuedJob: Sendable, Equatable {
+    public var id: Int64
+    public var job: Job
+    /// How many attempts have failed.
+    public var attempts: Int
+    public var queuedAt: Instant
+    /// The event's body, for `forward` only.
+    public var body: [UInt8]?
+
+    public init(id: Int64, job: Job, attempts: Int, queuedAt: Instant, body: [UInt8]? = nil) {
+        self.id = id
+        self.job = job
+        self.attempts = attempts
+        self.queuedAt = queuedAt
+        self.body = body
+    }
+}
+
+/// What stores and staging servers are still to be told.
+public struct JobBacklog: Sendable, Equatable {
+    public var waiting: Int
+    /// When the next job is due.
+    public var next: Instant?
+    /// The first deadline of a waiting job.
+    public var nearestDeadline: Instant?
+    /// The id of the last job that was queued and is still remembered.
+    public var newest: Int64
+
+    public init(waiting: Int = 0, next: Instant? = nil, nearestDeadline: Instant? = nil, newest: Int64 = 0) {
+        self.waiting = waiting
+        self.next = next
+        self.nearestDeadline = nearestDeadline
+        self.newest = newest
+    }
+}

@@ -1,0 +1,38 @@
+public import Domain
+
+/// One page of what is known about a user's purchases, newest first.
+public struct UserEvents: Sendable, Equatable {
+    public var events: [UserEvent]
+    /// The next page holds what is before this cursor; nil on the last page.
+    public var next: Cursor?
+    /// The ledger's newest position when the page was read.
+    public var head: Cursor
+
+    public init(events: [UserEvent], next: Cursor? = nil, head: Cursor) {
+        self.events = events
+        self.next = next
+        self.head = head
+    }
+}
+
+public struct UserEvent: Sendable, Equatable {
+    public var entry: Entry
+    /// The dates of what a store said; nil for what the ledger committed by itself.
+    public var dates: EventDates?
+
+    public init(entry: Entry, dates: EventDates? = nil) {
+        self.entry = entry
+        self.dates = dates
+    }
+}
+
+public struct EventDates: Sendable, Equatable {
+    /// By the store's own date.
+    public var occurredAt: Instant
+    public var receivedAt: Instant
+
+    public init(occurredAt: Instant, receivedAt: Instant) {
+        self.occurredAt = occurredAt
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,72 @@
+public import Domain
+
+/// Everything that is known about a user now. `UserEvents` has what was said when.
+public struct UserRecord: Sendable, Equatable {
+    /// The language that the user reads; nil when no app has said it.
+    public var language: LanguageTag?
+    public var isActive: Bool
+    /// In the order of `UserEntitlements`.
+    public var contracts: [ContractRecord]
+    /// The newest 100, newest first.
+    public var orders: [OrderRecord]
+    /// The newest position when it was read.
+    public var head: Cursor
+
+    public init(
+        language: LanguageTag? = nil,
+        isActive: Bool,
+        contracts: [ContractRecord],
+        orders: [OrderRecord],
+        head: Cursor
+    ) {
+        self.language = language
+        self.isActive = isActive
+        self.contracts = contracts
+        self.orders = orders
+        self.head = head
+    }
+}
+
+/// One contract, with what support asks about.
+public struct ContractRecord: Sendable, Equatable {
+    public var entitlement: Entitlement
+    public var app: String
+    public var kind: ProductKind
+    /// The owner; `sharedWith` are the others who hold it.
+    public var owner: UserID?
+    public var sharedWith: [UserID]
+    /// The newest order token that the store echoed.
+    public var order: OrderToken?
+    /// The store's own name for the buyer.
+    public var account: String?
+    /// The lineage that it replaced.
+    public var replaces: String?
+    /// Its newest charge.
+    public var charge: Transaction?
+    /// When the store last said something about it, by the store's own date.
+    public var statedAt: Instant?
+
+    public init(
+        entitlement: Entitlement,
+        app: String,
+        kind: ProductKind,
+        owner: UserID? = nil,
+        sharedWith: [UserID],
+        order: OrderToken? = nil,
+        account: String? = nil,
+        replaces: String? = nil,
+        charge: Transaction? = nil,
+        statedAt: Instant? = nil
+    ) {
+        self.entitlement = entitlement
+        self.app = app
+        self.kind = kind
+        self.owner = owner
+        self.sharedWith = sharedWith
+        self.order = order
+        self.account = account
+        self.replaces = replaces
+        self.charge = charge
+        self.statedAt = statedAt
+    }
+}

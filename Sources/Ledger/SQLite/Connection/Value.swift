@@ -1,0 +1,18 @@
+internal import Domain
+
+/// What a statement binds. Text is copied by SQLite before the call returns.
+public enum Value {
+    case null
+    case integer(Int64)
+    case text(String)
+
+    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+    init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+
+    init(_ flag: Bool?) { self = flag.map { .integer($0 ? 1 : 0) } ?? .null }
+
+    init(_ instant: Instant?) { self.init(instant?.milliseconds) }
+
+    init<Word: RawRepresentable<String>>(_ word: Word?) { self.init(word?.rawValue) }
+}

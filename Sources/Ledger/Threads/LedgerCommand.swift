@@ -1,0 +1,53 @@
+public import Domain
+public import LedgerInterface
+public import Rules
+
+/// One thing to commit. A completion runs once, on the writer's thread, after the commit. It must not block.
+public enum LedgerCommand: Sendable {
+    /// `claim` names the user who posted the event, when it was not the store.
+    case event(
+        Event,
+        claim: Claim? = nil,
+        receivedAt: Instant,
+        completion: @Sendable (Result<CommitResult, LedgerError>) -> Void
+    )
+    case order(OrderRequest, completion: @Sendable (Result<OrderResult, OrderError>) -> Void)
+    /// Sets the language that a user reads from now on.
+    case language(LanguageTag, of: UserID, completion: @Sendable (Result<Void, LedgerError>) -> Void)
+    /// Commits one entry for each fragment, in their order.
+    case broadcast([Fragment], completion: @Sendable (Result<[Cursor], LedgerError>) -> Void)
+    /// The same, but only once: a request that was already committed under its key gets the same answer as then.
+    case broadcastOnce(
+        [Fragment],
+        KeyedRequest,
+        completion: @Sendable (Result<KeyedBroadcast, LedgerError>) -> Void
+    )
+    /// Records that until now an app may have broadcast something that did not arrive. Pages that have seen nothing
+    /// newer reload.
+    case broadcastsLost(completion: @Sendable (Result<Cursor, LedgerError>) -> Void)
+    /// Records the result of a job. The completion gets false when that was not committed.
+    case job(Int64, JobResult, completion: @Sendable (Bool) -> Void)
+    /// Remembers an instant under a name, such as how far a recovery has come. The completion gets false when that was
+    /// not committed.
+    case saveCheckpoint(String, Instant, completion: @Sendable (Bool) -> Void)
+    /// Applies stored events once more. With `isTrial`, it reports what that would change, and changes nothing.
+    case replay(ReplayBatch, isTrial: Bool, completion: @Sendable (Result<ReplayReport, LedgerError>) -> Void)
+    /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
+    /// gets all of these users.
+    case rebroadcast(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
+    /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
+    case policy(AccessPolicy)
+}
+
+public enum OrderError: Error, Equatable, CustomStringConvertible {
+    /// The token is bound to another user.
+    case tokenTaken
+    case ledger(LedgerError)
+
+    public var description: String {
+        switch self {
+        case .tokenTaken: "the token belongs to another user's order; mint a new one"
+        case .ledger(let error): error.description
+        }
+    }
+}

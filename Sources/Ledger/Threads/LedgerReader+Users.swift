@@ -1,0 +1,76 @@
+internal import Concurrency
+public import Domain
+public import LedgerInterface
+internal import SQLiteLedger
+
+/// Questions about one user, and about one order.
+extension LedgerReader {
+    public func entitlements(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<UserEntitlements, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.entitlements(of: user, now: now) })
+        }
+    }
+
+    /// The answer is nil when no app has said which language the user reads.
+    public func language(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<LanguageTag?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.language(of: user) })
+        }
+    }
+
+    /// Fills in the users' languages in fragments that are not in the ledger.
+    public func written(
+        _ fragments: [Fragment],
+        completion: @escaping @Sendable (Result<[Fragment], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.written(fragments) })
+        }
+    }
+
+    public func record(
+        of user: UserID,
+        completion: @escaping @Sendable (Result<UserRecord, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.record(of: user, now: now) })
+        }
+    }
+
+    /// At most `limit` events, newest first, all of them before `position`; without a position, from the newest on.
+    /// `stream` is what the user's pages follow.
+    public func userEvents(
+        of user: UserID,
+        shownOn stream: StreamName?,
+        before position: Int64? = nil,
+        limit: Int,
+        completion: @escaping @Sendable (Result<UserEvents, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(
+                Result { () throws(LedgerError) in
+                    try queries.userEvents(of: user, shownOn: stream, before: position ?? .max, limit: limit)
+                }
+            )
+        }
+    }
+
+    /// The order is nil for a token that no order has; the cursor is the newest position.
+    public func order(
+        _ token: OrderToken,
+        completion: @escaping @Sendable (Result<(order: OrderRecord?, head: Cursor), LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { [clock] queries in
+            let now = clock.now()
+            completion(Result { () throws(LedgerError) in try queries.order(token, now: now) })
+        }
+    }
+}

@@ -1,0 +1,192 @@
+public import Concurrency
+public import Domain
+public import LedgerInterface
+public import Rules
+internal import SQLiteLedger
+internal import Synchronization
+
+/// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
+///
+/// Calls never block and answer false when the reader is full or closing; completions run on the reader's thread and
+/// must not block. Open it after the writer, which creates the file.
+public final class LedgerReader: Sendable {
+    private static let capacity = 10_000
+
+    typealias Question = @Sendable (inout LedgerQueries) -> Void
+
+    let mailbox: Mailbox<Question>
+    private let thread: Mutex<WorkerThread?>
+    let clock: Clock
+
+    public init(path: String, clock: Clock, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
+        let waker = Waker()
+        let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
+        let opened = Promise<LedgerError?>()
+        let thread = WorkerThread(name: "ledger-reader") {
+            do throws(LedgerError) {
+                var queries = try LedgerQueries(path: path, policy: policy, streams: streams)
+                opened.fulfil(nil)
+                LedgerReader.run(&queries, mailbox: mailbox, waker: waker)
+            } catch {
+                opened.fulfil(error)
+            }
+        }
+        if let error = opened.wait() {
+            thread.join()
+            throw error
+        }
+        self.mailbox = mailbox
+        self.thread = Mutex(thread)
+        self.clock = clock
+    }
+
+    /// Questions from now on are answered by this policy.
+    public func adopt(_ policy: AccessPolicy) -> Bool {
+        mailbox.send { queries in queries.adopt(policy) }
+    }
+
+    /// What is newer than `since` on `stream`. When that is more than `limit` fragments, or when the cursor is missing
+    /// or not this ledger's, only the newest fragment of each target.
+    public func missed(
+        on stream: StreamName,
+        since: MissedSince,
+        limit: Int = 100,
+        completion: @escaping @Sendable (Result<MissedFragments, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.missed(on: stream, since: since, limit: limit) })
+        }
+    }
+
+    /// At most `limit` entries after `position`, with their fragments. The next page begins at `through`.
+    public func entries(
+        _ selection: EntrySelection = .all,
+        after position: Int64,
+        limit: Int,
+        completion: @escaping @Sendable (Result<EntryPage, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(
+                Result { () throws(LedgerError) in try queries.entries(selection, after: position, limit: limit) }
+            )
+        }
+    }
+
+    /// The newest position.
+    public func head(completion: @escaping @Sendable (Result<Cursor, LedgerError>) -> Void) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.head() })
+        }
+    }
+
+    /// Answers a position after which everything was committed at `instant` or later.
+    public func position(
+        before instant: Instant,
+        completion: @escaping @Sendable (Result<Int64, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.position(before: instant) })
+        }
+    }
+
+    /// The destinations that have jobs due.
+    public func jobDestinations(
+        dueAt now: Instant,
+        completion: @escaping @Sendable (Result<[Job.Destination], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.jobDestinations(dueAt: now) })
+        }
+    }
+
+    /// One destination's jobs that are due, earliest first.
+    public func jobs(
+        dueAt now: Instant,
+        to destination: Job.Destination,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[QueuedJob], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(
+                Result { () throws(LedgerError) in try queries.jobs(dueAt: now, to: destination, limit: limit) }
+            )
+        }
+    }
+
+    /// `previous` is the last answer, which saves counting again what has not changed.
+    public func jobBacklog(
+        after previous: JobBacklog? = nil,
+        completion: @escaping @Sendable (Result<JobBacklog, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.jobBacklog(after: previous) })
+        }
+    }
+
+    /// The instant that `LedgerCommand.mark` remembered.
+    public func checkpoint(
+        _ name: String,
+        completion: @escaping @Sendable (Result<Instant?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.checkpoint(name) })
+        }
+    }
+
+    /// A store's contracts whose period has ended and whose access continues for the leeway while the store is asked.
+    /// Empty for a store that cannot be asked.
+    public func expiring(
+        of provider: Provider,
+        at now: Instant,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[ContractKey], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.expiring(of: provider, at: now, limit: limit) })
+        }
+    }
+
+    /// Stored events in the order of their positions. The next page begins after the last one's.
+    public func events(
+        _ selection: EventSelection,
+        limit: Int,
+        completion: @escaping @Sendable (Result<[StoredEvent], LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.events(selection, limit: limit) })
+        }
+    }
+
+    /// Nil if there is no such contract. Its newest event is looked for up to position `until`.
+    public func contract(
+        _ id: Int64,
+        until position: Int64,
+        completion: @escaping @Sendable (Result<StoredContract?, LedgerError>) -> Void
+    ) -> Bool {
+        mailbox.send { queries in
+            completion(Result { () throws(LedgerError) in try queries.contract(id, until: position) })
+        }
+    }
+
+    /// Answers the waiting questions and ends the thread. Must not be called from a completion.
+    public func close() {
+        mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+
+    private static func run(_ queries: inout LedgerQueries, mailbox: Mailbox<Question>, waker: Waker) {
+        while true {
+            // The order matters: once the closing is seen, everything that was sent before it is still drained.
+            let isClosing = mailbox.isClosed
+            let waiting = mailbox.drain()
+            for question in waiting { question(&queries) }
+            guard waiting.isEmpty else { continue }
+            if isClosing { return }
+            waker.wait()
+        }
+    }
+}

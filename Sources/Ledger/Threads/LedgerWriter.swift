@@ -1,0 +1,99 @@
+public import Concurrency
+public import Domain
+public import LedgerInterface
+public import Observability
+internal import SQLiteLedger
+internal import Synchronization
+
+/// The one thread that writes the ledger.
+///
+/// It takes every waiting command into one transaction, and one `fdatasync` makes all of it durable. While that runs,
+/// the next batch gathers. A command that cannot be committed fails alone. After COMMIT, and only then, `onCommit`
+/// receives the entries in position order, `onLanguage` receives the users whose fragments are now written in another
+/// language, and each command's completion runs, all on this thread.
+public final class LedgerWriter: Sendable {
+    /// How many commands may wait; beyond that, callers answer 503.
+    private static let capacity = 10_000
+
+    /// Names this ledger in its cursors.
+    public let epoch: String
+    /// What is known to be wrong with the ledger.
+    public let health: LedgerHealth
+    let place: LedgerFileIdentity
+    private let mailbox: Mailbox<LedgerCommand>
+    private let waker: Waker
+    private let thread: Mutex<WorkerThread?>
+
+    /// Opens or creates the ledger, and brings its schema up to date. `lockTimeout` is how long a batch waits for
+    /// another process that holds the file's lock.
+    public init(
+        path: String,
+        clock: Clock,
+        policy: AccessPolicy,
+        streams: StreamPattern,
+        providers: [Provider],
+        log: Log,
+        metrics: Metrics,
+        lockTimeout: Duration = .seconds(2),
+        onCommit: @escaping @Sendable ([Entry]) -> Void,
+        onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
+    ) throws(LedgerError) {
+        let waker = Waker()
+        let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
+        let counts = LedgerMetrics(metrics, providers: providers)
+        let health = LedgerHealth(log, metrics: metrics)
+        let opened = Promise<Result<(epoch: String, place: LedgerFileIdentity), LedgerError>>()
+        let thread = WorkerThread(name: "ledger") {
+            do throws(LedgerError) {
+                let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
+                opened.fulfil(.success((store.epoch, store.place)))
+                var loop = WriterLoop(
+                    store: store,
+                    clock: clock,
+                    log: log,
+                    counts: counts,
+                    health: health,
+                    onCommit: onCommit,
+                    onLanguage: onLanguage
+                )
+                let checkpointer = Checkpointer(path: path, health: health)
+                loop.run(mailbox, waker: waker, checkpoint: checkpointer.wake)
+                checkpointer.close()
+                loop.truncateJournal()
+            } catch {
+                opened.fulfil(.failure(error))
+            }
+        }
+        switch opened.wait() {
+        case .success(let store): (epoch, place) = store
+        case .failure(let error):
+            thread.join()
+            throw error
+        }
+        self.health = health
+        self.mailbox = mailbox
+        self.waker = waker
+        self.thread = Mutex(thread)
+    }
+
+    /// May be called from any thread, and never blocks. Returns false when the ledger is full or closing: answer 503,
+    /// since the completion will not run.
+    public func submit(_ command: LedgerCommand) -> Bool {
+        mailbox.send(command)
+    }
+
+    /// Call it when the clock was set: the writer then looks again at what ends next.
+    public func wake() {
+        waker.wake()
+    }
+
+    /// Commits what waits, writes the checkpoint, and ends the thread. Must not be called from a completion.
+    public func close() {
+        mailbox.close()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+    }
+}

@@ -1,0 +1,133 @@
+internal import Domain
+internal import LedgerInterface
+internal import Rules
+internal import SQLiteLedger
+
+extension WriterLoop {
+    /// Returns the change in the number of contracts without a user.
+    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(SQLiteError) -> Int {
+        switch command {
+        case .event(let event, let claim, let receivedAt, let completion):
+            try perform(&batch, then: counted(completion, of: event.provider)) { store throws(SQLiteError) in
+                try store.record(IncomingEvent(event, claim: claim, receivedAt: receivedAt), now: now)
+            }
+        case .order(let request, let completion):
+            try perform(&batch, then: placed(completion)) { store throws(SQLiteError) in
+                try store.place(request, now: now)
+            }
+        case .language(let language, let user, let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.setLanguage(language, of: user, now: now)
+            }
+        case .broadcast(let fragments, let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.broadcast(fragments, now: now)
+            }
+        case .broadcastOnce(let fragments, let request, let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.broadcast(fragments, once: request, now: now)
+            }
+        case .broadcastsLost(let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.recordLostBroadcasts(now: now)
+            }
+        case .job(let job, let result, let completion):
+            try perform(&batch, then: succeeded(completion)) { store throws(SQLiteError) in
+                try store.end(job, result: result, now: now)
+            }
+        case .saveCheckpoint(let name, let instant, let completion):
+            try perform(&batch, then: succeeded(completion)) { store throws(SQLiteError) in
+                try store.saveCheckpoint(name, at: instant)
+            }
+        case .replay(let stored, let isTrial, let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.replay(stored, isTrial: isTrial, now: now)
+            }
+        case .rebroadcast(let contracts, let users, let completion):
+            try perform(&batch, then: completion) { store throws(SQLiteError) in
+                try store.rebroadcast(contracts: contracts, users: users, now: now)
+            }
+        case .policy(let policy):
+            try perform(&batch, then: { _ in }) { store throws(SQLiteError) in
+                store.adopt(policy)
+                return Commit(value: ())
+            }
+        }
+    }
+
+    /// Returns the change in the number of contracts without a user; `then` is called after COMMIT.
+    private mutating func perform<Value>(
+        _ batch: inout Batch,
+        then: @escaping (Result<Value, LedgerError>) -> Void,
+        work: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>
+    ) throws(SQLiteError) -> Int {
+        let result = try run(isolated: batch.isIsolating, body: work)
+        batch.completions.append { then(result.map(\.value)) }
+        return batch.take(result)
+    }
+
+    private func counted(
+        _ completion: @escaping (Result<CommitResult, LedgerError>) -> Void,
+        of provider: Provider
+    ) -> (Result<CommitResult, LedgerError>) -> Void {
+        { [counts] result in
+            if let outcome = result.success?.outcome { counts.count(outcome, of: provider) }
+            completion(result)
+        }
+    }
+}
+
+private func placed(
+    _ completion: @escaping (Result<OrderResult, OrderError>) -> Void
+) -> (Result<OrderResult?, LedgerError>) -> Void {
+    { result in
+        completion(result.mapError { .ledger($0) }.flatMap { $0.map { .success($0) } ?? .failure(.tokenTaken) })
+    }
+}
+
+private func succeeded(_ completion: @escaping (Bool) -> Void) -> (Result<Void, LedgerError>) -> Void {
+    { result in completion(result.success != nil) }
+}
+
+/// What is told after COMMIT.
+struct Batch {
+    let isIsolating: Bool
+    var entries: [Entry] = []
+    var readers: [UserID] = []
+    var completions: [() -> Void] = []
+    var unclaimed = 0
+    var endsAreServed = true
+
+    init(isIsolating: Bool) {
+        self.isIsolating = isIsolating
+    }
+
+    /// Returns the change in the number of contracts without a user.
+    mutating func take<Value>(_ result: Result<Commit<Value>, LedgerError>) -> Int {
+        guard let commit = result.success else { return 0 }
+        entries += commit.entries
+        readers += commit.readers
+        return commit.unclaimed
+    }
+}
+
+extension Result {
+    var success: Success? { try? get() }
+}
+
+extension LedgerCommand {
+    func refuse(_ error: LedgerError) {
+        switch self {
+        case .event(_, _, _, let completion): completion(.failure(error))
+        case .order(_, let completion): completion(.failure(.ledger(error)))
+        case .language(_, _, let completion): completion(.failure(error))
+        case .broadcast(_, let completion): completion(.failure(error))
+        case .broadcastOnce(_, _, let completion): completion(.failure(error))
+        case .broadcastsLost(let completion): completion(.failure(error))
+        case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
+        case .policy: break
+        case .replay(_, _, let completion): completion(.failure(error))
+        case .rebroadcast(_, _, let completion): completion(.failure(error))
+        }
+    }
+}
