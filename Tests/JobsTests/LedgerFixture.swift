@@ -21,7 +21,7 @@ final class LedgerFixture: Sendable {
     private let folder = TemporaryFolder()
 
     init(apis: Set<Provider> = [.apple]) throws {
-        var policy = AccessPolicy(sandboxUsers: .all)
+        var policy = AccessPolicy(sandboxUsers: .any)
         policy.apis = apis
         policy.leeway = .seconds(3600)
         metrics = Metrics()
