@@ -86,7 +86,7 @@ let package = Package(
         // Values and pure rules, then what they run on.
         library("Encoding", []),
         library("Domain", ["Encoding"]),
-        library("APIModel", ["Domain"]),
+        library("APIModel", ["Encoding", "Domain"]),
         .target(name: "Assets", resources: embedded, swiftSettings: settings),
         library("Concurrency", ["CLinux", "Domain"]),
         library("Observability", ["CLinux", "Domain", "Concurrency"]),
@@ -101,11 +101,11 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out.
         library(
             "StoreInterface",
-            ["Encoding", "Domain", "Crypto", "Settings"],
+            ["Encoding", "Domain", "APIModel", "Crypto", "Settings"],
             path: "Sources/Stores/Interface"
         ),
-        store("Apple", ["Crypto", "HTTPClient"]),
-        store("Google", ["Concurrency", "Crypto", "HTTPClient"]),
+        store("Apple", ["APIModel", "Crypto", "HTTPClient"]),
+        store("Google", ["APIModel", "Concurrency", "Crypto", "HTTPClient"]),
         store("Stripe", ["Crypto", "HTTPClient"]),
         store("RevenueCat", ["Crypto"]),
         store("PurchaseKit", ["Crypto"]),
@@ -121,10 +121,7 @@ let package = Package(
         library("Ledger", ["CSQLite", "Domain", "Rules", "Concurrency", "Observability"]),
         library(
             "Jobs",
-            [
-                "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
-                "Ledger",
-            ]
+            ["Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "Ledger"]
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
         library("Hub", ["Domain"]),
@@ -144,8 +141,7 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "StoreInterface", "AppleStore", "GoogleStore", "Rules", "Ledger", "TurboStreams", "Hub", "ActionCable",
-                "Gateway",
+                "StoreInterface", "Rules", "Ledger", "TurboStreams", "Hub", "ActionCable", "Gateway",
             ]
         ),
 
@@ -162,8 +158,8 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores", "Ledger", "Jobs", "TurboStreams",
-                "Redis", "Simulator", "Gateway", "API", "Development",
+                "Settings", "StoreInterface", "Stores", "Ledger", "Jobs", "TurboStreams", "Redis", "Simulator",
+                "Gateway", "API", "Development",
             ]
         ),
 

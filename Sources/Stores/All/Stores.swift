@@ -15,6 +15,11 @@ public enum Stores {
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
 
+    /// Those that keep a history, which can be fetched.
+    public static var namesWithHistory: [String] {
+        all.filter { $0.historyKey != nil }.map { $0.provider.rawValue }
+    }
+
     /// What the stores read as secrets, store by store.
     public static var secretSettings: [SecretSetting] {
         var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)

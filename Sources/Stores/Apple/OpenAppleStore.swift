@@ -1,5 +1,5 @@
 internal import Crypto
-public import Domain
+internal import Domain
 internal import HTTPClient
 internal import Settings
 public import StoreInterface
@@ -8,17 +8,25 @@ public import StoreInterface
 public struct OpenAppleStore: OpenStore {
     /// Proves notifications, and what apps post.
     public let apple: AppleVerifier
+    /// Proves the receipts of old versions of an app.
+    let receipts: AppleReceiptVerifier
     /// Nil without a key.
     public let serverAPI: AppleServerAPI?
     /// The apps whose purchases are asked for.
-    public let apps: [String]
-    /// Those whose histories are Paycast's own.
-    public let environments: [StoreEnvironment]
+    let apps: [String]
+    let environments: [StoreEnvironment]
     /// The answers come from the development server itself.
-    public let isStandIn: Bool
+    let isStandIn: Bool
 
     public var verifier: any StoreVerifier { apple }
     public var api: (any StoreAPI)? { serverAPI }
+
+    public var history: HistorySource? {
+        serverAPI.map { api in
+            let lists = apps.flatMap { app in environments.map { AppleHistory(of: app, in: $0, api: api) } }
+            return HistorySource(lists, words: AppleHistory.words, isStandIn: isStandIn)
+        }
+    }
 }
 
 extension AppleStore {
@@ -26,6 +34,7 @@ extension AppleStore {
         guard let verifier = try verifier(surroundings) else { return nil }
         return OpenAppleStore(
             apple: verifier,
+            receipts: AppleReceiptVerifier(beside: verifier),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), surroundings: surroundings),
             apps: apps(surroundings.development),
             environments: StoreEnvironment.allCases.filter(environments.contains),

@@ -7,14 +7,20 @@ public struct OpenGoogleStore: OpenStore {
     /// Proves pushes, and reads the purchases that they are about.
     public let reader: GoogleReader
     /// Whose purchases Google is asked for by itself; those of the stand-in, when it answers.
-    public let packages: [String]
+    let packages: [String]
     /// The answers come from the development server itself.
-    public let isStandIn: Bool
+    let isStandIn: Bool
     let purchase: ContractKey
 
     public var verifier: any StoreVerifier { reader }
     public var api: (any StoreAPI)? { reader.api }
     public var nobodysPurchase: ContractKey? { purchase }
+
+    public var history: HistorySource? {
+        guard !packages.isEmpty else { return nil }
+        let lists = packages.map { GoogleVoids(of: $0, reader: reader) }
+        return HistorySource(lists, words: GoogleVoids.words, asksForEntries: true, isStandIn: isStandIn)
+    }
 }
 
 extension GoogleStore {
