@@ -1,8 +1,6 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
 internal import Gateway
-internal import Ledger
 internal import StoreInterface
 
 /// `POST /receipts/{store}`: what old versions of an app hold, and what the app's backend stored of the store's answers.

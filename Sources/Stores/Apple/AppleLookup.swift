@@ -1,9 +1,9 @@
 internal import Domain
 internal import StoreInterface
 
-/// Apple's API as a receipt is read: without an answer, the receipt is judged by its own content. A key that
-/// Apple does not accept (Production, before the first release) or an invalid id therefore means that Apple cannot be
-/// asked, not that the app should try again.
+/// Apple's API as a receipt needs it: without an answer, the receipt is judged by its own content. A key that Apple does
+/// not accept (Production, before the first release) or an invalid id therefore means that Apple cannot be asked, not
+/// that the app should try again.
 struct AppleLookup {
     let api: AppleServerAPI
     let apps: [String]

@@ -7,11 +7,11 @@ public import StoreInterface
 /// The App Store with its settings in force.
 public struct OpenAppleStore: OpenStore {
     /// Proves notifications, and what apps post.
-    public let apple: AppleVerifier
+    let apple: AppleVerifier
     /// Proves the receipts of old versions of an app.
     let receipts: AppleReceiptVerifier
     /// Nil without a key.
-    public let serverAPI: AppleServerAPI?
+    let serverAPI: AppleServerAPI?
     /// The apps whose purchases are asked for.
     let apps: [String]
     let environments: [StoreEnvironment]

@@ -5,7 +5,7 @@ public import StoreInterface
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {
     /// Proves pushes, and reads the purchases that they are about.
-    public let reader: GoogleReader
+    let reader: GoogleReader
     /// Whose purchases Google is asked for by itself; those of the stand-in, when it answers.
     let packages: [String]
     /// The answers come from the development server itself.
