@@ -86,7 +86,7 @@ let package = Package(
         // Values and pure rules, then what they run on.
         library("Encoding", []),
         library("Domain", ["Encoding"]),
-        library("APIModel", ["Domain"]),
+        library("APIModel", ["Encoding", "Domain"]),
         .target(name: "Assets", resources: embedded, swiftSettings: settings),
         library("Concurrency", ["CLinux", "Domain"]),
         library("Observability", ["CLinux", "Domain", "Concurrency"]),
@@ -103,11 +103,11 @@ let package = Package(
         // The stages of the pipeline: proven, committed, rendered, fanned out.
         library(
             "StoreInterface",
-            ["Encoding", "Domain", "Crypto", "Settings"],
+            ["Encoding", "Domain", "APIModel", "Crypto", "Settings"],
             path: "Sources/Stores/Interface"
         ),
-        store("Apple", ["Crypto", "HTTPClient"]),
-        store("Google", ["Concurrency", "Crypto", "HTTPClient"]),
+        store("Apple", ["APIModel", "Crypto", "HTTPClient"]),
+        store("Google", ["APIModel", "Concurrency", "Crypto", "HTTPClient"]),
         store("Stripe", ["Crypto", "HTTPClient"]),
         store("RevenueCat", ["Crypto"]),
         store("PurchaseKit", ["Crypto"]),
@@ -135,8 +135,7 @@ let package = Package(
         library(
             "Jobs",
             [
-                "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "AppleStore", "GoogleStore",
-                "LedgerInterface", "Ledger",
+                "Domain", "Concurrency", "Observability", "HTTPClient", "StoreInterface", "LedgerInterface", "Ledger",
             ]
         ),
         library("TurboStreams", ["Encoding", "Domain"]),
@@ -165,8 +164,8 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
-                "Admission", "StoreInterface", "AppleStore", "GoogleStore", "Rules", "LedgerInterface", "Ledger",
-                "TurboStreams", "Hub", "ActionCable", "Pages", "HTTPMessages",
+                "Admission", "StoreInterface", "Rules", "LedgerInterface", "Ledger", "TurboStreams", "Hub",
+                "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
 
@@ -184,9 +183,9 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Admission", "Sockets", "Settings", "StoreInterface", "AppleStore", "GoogleStore", "Stores",
-                "LedgerInterface", "SQLiteLedger", "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub", "Redis",
-                "Simulator", "Gateway", "API", "Development",
+                "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "SQLiteLedger",
+                "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub", "Redis", "Simulator", "Gateway", "API",
+                "Development",
             ]
         ),
 

@@ -1,6 +1,7 @@
 internal import Concurrency
-public import Domain
+internal import Domain
 public import Observability
+public import StoreInterface
 
 /// The threads that may wait for another server's answer. Each store has its own threads, so that a slow store delays
 /// only itself. Operators have theirs, since a recovery may take hours.
@@ -35,10 +36,10 @@ public final class BlockingPools: Sendable {
 
     private let lanes: [Purpose: Lane]
 
-    public init(stores: [Provider], metrics: Metrics) {
+    public init(stores: [any Store.Type], metrics: Metrics) {
         var lanes: [Purpose: Lane] = [:]
-        for provider in stores {
-            let name = provider.rawValue
+        for store in stores {
+            let (provider, name) = (store.provider, store.provider.rawValue)
             // A call takes a tenth of a second, so a full queue is three seconds of work.
             lanes[.store(provider)] = Lane(
                 name,
@@ -46,8 +47,8 @@ public final class BlockingPools: Sendable {
                 metrics: metrics
             )
         }
-        for provider in [Provider.apple, .google] {
-            let name = provider.rawValue + "-app"
+        for store in stores where store.takesPosts {
+            let (provider, name) = (store.provider, store.provider.rawValue + "-app")
             lanes[.app(provider)] = Lane(
                 name,
                 pool: WorkerPool(name: name, threads: 4, capacity: 100),

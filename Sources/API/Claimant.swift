@@ -1,7 +1,9 @@
+internal import APIModel
 internal import Concurrency
 internal import Crypto
 internal import Domain
 internal import Encoding
+internal import HTTPMessages
 
 /// Who is said to own a posted purchase. A page speaks for the user of its stream. A backend names any user, or none:
 /// then the order token in the purchase decides.
@@ -19,46 +21,58 @@ struct Claimant {
         _ services: Services,
         isTrusted: Bool,
         origin: PageOrigin
-    ) throws(RefusedBody) -> UserID? {
+    ) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
-            guard isTrusted else { throw RefusedBody(response: Access.unauthorized) }
+            guard isTrusted else { throw RefusedClaimant(response: Access.unauthorized) }
             return user
         }
-        guard isTrusted || !origin.isRefused else { throw RefusedBody(response: PageOrigin.refusal) }
+        guard isTrusted || !origin.isRefused else { throw RefusedClaimant(response: PageOrigin.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
-        guard user == nil || isTrusted else { throw RefusedBody(response: Access.unauthorized) }
+        guard user == nil || isTrusted else { throw RefusedClaimant(response: Access.unauthorized) }
         guard user == nil || user == owner else {
-            throw RefusedBody("contradicting_user", message: "user and stream name two users.")
+            throw RefusedClaimant.contradictingUser
         }
         return owner
     }
 
-    private static func owner(of token: String, services: Services) throws(RefusedBody) -> UserID {
+    private static func owner(of token: String, services: Services) throws(RefusedClaimant) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
             name = try services.access.stream(named: token, now: services.clock.now())
         } catch {
-            throw error == .expired ? RefusedBody.expiredName : RefusedBody.forgedName
+            throw error == .expired ? RefusedClaimant.expiredName : RefusedClaimant.forgedName
         }
-        guard let user = services.streams.user(of: name.stream) else { throw RefusedBody.notAUsersStream }
+        guard let user = services.streams.user(of: name.stream) else { throw RefusedClaimant.notAUsersStream }
         return user
     }
 }
 
-extension RefusedBody {
-    fileprivate static let expiredName = RefusedBody(
-        "expired_stream_name",
-        message: "The signed stream name has expired; load the page again.",
-        status: 403
+/// Why nobody is believed to own a purchase.
+struct RefusedClaimant: Error {
+    let response: Response
+
+    fileprivate static let contradictingUser = RefusedClaimant(
+        response: .error(400, code: "contradicting_user", message: "user and stream name two users.")
     )
-    fileprivate static let forgedName = RefusedBody(
-        "forged_stream_name",
-        message: "The stream is not signed with a key of this server.",
-        status: 403
+    fileprivate static let expiredName = RefusedClaimant(
+        response: .error(
+            403,
+            code: "expired_stream_name",
+            message: "The signed stream name has expired; load the page again."
+        )
     )
-    fileprivate static let notAUsersStream = RefusedBody(
-        "not_a_users_stream",
-        message: "The stream is not the one of a user; take an order's.",
-        status: 403
+    fileprivate static let forgedName = RefusedClaimant(
+        response: .error(
+            403,
+            code: "forged_stream_name",
+            message: "The stream is not signed with a key of this server."
+        )
+    )
+    fileprivate static let notAUsersStream = RefusedClaimant(
+        response: .error(
+            403,
+            code: "not_a_users_stream",
+            message: "The stream is not the one of a user; take an order's."
+        )
     )
 }

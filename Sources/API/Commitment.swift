@@ -43,11 +43,11 @@ struct Commitment: Sendable {
     }
 
     /// `user` claims the purchase by `order`, as of `date`.
-    func commit(
+    private func commit(
         _ event: Event,
         for user: UserID?,
-        with order: OrderToken? = nil,
-        since date: Instant? = nil,
+        with order: OrderToken?,
+        since date: Instant?,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
         let (telemetry, receivedAt) = (services.telemetry, receivedAt)
@@ -72,15 +72,16 @@ struct Commitment: Sendable {
     func commit(
         _ events: ArraySlice<Event>,
         for user: UserID?,
+        with order: OrderToken? = nil,
         since date: Instant? = nil,
         after verdicts: [Verdict] = [],
         done: @escaping @Sendable ([Verdict]) -> Void
     ) {
         guard let event = events.first else { return done(verdicts) }
-        commit(event, for: user, since: date) { verdict in
+        commit(event, for: user, with: order, since: date) { verdict in
             let verdicts = verdicts + [verdict]
             guard case .committed = verdict else { return done(verdicts) }
-            commit(events.dropFirst(), for: user, since: date, after: verdicts, done: done)
+            commit(events.dropFirst(), for: user, with: order, since: date, after: verdicts, done: done)
         }
     }
 }

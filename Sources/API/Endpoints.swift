@@ -36,9 +36,9 @@ public struct Endpoints: RequestHandler {
         }
         switch request.route {
         case .webhook(let provider): return WebhookEndpoint(services, provider: provider).answer(request)
-        case .appleTransactions: return TransactionsEndpoint<TransactionBody>(services).answer(request)
-        case .googleTransactions: return TransactionsEndpoint<PurchaseBody>(services).answer(request)
-        case .appleReceipts: return trusted(request, answer: ReceiptsEndpoint(services).answer)
+        case .transactions(let provider): return TransactionsEndpoint(services, provider: provider).answer(request)
+        case .receipts(let provider):
+            return trusted(request, answer: ReceiptsEndpoint(services, provider: provider).answer)
         case .orders: return trusted(request, answer: OrdersEndpoint(services).answer)
         case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, request: $0) }
         case .user(let user): return trusted(request) { _ in UserRecordEndpoint(services).answer(user) }

@@ -1,27 +1,32 @@
 internal import APIModel
-internal import Concurrency
 internal import Domain
 internal import HTTPMessages
 internal import StoreInterface
 
-/// `POST /receipts/apple`: receipts that old versions of an app hold, and Apple's answers that the app's backend
-/// stored.
+/// `POST /receipts/{store}`: what old versions of an app hold, and what the app's backend stored of the store's answers.
 struct ReceiptsEndpoint {
     private let services: Services
+    private let provider: Provider
 
-    init(_ services: Services) {
+    init(_ services: Services, provider: Provider) {
         self.services = services
+        self.provider = provider
     }
 
     func answer(_ request: Request) -> Answer {
+        services.receipts[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+    }
+
+    private func answer<Receipt: PostedPurchase>(_ request: Request, as _: Receipt.Type) -> Answer {
         do throws(RefusedBody) {
-            let body = try ReceiptBody(request.body)
-            guard let apple = services.apple else { return .respond(refusal(RefusedReceipt(.notConfigured))) }
-            return .later { [services] reply in
-                services.submit(waitingFor: apple.lookup == nil ? nil : .app(.apple)) {
-                    commit(body, request: request, apple: apple, reply: reply)
-                } orElse: {
-                    reply.send(.busy)
+            let node = try RefusedBody.object(request.body)
+            let user = try RefusedBody.user(of: node)
+            let receipt = try Receipt(node, bytes: request.body)
+            return .later { [services, provider] reply in
+                PurchaseReader(services: services, provider: provider).read(receipt) { reading in
+                    commit(reading, for: user, receivedAt: request.receivedAt, reply: reply)
+                } refuse: { response in
+                    reply.send(response)
                 }
             }
         } catch {
@@ -29,32 +34,18 @@ struct ReceiptsEndpoint {
         }
     }
 
-    private func commit(_ body: ReceiptBody, request: Request, apple: AppleServices, reply: Reply) {
-        do throws(RefusedReceipt) {
-            let reader = ReceiptReader(apple: apple, now: services.clock.now())
-            let reading = try reader.read(body.content, kept: request.body)
-            // A claim by a stored answer dates from when Apple gave that answer.
-            let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
-            let claimant = reading.isProof ? body.user : nil
-            Commitment(services, receivedAt: request.receivedAt).commit(
-                reading.events[...],
-                for: claimant,
-                since: since
-            ) { verdicts in
-                reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
-            }
-        } catch {
-            reply.send(refusal(error))
+    private func commit(_ reading: PurchaseReading, for user: UserID?, receivedAt: UInt64, reply: Reply) {
+        // A claim by a stored answer dates from when the store gave that answer.
+        let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
+        let claimant = reading.isProof ? user : nil
+        Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: claimant, since: since) {
+            verdicts in
+            reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
         }
     }
 
-    private func refusal(_ error: RefusedReceipt) -> Response {
-        services.refusals.post("receipt refused", from: .apple, reason: error.code, detail: error.detail)
-        return error.response
-    }
-
     /// If one event could not be committed, posting the receipt again resumes there.
-    private static func response(to verdicts: [Commitment.Verdict], of reading: ReceiptReader.Reading) -> Response {
+    private static func response(to verdicts: [Commitment.Verdict], of reading: PurchaseReading) -> Response {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted
         }

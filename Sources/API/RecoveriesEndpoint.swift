@@ -7,9 +7,6 @@ internal import StoreInterface
 /// `POST /recoveries`: fetches a store's history now, and answers once it is committed. `GET` reports the progress of
 /// the recoveries that are running.
 struct RecoveriesEndpoint {
-    /// The stores whose history can be read, if a key for their API is configured.
-    private static let providers: [Provider] = [.apple, .google]
-
     private let services: Services
 
     init(_ services: Services) {
@@ -37,7 +34,7 @@ struct RecoveriesEndpoint {
         do throws(RefusedBody) { body = try RecoveryRequest(request.body) } catch { return .respond(error.response) }
         let provider = Provider(rawValue: body.provider)
         guard services.stores.contains(provider) else {
-            let names = Self.providers.map(\.rawValue).joined(separator: ", ")
+            let names = services.historyKeys.map(\.provider.rawValue).joined(separator: ", ")
             return .respond(.error(400, code: "invalid_provider", message: "provider must be one of \(names)."))
         }
         let since = body.since.flatMap { Instant(iso8601: $0) }
@@ -47,9 +44,8 @@ struct RecoveriesEndpoint {
             )
         }
         guard let recovery = services.recoveries[provider] else {
-            let message =
-                "No key of this store's API is configured: PAYCAST_APPLE_API_KEY for apple, PAYCAST_GOOGLE_CREDENTIALS "
-                + "for google."
+            let keys = services.historyKeys.map { "\($0.variable) for \($0.provider)" }.joined(separator: ", ")
+            let message = "No key of this store's API is configured: \(keys)."
             return .respond(.unavailable("not_configured", message: message, retryAfter: 3600))
         }
         return .later { [blockingPools = services.blockingPools, running = services.runningRecoveries] reply in

@@ -24,9 +24,9 @@ public final class Refusals: Sendable {
     private let limit = Mutex(LineLimit<Case>())
     private let log: Log
 
-    init(stores: [Provider], metrics: Metrics, log: Log) {
+    init(stores: [any Store.Type], metrics: Metrics, log: Log) {
         var counters: [Case: Counter] = [:]
-        for provider in stores {
+        for provider in stores.map({ $0.provider }) {
             for error in VerificationError.allCases {
                 counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
                     "paycast_webhooks_refused_total",
@@ -35,7 +35,7 @@ public final class Refusals: Sendable {
                 )
             }
         }
-        for provider in [Provider.apple, .google] {
+        for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
             for reason in VerificationError.allCases.map(\.code) + [Refusals.other] {
                 counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
                     "paycast_posts_refused_total",

@@ -19,15 +19,15 @@ final class RunningRecoveries: Sendable {
     /// In the order in which they started.
     var all: [Running] { state.withLock { state in state.running.sorted { $0.key < $1.key }.map(\.value) } }
 
-    /// Runs `recovery` and publishes its progress meanwhile.
-    func run(_ recovery: any HistoryRecovery, of provider: Provider, since: Instant?) -> RecoveryReport {
+    /// Runs `recover` and publishes its progress meanwhile.
+    func run(_ recover: HistoryRecovery, of provider: Provider, since: Instant?) -> RecoveryReport {
         let number = state.withLock { state in
             state.last += 1
             state.running[state.last] = Running(provider: provider)
             return state.last
         }
         defer { state.withLock { $0.running[number] = nil } }
-        return recovery.recover(since: since) { report in
+        return recover(since) { report in
             state.withLock { $0.running[number]?.report = report }
         }
     }

@@ -1,7 +1,6 @@
 public import APIModel
 public import Concurrency
 public import Domain
-public import GoogleStore
 public import HTTPMessages
 public import Hub
 public import Ledger
@@ -17,8 +16,13 @@ public final class Services: Sendable {
     private let trust: Current<Trust>
     /// All that Paycast knows, served or not.
     public let stores: [Provider]
-    /// Whose history can be fetched.
-    public let recoveries: [Provider: any HistoryRecovery]
+    /// What apps post to the stores that have such routes.
+    let transactions: [Provider: any PostedPurchase.Type]
+    let receipts: [Provider: any PostedPurchase.Type]
+    /// The stores that keep a history, and the variable with the key that reads it.
+    let historyKeys: [(provider: Provider, variable: String)]
+    /// Those whose history can be fetched, because they have that key.
+    public let recoveries: [Provider: HistoryRecovery]
     public let writer: LedgerWriter
     public let reader: LedgerReader
     public let templates: TemplateStore
@@ -48,12 +52,11 @@ public final class Services: Sendable {
 
     public init(
         isSecure: Bool,
-        stores: [Provider],
+        stores: [any Store.Type],
         access: Access,
         verifiers: [Provider: any StoreVerifier],
-        recoveries: [Provider: any HistoryRecovery],
-        apple: AppleServices?,
-        google: GoogleReader?,
+        opened: [Provider: any OpenStore],
+        recoveries: [Provider: HistoryRecovery],
         writer: LedgerWriter,
         reader: LedgerReader,
         templates: TemplateStore,
@@ -71,8 +74,11 @@ public final class Services: Sendable {
         readiness: @escaping @Sendable (@escaping @Sendable (Readiness) -> Void) -> Bool
     ) {
         self.isSecure = isSecure
-        self.stores = stores
-        trust = Current(Trust(access: access, verifiers: verifiers, apple: apple, google: google))
+        self.stores = stores.map { $0.provider }
+        transactions = stores.reduce(into: [:]) { $0[$1.provider] = $1.transactions }
+        receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
+        historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
+        trust = Current(Trust(access: access, verifiers: verifiers, opened: opened))
         self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
@@ -97,41 +103,34 @@ public final class Services: Sendable {
     private final class Trust: Sendable {
         let access: Access
         let verifiers: [Provider: any StoreVerifier]
-        let apple: AppleServices?
-        let google: GoogleReader?
+        let opened: [Provider: any OpenStore]
 
-        init(
-            access: Access,
-            verifiers: [Provider: any StoreVerifier],
-            apple: AppleServices?,
-            google: GoogleReader?
-        ) {
+        init(access: Access, verifiers: [Provider: any StoreVerifier], opened: [Provider: any OpenStore]) {
             self.access = access
             self.verifiers = verifiers
-            self.apple = apple
-            self.google = google
+            self.opened = opened
         }
     }
 
     public var access: Access { trust.value.access }
     /// The verifiers of the webhooks that are served.
     public var verifiers: [Provider: any StoreVerifier] { trust.value.verifiers }
-    /// Nil if no Apple app is configured.
-    public var apple: AppleServices? { trust.value.apple }
-
-    /// Nil if no Google app is configured.
-    public var google: GoogleReader? { trust.value.google }
+    /// The stores that are configured.
+    public var opened: [Provider: any OpenStore] { trust.value.opened }
 
     /// New requests are judged by these values; requests in progress keep the old ones.
     public func replace(
         access: Access,
         verifiers: [Provider: any StoreVerifier],
-        apple: AppleServices?,
-        google: GoogleReader?
+        opened: [Provider: any OpenStore]
     ) {
-        trust.replace(with: Trust(access: access, verifiers: verifiers, apple: apple, google: google))
+        trust.replace(with: Trust(access: access, verifiers: verifiers, opened: opened))
     }
 }
+
+/// Fetches what a store has sent, or tried to send, and commits what is missing. Blocks. Without an instant, it begins at
+/// the last success. `progress` runs after each page, on the caller's thread.
+public typealias HistoryRecovery = @Sendable (Instant?, _ progress: (RecoveryReport) -> Void) -> RecoveryReport
 
 /// Routes that exist in development only.
 public protocol DevelopmentRoutes: Sendable {

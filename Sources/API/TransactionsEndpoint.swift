@@ -1,3 +1,4 @@
+internal import APIModel
 internal import Domain
 internal import HTTPMessages
 internal import StoreInterface
@@ -7,73 +8,71 @@ internal import StoreInterface
 ///
 /// Both take the same path: the one that arrives first is shown, the other changes nothing. Pages of allowed origins may
 /// read the answers. The claim that a user owns the purchase is checked before the purchase itself.
-struct TransactionsEndpoint<Purchase: PostedPurchase> {
+struct TransactionsEndpoint {
     private let services: Services
+    private let provider: Provider
 
-    init(_ services: Services) {
+    init(_ services: Services, provider: Provider) {
         self.services = services
+        self.provider = provider
     }
 
     func answer(_ request: Request) -> Answer {
+        services.transactions[provider].map { answer(request, as: $0) } ?? .respond(.notFound)
+    }
+
+    private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
         let origin = PageOrigin(request, access: services.access)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
+        let (post, user): (Post<Purchase>, UserID?)
         do throws(RefusedBody) {
-            let purchase = try Purchase(request.body)
-            let isTrusted = services.access.isTrusted(request.credentials)
-            let user = try purchase.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
-            return .later { reply in
-                let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
-                if !begin(purchase, for: user, posted: request, answer: answer) { answer(.busy) }
-                return true
-            }
+            post = try Post(request.body)
         } catch {
             return .respond(origin.shown(error.response))
+        }
+        do throws(RefusedClaimant) {
+            let isTrusted = services.access.isTrusted(request.credentials)
+            user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
+        } catch {
+            return .respond(origin.shown(error.response))
+        }
+        return .later { reply in
+            let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
+            if !begin(post, for: user, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
+            return true
         }
     }
 
     /// Returns false if too much is waiting. `answer` may be called on any thread.
-    private func begin(
-        _ purchase: Purchase,
+    private func begin<Purchase: PostedPurchase>(
+        _ post: Post<Purchase>,
         for user: UserID?,
-        posted request: Request,
+        receivedAt: UInt64,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
-        guard let reader = Purchase.reader(services) else {
-            answer(refusal(.notConfigured))
-            return true
-        }
-        return services.submit(waitingFor: Purchase.asksStore ? .app(Purchase.provider) : nil) {
-            do throws(VerificationError) {
-                let event = try reader(purchase)
-                Commitment(services, receivedAt: request.receivedAt)
-                    .commit(event, for: user, with: purchase.order) { answer($0.response) }
-            } catch {
-                answer(refusal(error))
+        let (services, order) = (services, post.order)
+        return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
+            Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
+                verdicts in
+                answer(verdicts.last?.response ?? .uncommitted)
             }
-        } orElse: {
-            answer(.busy)
+        } refuse: { response in
+            answer(response)
         }
-    }
-
-    private func refusal(_ error: VerificationError) -> Response {
-        services.refusals.post(Purchase.refusal, from: Purchase.provider, reason: error.code)
-        return .refused(error)
     }
 }
 
-/// The body of a post, parsed strictly, and how its store reads it.
-protocol PostedPurchase: Sendable {
-    static var provider: Provider { get }
-    /// Whether reading it waits for the store's API.
-    static var asksStore: Bool { get }
-    /// The log line of a refusal.
-    static var refusal: StaticString { get }
-    /// Proves a purchase and turns it into an event. Nil if the store is not configured.
-    static func reader(_ services: Services) -> (@Sendable (Self) throws(VerificationError) -> Event)?
-
-    var claimant: Claimant { get }
+/// The body of a post, parsed strictly: what its store reads, and `"stream"?, "user"?, "order"?`.
+private struct Post<Purchase: PostedPurchase>: Sendable {
+    let purchase: Purchase
+    let claimant: Claimant
     /// The claimant's order, for a purchase that carries no token of its own, such as one with an offer code.
-    var order: OrderToken? { get }
+    let order: OrderToken?
 
-    init(_ bytes: [UInt8]) throws(RefusedBody)
+    init(_ bytes: [UInt8]) throws(RefusedBody) {
+        let node = try RefusedBody.object(bytes)
+        purchase = try Purchase(node, bytes: bytes)
+        claimant = try Claimant(of: node)
+        order = try RefusedBody.order(of: node)
+    }
 }

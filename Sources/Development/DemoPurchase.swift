@@ -49,15 +49,14 @@ struct DemoPurchase {
     }
 
     /// Signs the event, posts it to the server's own webhook, and returns the answer. Blocks.
-    func deliver(with driver: StoreDriver, bundleID: String?, now: Instant) -> Response {
+    func deliver(with driver: StoreDriver, app: String?, now: Instant) -> Response {
         let vocabulary = StoreVocabulary(store)
         let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
         var response = Response.unavailable("unknown_step", message: "This store has no event for that.")
         for step in steps {
             guard let event = vocabulary.event(for: step) else { return response }
             var request = StoreDriver.Request(type: event.type, subtype: event.subtype, user: user)
-            (request.meaning, request.product) = (step, product)
-            if store == .apple { request.app = bundleID }
+            (request.meaning, request.product, request.app) = (step, product, app)
             do throws(StoreDriverError) {
                 response = answer(to: try driver.deliver(request, now: now))
             } catch {

@@ -14,8 +14,8 @@ internal import TurboStreams
 public final class DemoRoutes: DevelopmentRoutes {
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
-    /// The bundle id of the first app that the settings name; nil when they name none.
-    private let bundleID: String?
+    /// The apps that the simulated stores sell for, where the settings name one.
+    private let apps: [Provider: String]
     private let clock: Clock
     private let page: DemoPage
     private let events: DemoEvents
@@ -31,7 +31,7 @@ public final class DemoRoutes: DevelopmentRoutes {
         workspace = surroundings.workspace
         self.clock = clock
         apiKey = surroundings.apiKey
-        bundleID = surroundings.bundleID
+        apps = surroundings.apps
         page = DemoPage(surroundings)
         events = DemoEvents(
             reader: surroundings.reader,
@@ -103,7 +103,7 @@ public final class DemoRoutes: DevelopmentRoutes {
             return reply.send(.unavailable("starting", message: "The simulated stores are not ready yet."))
         }
         let driver = StoreDriver(server: address, apiKey: apiKey, store: store)
-        reply.send(purchase.deliver(with: driver, bundleID: bundleID, now: clock.now()))
+        reply.send(purchase.deliver(with: driver, app: apps[purchase.store], now: clock.now()))
     }
 }
 

@@ -14,8 +14,8 @@ public struct DemoSurroundings {
     /// The bearer key that the simulated stores use.
     public var apiKey: String
     public var signer: StreamSigner?
-    /// The app that the simulated App Store sells for; nil for the simulator's own app.
-    public var bundleID: String?
+    /// The apps that the simulated stores sell for, where the settings name one.
+    public var apps: [Provider: String]
     public var publicFolder: String?
     /// Pages reach this server over TLS, without a proxy in front.
     public var isSecure: Bool
@@ -28,7 +28,7 @@ public struct DemoSurroundings {
         streams: StreamPattern,
         apiKey: String,
         signer: StreamSigner?,
-        bundleID: String?,
+        apps: [Provider: String],
         publicFolder: String?,
         isSecure: Bool
     ) {
@@ -39,7 +39,7 @@ public struct DemoSurroundings {
         self.streams = streams
         self.apiKey = apiKey
         self.signer = signer
-        self.bundleID = bundleID
+        self.apps = apps
         self.publicFolder = publicFolder
         self.isSecure = isSecure
     }

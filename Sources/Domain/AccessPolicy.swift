@@ -1,13 +1,8 @@
 /// The app's rules for access.
 public struct AccessPolicy: Sendable, Equatable {
-    public enum SandboxUsers: Sendable, Equatable {
-        case all
-        case only(Set<UserID>)
-    }
-
-    /// The users for whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). It is `all` for `*`, in
+    /// The users for whom a Sandbox purchase opens access (`PAYCAST_SANDBOX_USERS`). It is `any` for `*`, in
     /// development, and on a server that serves only Sandbox.
-    public var sandboxUsers: SandboxUsers
+    public var sandboxUsers: Allowlist<UserID>
     public var catalog: Catalog
     public var transfers: TransferPolicy
     /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
@@ -18,7 +13,7 @@ public struct AccessPolicy: Sendable, Equatable {
     public var leeway: Duration
 
     public init(
-        sandboxUsers: SandboxUsers,
+        sandboxUsers: Allowlist<UserID>,
         catalog: Catalog = Catalog(),
         transfers: TransferPolicy = .transfer,
         apis: Set<Provider> = [],
@@ -32,9 +27,6 @@ public struct AccessPolicy: Sendable, Equatable {
     }
 
     public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {
-        switch (environment, sandboxUsers) {
-        case (.production, _), (.sandbox, .all): true
-        case (.sandbox, .only(let users)): users.contains(user)
-        }
+        environment == .production || sandboxUsers.contains(user)
     }
 }

@@ -8,7 +8,7 @@ extension Contract {
     /// store still tries to charge, until the store says so. When a renewal is expected, access outlasts the period by
     /// the policy's leeway, so that a late notification can arrive or the store can be asked. The end that is shown
     /// remains the store's.
-    public func status(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .all)) -> ContractStatus? {
+    public func status(at now: Instant, policy: AccessPolicy = AccessPolicy(sandboxUsers: .any)) -> ContractStatus? {
         let said = kind == .subscription ? subscriptionStatus : oneTimeStatus(policy.catalog)
         guard var status = said else { return nil }
         if let end = end(of: status, policy: policy), end <= now { status.state = .expired }

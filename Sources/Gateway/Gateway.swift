@@ -25,7 +25,7 @@ public final class Gateway: Sendable {
         epoch: String,
         position: Int64,
         clock: Clock = Clock(),
-        stores: Set<Provider>,
+        stores: StoreRoutes,
         identity: ServerIdentity? = nil,
         handler: any RequestHandler,
         metrics: Metrics,

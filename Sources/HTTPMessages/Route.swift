@@ -1,13 +1,25 @@
 public import Domain
 
+/// The stores that have routes.
+public struct StoreRoutes: Sendable {
+    public var webhooks: Set<Provider>
+    /// Those whose purchases apps post.
+    public var transactions: Set<Provider>
+    public var receipts: Set<Provider>
+
+    public init(webhooks: Set<Provider>, transactions: Set<Provider> = [], receipts: Set<Provider> = []) {
+        self.webhooks = webhooks
+        self.transactions = transactions
+        self.receipts = receipts
+    }
+}
+
 /// All routes of the server.
 public enum Route: Sendable, Equatable {
     case webhook(Provider)
-    /// Transactions that an app, or its page, got from Apple.
-    case appleTransactions
-    /// The same for Google.
-    case googleTransactions
-    case appleReceipts
+    /// Transactions that an app, or its page, got from a store.
+    case transactions(Provider)
+    case receipts(Provider)
     case orders
     /// One order. The form of `token` is not checked here.
     case order(token: String)
@@ -39,13 +51,9 @@ public enum Route: Sendable, Equatable {
     /// A file under `public/`.
     case file(path: String)
 
-    /// `stores` are those whose webhooks are known.
-    public init(path: String, stores: Set<Provider>) {
+    public init(path: String, stores: StoreRoutes) {
         switch path {
         case "*": self = .server
-        case "/transactions/apple": self = .appleTransactions
-        case "/transactions/google": self = .googleTransactions
-        case "/receipts/apple": self = .appleReceipts
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
@@ -63,7 +71,7 @@ public enum Route: Sendable, Equatable {
         case "/demo/events": self = .demoEvents
         default:
             self =
-                Route.webhook(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path)
+                Route.store(path, of: stores) ?? Route.user(path) ?? Route.order(path) ?? Route.demoAPI(path)
                 ?? .file(path: path)
         }
     }
@@ -71,11 +79,11 @@ public enum Route: Sendable, Equatable {
     /// For the `Allow` header.
     public var methods: String {
         switch self {
-        case .webhook, .appleReceipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
+        case .webhook, .receipts, .orders, .broadcasts, .anyCableBroadcasts, .replays, .demoStore:
             "POST"
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.
-        case .appleTransactions, .googleTransactions: "POST, OPTIONS"
+        case .transactions: "POST, OPTIONS"
         case .script, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
@@ -106,10 +114,18 @@ public enum Route: Sendable, Equatable {
         }
     }
 
-    private static func webhook(_ path: String, of stores: Set<Provider>) -> Route? {
-        guard path.hasPrefix("/webhooks/") else { return nil }
-        let provider = Provider(rawValue: String(path.dropFirst("/webhooks/".count)))
-        return stores.contains(provider) ? .webhook(provider) : nil
+    private static func store(_ path: String, of stores: StoreRoutes) -> Route? {
+        if let provider = provider(path, after: "/webhooks/", in: stores.webhooks) { return .webhook(provider) }
+        if let provider = provider(path, after: "/transactions/", in: stores.transactions) {
+            return .transactions(provider)
+        }
+        return provider(path, after: "/receipts/", in: stores.receipts).map { .receipts($0) }
+    }
+
+    private static func provider(_ path: String, after prefix: String, in known: Set<Provider>) -> Provider? {
+        guard path.hasPrefix(prefix) else { return nil }
+        let provider = Provider(rawValue: String(path.dropFirst(prefix.count)))
+        return known.contains(provider) ? provider : nil
     }
 
     private static func demoAPI(_ path: String) -> Route? {

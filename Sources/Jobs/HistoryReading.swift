@@ -1,51 +1,42 @@
-internal import AppleStore
 internal import Domain
 internal import StoreInterface
 
-/// Reads one history page by page. Gives up on a server whose pages never end.
-struct HistoryReading<Entry> {
-    struct Page {
-        var entries: [Entry]
-        /// The token of the next page; nil for the last page.
-        var next: String?
-    }
-
-    /// How many pages may be requested.
-    struct Limits {
-        /// For one piece; a piece with more pages is halved.
-        var ofAPiece: Int
-        /// For one run. The next run goes on where this one ended.
-        var ofARun: Int
-    }
-
+/// Reads one list of a store's history page by page. Gives up on a server whose pages never end.
+struct HistoryReading<List: HistoryList> {
+    private let list: List
     private(set) var span: HistorySpan
-    private let limits: Limits
-    private let ask: (_ piece: HistorySpan.Piece, _ token: String?, _ now: Instant) throws(StoreAPIError) -> Page
+    private let end: Instant
+    private let onlyFailures: Bool
     private var token: String?
     private var seen: Set<String> = []
     private var pages = 0
     private var restarts = 0
     private var progress: Instant?
 
-    init(
-        _ span: HistorySpan,
-        limits: Limits,
-        ask: @escaping (HistorySpan.Piece, String?, Instant) throws(StoreAPIError) -> Page
-    ) {
-        self.span = span
-        self.limits = limits
-        self.ask = ask
+    /// `end` is the present.
+    init(_ list: List, from start: Instant, to end: Instant, onlyFailures: Bool) {
+        self.list = list
+        span = HistorySpan(from: start, to: end, reach: list.reach)
+        self.end = end
+        self.onlyFailures = onlyFailures
     }
 
     /// The entries of the next page. Empty when the request failed in a way that another one cures; nil at the end.
-    mutating func next(now: Instant) throws(StoreAPIError) -> [Entry]? {
+    mutating func next(now: Instant) throws(StoreAPIError) -> [List.Entry]? {
         guard let piece = span.piece else { return nil }
         pages += 1
-        guard pages <= limits.ofARun else {
+        guard pages <= List.limits.ofARun else {
             throw .unavailable(reason: "the history is too long for one run; the next one goes on")
         }
+        let query = HistoryQuery(
+            start: piece.start,
+            end: piece.end,
+            isNewest: piece.end >= end,
+            onlyFailures: onlyFailures,
+            token: token
+        )
         do throws(StoreAPIError) {
-            return try turn(try ask(piece, token, now))
+            return try turn(try list.page(query, now: now))
         } catch {
             try recover(from: error)
             return []
@@ -58,7 +49,7 @@ struct HistoryReading<Entry> {
         return progress
     }
 
-    private mutating func turn(_ page: Page) throws(StoreAPIError) -> [Entry] {
+    private mutating func turn(_ page: HistoryPage<List.Entry>) throws(StoreAPIError) -> [List.Entry] {
         guard let next = page.next else {
             span.done()
             progress = span.reached
@@ -67,7 +58,7 @@ struct HistoryReading<Entry> {
         }
         guard seen.insert(next).inserted else { throw .unreadable(reason: "the pages of the history repeat") }
         token = next
-        if seen.count >= limits.ofAPiece {
+        if seen.count >= List.limits.ofAPiece {
             guard span.holdsTooMuch() else { throw .unreadable(reason: "the history of one minute has no end") }
             begin()
         }
@@ -76,13 +67,12 @@ struct HistoryReading<Entry> {
 
     /// Handles an error that a smaller piece, or a new start at the piece's first page, cures; throws every other.
     private mutating func recover(from error: StoreAPIError) throws(StoreAPIError) {
-        if error.isTooFarBack {
+        switch list.remedy(for: error) {
+        case .laterPiece:
             span.isTooFarBack()
             progress = span.reached
-        } else if error.isExpiredPage, token != nil, restarts < 10 {
-            restarts += 1
-        } else {
-            throw error
+        case .firstPage where token != nil && restarts < 10: restarts += 1
+        case .firstPage, nil: throw error
         }
         begin()
     }

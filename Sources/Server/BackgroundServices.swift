@@ -1,7 +1,6 @@
-internal import AppleStore
+internal import API
 internal import Concurrency
 internal import Domain
-internal import GoogleStore
 internal import Jobs
 internal import Observability
 internal import StoreInterface
@@ -9,18 +8,19 @@ internal import StoreInterface
 /// The work that runs beside the pipeline: jobs after a commit, asking a store before a period counts as ended, and
 /// fetching what a store sent while no server was listening.
 struct BackgroundServices {
-    /// Nil without a key of the store's API.
-    let recovery: Recovery?
-    private let voids: VoidedPurchases?
-    /// False for a stand-in: it starts with an empty history, so it is asked only on demand.
-    private let isRecovering: (apple: Bool, google: Bool)
+    private struct StoreRecovery {
+        let provider: Provider
+        let recovery: Recovery
+        let isStandIn: Bool
+    }
+
+    /// For the stores that have a key which reads their history.
+    private let histories: [StoreRecovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker
 
     init(_ core: ServerCore, stores: Current<OpenStores>) {
         let opened = stores.value
-        let (apple, google) = (opened[AppleStore.self], opened[GoogleStore.self])
-        isRecovering = (apple?.isStandIn == false, google?.isStandIn == false)
         let counts = RecoveryCounts(core.metrics)
         let apis = Dictionary(
             uniqueKeysWithValues: opened.apis.keys.map {
@@ -43,73 +43,55 @@ struct BackgroundServices {
             clock: core.clock,
             log: core.log
         )
-        recovery = apple.flatMap { core.recovery(of: $0, stores: stores, counts: counts) }
-        voids = google.flatMap { core.voidedPurchases(of: $0, stores: stores, counts: counts) }
+        histories = core.configuration.providers.compactMap { provider in
+            opened.opened[provider]?.history.map { history in
+                let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
+                return StoreRecovery(provider: provider, recovery: recovery, isStandIn: history.isStandIn)
+            }
+        }
     }
 
     /// Call it once the server listens: in development, the stand-ins in this same server answer the calls.
     func start() {
         jobs.start()
         renewals.start()
-        if isRecovering.apple { recovery?.start() }
-        if isRecovering.google { voids?.start() }
+        for history in histories where !history.isStandIn { history.recovery.start() }
     }
 
     /// Call it before the ledger is closed. Unfinished jobs are done after the next start.
     func close() {
-        recovery?.halt()
-        voids?.halt()
+        for history in histories { history.recovery.halt() }
         renewals.halt()
         jobs.halt()
-        recovery?.close()
-        voids?.close()
+        for history in histories { history.recovery.close() }
         renewals.close()
         jobs.close()
     }
 
-    var recoveries: [Provider: any HistoryRecovery] {
-        var recoveries: [Provider: any HistoryRecovery] = [:]
-        recoveries[.apple] = recovery
-        recoveries[.google] = voids
-        return recoveries
+    var recoveries: [Provider: HistoryRecovery] {
+        histories.reduce(into: [:]) { recoveries, history in
+            recoveries[history.provider] = { [recovery = history.recovery] since, progress in
+                recovery.recover(since: since, progress: progress)
+            }
+        }
     }
 
     /// For `/ready`.
-    var problems: [String] { jobs.problems + (recovery?.problems ?? []) + (voids?.problems ?? []) }
+    var problems: [String] { jobs.problems + histories.flatMap(\.recovery.problems) }
 }
 
 extension ServerCore {
-    /// Nil without a key of Apple's API.
     fileprivate func recovery(
-        of apple: OpenAppleStore,
+        of provider: Provider,
+        history: HistorySource,
         stores: Current<OpenStores>,
         counts: RecoveryCounts
-    ) -> Recovery? {
-        guard let api = apple.serverAPI else { return nil }
-        return Recovery(
-            apple.apps.flatMap { app in
-                apple.environments.map { Recovery.History(app: app, environment: $0) }
-            },
-            api: { stores.value[AppleStore.self]?.serverAPI ?? api },
-            verifier: CurrentVerifier(provider: .apple, stores: stores),
-            reader: reader,
-            writer: writer,
-            clock: clock,
-            log: log,
-            counts: counts
-        )
-    }
-
-    /// Nil without a package: then there are no voided purchases to list.
-    fileprivate func voidedPurchases(
-        of google: OpenGoogleStore,
-        stores: Current<OpenStores>,
-        counts: RecoveryCounts
-    ) -> VoidedPurchases? {
-        guard !google.packages.isEmpty else { return nil }
-        return VoidedPurchases(
-            google.packages,
-            google: { stores.value[GoogleStore.self]?.reader },
+    ) -> Recovery {
+        Recovery(
+            of: provider,
+            history: history,
+            current: { stores.value.opened[provider]?.history },
+            verifier: CurrentVerifier(provider: provider, stores: stores),
             reader: reader,
             writer: writer,
             clock: clock,

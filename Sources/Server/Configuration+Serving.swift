@@ -85,7 +85,7 @@ extension SettingsReader {
         let users = list("PAYCAST_SANDBOX_USERS", expected: "a user id") { isValidIdentifier($0) }
         let isForAll = users.contains("*") || (users.isEmpty && isDevelopment) || environments == [.sandbox]
         var policy = AccessPolicy(
-            sandboxUsers: isForAll ? .all : .only(Set(users.map { UserID($0) })),
+            sandboxUsers: isForAll ? .any : .only(Set(users.map { UserID($0) })),
             catalog: catalog(),
             transfers: transferPolicy()
         )

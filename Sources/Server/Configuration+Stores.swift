@@ -1,5 +1,5 @@
-internal import AppleStore
 public import Domain
+internal import HTTPMessages
 internal import Observability
 public import StoreInterface
 
@@ -12,9 +12,25 @@ extension Configuration {
         return nil
     }
 
-    /// The Apple environments that are accepted: Apple is the only store whose environments an operator can choose.
+    /// The environments that every store serves. An operator can choose only Apple's.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
-        stores.lazy.compactMap { ($0 as? AppleStore)?.environments }.first ?? Set(StoreEnvironment.allCases)
+        stores.reduce(Set(StoreEnvironment.allCases)) { $0.intersection($1.environments) }
+    }
+
+    var storeTypes: [any Store.Type] { stores.map { type(of: $0) } }
+
+    /// What the simulated stores of a development server sell for, where the settings name it.
+    var simulatedApps: [Provider: String] {
+        stores.reduce(into: [:]) { $0[type(of: $1).provider] = $1.simulatedApp }
+    }
+
+    /// Which stores have which routes.
+    var storeRoutes: StoreRoutes {
+        StoreRoutes(
+            webhooks: Set(providers),
+            transactions: Set(storeTypes.filter { $0.transactions != nil }.map { $0.provider }),
+            receipts: Set(storeTypes.filter { $0.receipts != nil }.map { $0.provider })
+        )
     }
 
     public var providers: [Provider] { stores.map { type(of: $0).provider } }

@@ -1,39 +1,39 @@
-internal import AppleStore
 internal import Domain
 internal import Jobs
 internal import StoreInterface
 
 /// The stores that are configured, with the settings of the last reload.
 struct OpenStores: Sendable {
-    private let stores: [Provider: any OpenStore]
-    /// The verifiers of webhooks, including the forwarding of Apple's.
+    let opened: [Provider: any OpenStore]
+    /// The verifiers of webhooks.
     let verifiers: [Provider: any StoreVerifier]
     /// The APIs of the stores for which there is a key.
     let apis: [Provider: any StoreAPI]
 
     init(_ configuration: Configuration, context: StoreContext) throws(StartError) {
-        var stores: [Provider: any OpenStore] = [:]
+        var opened: [Provider: any OpenStore] = [:]
+        var verifiers: [Provider: any StoreVerifier] = [:]
         for store in configuration.stores {
             let provider = type(of: store).provider
             do throws(StoreError) {
-                stores[provider] = try store.opened(context.surroundings(of: provider, configuration: configuration))
+                let surroundings = context.surroundings(of: provider, configuration: configuration)
+                guard let open = try store.opened(surroundings) else { continue }
+                opened[provider] = open
+                verifiers[provider] =
+                    type(of: store).isForwarded
+                    ? ForwardingVerifier(open.verifier, to: configuration.forward) : open.verifier
             } catch {
                 throw .store(error)
             }
         }
-        self.stores = stores
-        var verifiers = stores.mapValues(\.verifier)
-        verifiers[.apple] = verifiers[.apple].map { ForwardingVerifier($0, to: configuration.forward) }
+        self.opened = opened
         self.verifiers = verifiers
-        apis = stores.compactMapValues(\.api)
+        apis = opened.compactMapValues(\.api)
     }
-
-    /// Nil when the store is not configured.
-    subscript<Wanted: Store>(_ store: Wanted.Type) -> Wanted.Opened? { stores[store.provider] as? Wanted.Opened }
 
     /// Purchases that do not exist, one for each API that the server does not call regularly anyway.
     var nobodysPurchases: [ContractKey] {
-        stores.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
+        opened.values.compactMap(\.nobodysPurchase).sorted { $0.provider.rawValue < $1.provider.rawValue }
     }
 }
 

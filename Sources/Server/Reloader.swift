@@ -1,7 +1,5 @@
 internal import API
-internal import AppleStore
 internal import Concurrency
-internal import GoogleStore
 internal import Ledger
 internal import Observability
 internal import Settings
@@ -66,8 +64,7 @@ struct Reloader {
         services.replace(
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
-            apple: stores.value[AppleStore.self].map { AppleServices($0) },
-            google: stores.value[GoogleStore.self]?.reader
+            opened: stores.value.opened
         )
     }
 }

@@ -1,11 +1,9 @@
 internal import API
 internal import APIModel
-internal import AppleStore
 internal import Concurrency
 internal import Development
 internal import Domain
 internal import Gateway
-internal import GoogleStore
 internal import Ledger
 internal import LedgerInterface
 internal import Observability
@@ -53,7 +51,7 @@ extension ServerCore {
                 streams: configuration.streamPattern,
                 apiKey: keys.apiKeys.first ?? "",
                 signer: keys.signer,
-                bundleID: configuration[AppleStore.self]?.firstBundle,
+                apps: configuration.simulatedApps,
                 publicFolder: configuration.publicFolder,
                 isSecure: configuration.tls != nil
             )
@@ -70,12 +68,11 @@ extension ServerCore {
     ) -> Services {
         Services(
             isSecure: configuration.tls != nil,
-            stores: configuration.providers,
+            stores: configuration.storeTypes,
             access: keys.access(configuration.allowedOrigins),
             verifiers: stores.verifiers,
+            opened: stores.opened,
             recoveries: background.recoveries,
-            apple: stores[AppleStore.self].map { AppleServices($0) },
-            google: stores[GoogleStore.self]?.reader,
             writer: writer,
             reader: reader,
             templates: templates,
@@ -103,7 +100,7 @@ extension ServerCore {
                 epoch: writer.epoch,
                 position: position,
                 clock: clock,
-                stores: Set(configuration.providers),
+                stores: configuration.storeRoutes,
                 identity: configuration.tls?.identity,
                 handler: endpoints,
                 metrics: metrics,

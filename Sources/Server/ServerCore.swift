@@ -58,7 +58,7 @@ struct ServerCore {
             throw .ledger(error)
         }
         workers = WorkerPool(name: "verifier", threads: configuration.loops, capacity: 2000)
-        blockingPools = BlockingPools(stores: configuration.providers, metrics: metrics)
+        blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
     }
 
     private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {

@@ -1,12 +1,13 @@
 internal import APIClient
 internal import APIModel
 internal import Domain
+internal import Stores
 internal import Terminal
 
 /// Fetches what a store sent while no server was listening.
 struct Recover: Command {
     static let name = "recover"
-    static let stores = [Provider.apple.rawValue, Provider.google.rawValue]
+    static let stores = Stores.namesWithHistory
 
     private let remote: Remote
     private let store: String

@@ -58,7 +58,7 @@ private final class ReplayFixture: Sendable {
 
     init() throws {
         let (path, clock, policy) = (
-            folder.path + "/ledger.db", Clock(startingAt: TalkingStore.start), AccessPolicy(sandboxUsers: .all)
+            folder.path + "/ledger.db", Clock(startingAt: TalkingStore.start), AccessPolicy(sandboxUsers: .any)
         )
         writer = try LedgerWriter(
             path: path,

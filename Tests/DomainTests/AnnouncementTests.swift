@@ -279,6 +279,6 @@ import Testing
     }
 
     private static func entitlements(_ entitlements: [HeldContract]) -> EntitlementSet {
-        EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .all))
+        EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .any))
     }
 }

@@ -135,7 +135,7 @@ import Testing
             Self.heldContract(Self.contract(Held(lineage: "old", product: "m"))),
             Self.heldContract(contract),
         ]
-        #expect(EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .all)).isActive)
+        #expect(EntitlementSet(user: "42", held: entitlements, policy: AccessPolicy(sandboxUsers: .any)).isActive)
     }
 
     @Test func catalogNamesAndCounts() {
@@ -160,7 +160,7 @@ import Testing
         EntitlementSet(
             user: "42",
             held: held.map { heldContract(contract($0)) },
-            policy: AccessPolicy(sandboxUsers: .all)
+            policy: AccessPolicy(sandboxUsers: .any)
         )
     }
 

@@ -35,7 +35,10 @@ final class ScriptedGateway {
             loops: loops,
             epoch: "test",
             position: 0,
-            stores: [.apple, .google, .stripe, .revenuecat, .purchasekit],
+            stores: StoreRoutes(
+                webhooks: [.apple, .google, .stripe, .revenuecat, .purchasekit],
+                transactions: [.apple]
+            ),
             identity: certificate.map {
                 try ServerIdentity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
             },

@@ -12,6 +12,11 @@ import Testing
     @Test(arguments: [
         Case(path: "/webhooks/apple", route: .webhook(.apple)),
         Case(path: "/webhooks/nobody", route: .file(path: "/webhooks/nobody")),
+        Case(path: "/transactions/apple", route: .transactions(.apple)),
+        Case(path: "/transactions/google", route: .transactions(.google)),
+        Case(path: "/transactions/stripe", route: .file(path: "/transactions/stripe")),
+        Case(path: "/receipts/apple", route: .receipts(.apple)),
+        Case(path: "/receipts/google", route: .file(path: "/receipts/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
         Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
@@ -26,6 +31,7 @@ import Testing
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {
-        #expect(Route(path: given.path, stores: [.apple]) == given.route)
+        let stores = StoreRoutes(webhooks: [.apple, .stripe], transactions: [.apple, .google], receipts: [.apple])
+        #expect(Route(path: given.path, stores: stores) == given.route)
     }
 }

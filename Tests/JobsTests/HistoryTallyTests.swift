@@ -1,5 +1,7 @@
+import AppleStore
 import Domain
 import StoreInterface
+import TestSupport
 import Testing
 
 @testable import Jobs
@@ -26,21 +28,22 @@ import Testing
             refusals: [.malformed(.invalidPayload), .wrongApp, .wrongEnvironment],
             suspect: "wrong_app"
         ),
-    ]) func tellsWrongSettingsFromOddEntries(_ given: Case) {
+    ]) func tellsWrongSettingsFromOddEntries(_ given: Case) throws {
+        let list = AppleHistory(of: "com.example", in: .production, api: try AppleFixture().api)
         var tally = HistoryTally()
-        for refusal in given.refusals { tally.refused(refusal) }
+        for refusal in given.refusals { tally.refused(refusal, hint: list.hint(.refused(refusal))) }
         if given.isProven { tally.proved() }
-        #expect(tally.isMisconfigured == (given.suspect != nil))
-        let problem = tally.problem(of: Recovery.History(app: "com.example", environment: .production))
+        let problem = tally.problem
+        #expect((problem != nil) == (given.suspect != nil))
         #expect(problem == nil || problem?.hasPrefix("Production, com.example: ") == true)
         if let suspect = given.suspect { #expect(problem?.contains(suspect) == true, "\(problem ?? "none")") }
     }
 
     @Test func enoughIsEnoughUnlessSomethingIsGenuine() {
         var tally = HistoryTally()
-        for _ in 1..<HistoryTally.patience { tally.refused(.wrongApp) }
+        for _ in 1..<HistoryTally.patience { tally.refused(.wrongApp, hint: "set it right") }
         #expect(!tally.isHopeless)
-        tally.refused(.wrongApp)
+        tally.refused(.wrongApp, hint: "set it right")
         #expect(tally.isHopeless)
         tally.proved()
         #expect(!tally.isHopeless)

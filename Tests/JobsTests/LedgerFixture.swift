@@ -22,7 +22,7 @@ final class LedgerFixture: Sendable {
     private let folder = TemporaryFolder()
 
     init(apis: Set<Provider> = [.apple]) throws {
-        var policy = AccessPolicy(sandboxUsers: .all)
+        var policy = AccessPolicy(sandboxUsers: .any)
         policy.apis = apis
         policy.leeway = .seconds(3600)
         metrics = Metrics()
@@ -98,32 +98,36 @@ final class LedgerFixture: Sendable {
         in environments: [StoreEnvironment] = [.sandbox],
         verifier: AppleVerifier? = nil
     ) -> Recovery {
+        let lists = environments.map { environment in
+            var list = AppleHistory(of: AppleFixture.bundle, in: environment, api: fixture.api)
+            list.pause = .zero
+            return list
+        }
+        let history = HistorySource(lists, words: AppleHistory.words, isStandIn: false)
+        return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier)
+    }
+
+    func voids(_ google: GoogleReader, of packages: String...) -> Recovery {
+        let lists = packages.map { package in
+            var list = GoogleVoids(of: package, reader: google)
+            list.pause = .zero
+            return list
+        }
+        let history = HistorySource(lists, words: GoogleVoids.words, asksForEntries: true, isStandIn: false)
+        return recovery(of: .google, history: history, verifier: google)
+    }
+
+    private func recovery(of provider: Provider, history: HistorySource, verifier: any StoreVerifier) -> Recovery {
         Recovery(
-            environments.map { environment in
-                var place = Recovery.History(app: AppleFixture.bundle, environment: environment)
-                place.pause = .zero
-                return place
-            },
-            api: { [api = fixture.api] in api },
-            verifier: verifier ?? fixture.verifier,
+            of: provider,
+            history: history,
+            current: { history },
+            verifier: verifier,
             reader: reader,
             writer: writer,
             clock: clock,
             log: lines.log(clock),
             counts: counts
-        )
-    }
-
-    func voids(_ google: GoogleReader?, of packages: String...) -> VoidedPurchases {
-        VoidedPurchases(
-            packages,
-            google: { google },
-            reader: reader,
-            writer: writer,
-            clock: clock,
-            log: lines.log(clock),
-            counts: counts,
-            pause: .zero
         )
     }
 

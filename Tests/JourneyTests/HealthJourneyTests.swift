@@ -49,6 +49,7 @@ import Testing
         try fixture.run("sh", arguments: "-c", loss.command)
         try fixture.expectReady(false, saying: loss.problem)
         for id in ["second", "third", "fourth"] { #expect(try fixture.pay(id) == 503) }
+        _ = try fixture.server.process.errorLine { $0.contains("ledger trouble part=") }
         let troubles = ["commit", "read", "files", "content", "checkpoint"].map {
             fixture.lines("ledger trouble part=\($0) ")
         }
@@ -98,7 +99,7 @@ import Testing
         let process = "\(fixture.server.process.number)"
         try fixture.run("prlimit", arguments: "--pid", process, "--fsize=1:unlimited")
         for id in 2...20 { #expect(try fixture.pay("\(id)") == 503) }
-        try fixture.expectReady(false, saying: "ledger: its disk reports an error")
+        try fixture.expectReady(false, saying: "its disk reports an error")
         #expect(try fixture.ready().status == 503)
         #expect(fixture.lines("ledger trouble part=commit") == 1)
         let counted = try fixture.metrics().split(separator: "\n").first {

@@ -16,7 +16,7 @@ import Testing
         let page: EventStreamClient
         var facts: SimulatedSubscription
         /// Stripe's clock. Its events carry whole seconds: each gets its own.
-        private var now = Clock().now()
+        private(set) var now = Clock().now()
 
         init(kind: ProductKind, environment: [String: String] = [:]) throws {
             server = try PaycastServer(environment: environment)
@@ -104,7 +104,7 @@ import Testing
             showing: "paywall",
             "subscription_status"
         )
-        let partial = try fixture.post(try fixture.delivery("charge.refunded/partial"))
+        let partial = try fixture.post(try fixture.delivery("charge.refunded/partial", now: fixture.now))
         #expect(partial.text.contains(#""outcome":"ignored""#))
         try fixture.say("charge.refunded", becomes: .revoked, showing: "paywall", "subscription_status")
     }

@@ -22,7 +22,7 @@ import Testing
         let server = try PaycastServer(publicFolder: folder.path("public"))
         let told = [
             "fragments/sucess.html is never shown: no fragment is called sucess; did you mean success.html?",
-            "fragments/success.html is missing: a page that would show it reloads",
+            "fragments/success.html is missing: a page that would show it reloads instead",
         ]
         for text in told { _ = try server.process.errorLine { $0.contains("template") && $0.contains(text) } }
         let answer = try ready(server)

@@ -10,7 +10,7 @@ import Testing
 
     private func ledger(_ policy: TransferPolicy, apis: Set<Provider> = []) throws -> TemporaryLedger {
         try TemporaryLedger(
-            policy: AccessPolicy(sandboxUsers: .all, transfers: policy, apis: apis)
+            policy: AccessPolicy(sandboxUsers: .any, transfers: policy, apis: apis)
         )
     }
 

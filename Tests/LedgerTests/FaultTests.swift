@@ -59,7 +59,7 @@ import Testing
         let path = TemporaryLedger.newPath()
         let store = try LedgerStore(
             path: path,
-            policy: AccessPolicy(sandboxUsers: .all),
+            policy: AccessPolicy(sandboxUsers: .any),
             streams: .standard,
             lockTimeout: .zero
         )

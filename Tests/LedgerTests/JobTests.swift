@@ -164,7 +164,7 @@ import Testing
 
     /// The store is asked while access goes on; the end that pages show stays the end of the period.
     @Test func accessOutlastsAPeriodWhoseRenewalIsExpected() throws {
-        var policy = AccessPolicy(sandboxUsers: .all)
+        var policy = AccessPolicy(sandboxUsers: .any)
         policy.apis = [.apple]
         policy.leeway = .seconds(300)
         let ledger = try TemporaryLedger(policy: policy)

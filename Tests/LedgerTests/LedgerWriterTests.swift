@@ -92,7 +92,7 @@ import Testing
         let key = Fixture.key("1", environment: .sandbox)
         _ = try ledger.send(Fixture.subscription("e1", state: .active, token: token, key: key))
         #expect(try ledger.missed("42").items.isEmpty)
-        let rules = AccessPolicy(sandboxUsers: .all)
+        let rules = AccessPolicy(sandboxUsers: .any)
         #expect(ledger.writer.submit(.policy(rules)) && ledger.reader.adopt(rules))
         #expect(try ledger.entitlements("42").isActive)
         _ = try ledger.send(Fixture.subscription("e2", state: .inGracePeriod, minute: 5, token: token, key: key))

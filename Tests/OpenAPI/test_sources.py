@@ -32,9 +32,10 @@ def test_a_documented_path_is_in_the_table(path):
     literals = sources.routes()
     if path == "/{path}":
         return
-    if path.startswith("/webhooks/"):
-        assert path.removeprefix("/webhooks/") in sources.providers() and "/webhooks/" in literals
-        return
+    for stores in ("/webhooks/", "/transactions/", "/receipts/"):
+        if path.startswith(stores):
+            assert path.removeprefix(stores) in sources.providers() and stores in literals
+            return
     parts = [part for part in path.replace("}", "{").split("{")[::2] if part]
     assert parts and all(part in literals for part in parts), f"{parts} of {path}"
 

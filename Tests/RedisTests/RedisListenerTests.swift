@@ -144,10 +144,10 @@ import Testing
     }
 
     @Test(arguments: [
-        SignIn(credentials: "", problem: "it wants a password"),
+        SignIn(credentials: "", problem: "it requires a password"),
         SignIn(credentials: ":wrong-pw@", problem: "refused the user or the password"),
         SignIn(credentials: "stranger:right-pw@", problem: "refused the user or the password"),
-        SignIn(credentials: "mute:mute-pw@", problem: "may not P"),
+        SignIn(credentials: "mute:mute-pw@", problem: "may not run P"),
         SignIn(credentials: ":right-pw@"),
         SignIn(credentials: "default:right-pw@"),
     ]) func passwordIsChecked(_ given: SignIn) throws {

@@ -33,14 +33,14 @@ import Testing
         let environment = app.merging(["PAYCAST_APPLE_ENVIRONMENTS": "Sandbox", "PAYCAST_SANDBOX_USERS": "1"]) { $1 }
         let configuration = try Configuration(environment: environment)
         #expect(configuration[AppleStore.self]?.environments == [.sandbox])
-        #expect(configuration.accessPolicy.sandboxUsers == .all)
+        #expect(configuration.accessPolicy.sandboxUsers == .any)
     }
 
     @Test func developmentServesAnyAppAndOpensForAll() throws {
         let configuration = try Configuration(isDevelopment: true, environment: [:])
         #expect(configuration[AppleStore.self]?.bundles == .any)
         #expect(configuration[AppleStore.self]?.appIDs == .any)
-        #expect(configuration.accessPolicy.sandboxUsers == .all)
+        #expect(configuration.accessPolicy.sandboxUsers == .any)
     }
 
     @Test func whatIsGivenWinsInDevelopment() throws {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func starOpensForAll() throws {
-        #expect(try Configuration(environment: ["PAYCAST_SANDBOX_USERS": "*"]).accessPolicy.sandboxUsers == .all)
+        #expect(try Configuration(environment: ["PAYCAST_SANDBOX_USERS": "*"]).accessPolicy.sandboxUsers == .any)
     }
 
     private func serverKey(_ pem: String) -> [String: String] {

@@ -51,7 +51,7 @@ struct ContractTimeline {
     }
 
     private func entitlements(_ held: some Sequence<HeldContract>) -> EntitlementSet {
-        EntitlementSet(user: "42", held: Array(held), policy: AccessPolicy(sandboxUsers: .all))
+        EntitlementSet(user: "42", held: Array(held), policy: AccessPolicy(sandboxUsers: .any))
     }
 }
 

@@ -26,7 +26,7 @@ extension Trait where Self == BlockingTests {
 private final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
-    private let pool = WorkerPool(name: "test", threads: 6, capacity: .max)
+    private let pool = WorkerPool(name: "test", threads: 3, capacity: .max)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -23,7 +23,7 @@ import Testing
             also: ["sucess.html"],
             without: ["success.html"],
             warnings: [
-                "fragments/success.html is missing: a page that would show it reloads",
+                "fragments/success.html is missing: a page that would show it reloads instead",
                 "fragments/sucess.html is never shown: no fragment is called sucess; did you mean success.html?",
             ]
         ),
@@ -74,7 +74,7 @@ import Testing
             without: ["manage.html"],
             removed: ["manage.html", "news.html"],
             warnings: [
-                "fragments/manage.html was removed: a page that would show it reloads",
+                "fragments/manage.html was removed: a page that would show it reloads instead",
                 "fragments/news.html was removed: a page that would show it gets a less specific template, or none",
             ]
         ),

@@ -2,14 +2,15 @@ internal import ActionCable
 internal import Admission
 internal import Concurrency
 internal import Domain
+internal import HTTPMessages
 
 /// What all loops of a gateway share.
 struct LoopSettings: Sendable {
     /// The first part of a cursor's text; the same for all loops.
     var epoch: String
     var clock: Clock
-    /// Whose webhooks have a route.
-    var stores: Set<Provider>
+    /// Which stores have routes.
+    var stores: StoreRoutes
     var limits: Limits
     var proxies: TrustedProxies
 

@@ -80,7 +80,7 @@ struct WriterLoop: ~Copyable {
     private func rescue() {
         guard let path = store.place.path, health.contentIsSound else { return }
         do throws(SQLiteError) {
-            guard !store.place.hasLedger else { return try store.copyJournal() }
+            guard !store.place.hasLedger else { return try copyJournal() }
             let file = path + ".rescued"
             try store.copy(to: file)
             log.error(
@@ -90,6 +90,15 @@ struct WriterLoop: ~Copyable {
         } catch {
             log.error("ledger not rescued", fields: ["problem": error])
         }
+    }
+
+    /// The checkpointer may be at work at this moment, which ends within milliseconds.
+    private func copyJournal() throws(SQLiteError) {
+        for _ in 0..<200 {
+            if try store.copyJournal() { return }
+            Waker().wait(timeout: .milliseconds(10))
+        }
+        log.error("ledger not rescued", fields: ["problem": "something holds its journal"])
     }
 
     private func timeToNextEnd() -> Duration? {

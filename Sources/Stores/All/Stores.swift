@@ -15,6 +15,11 @@ public enum Stores {
 
     public static var names: [String] { all.map { $0.provider.rawValue } }
 
+    /// The stores whose history can be fetched.
+    public static var namesWithHistory: [String] {
+        all.filter { $0.historyKey != nil }.map { $0.provider.rawValue }
+    }
+
     /// The stores' settings that hold secrets, store by store.
     public static var secretSettings: [SecretSetting] {
         var settings = SettingsReader(flags: [:], environment: [:], isDevelopment: true)

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Domain
 
 /// The content of an App Store receipt: a SET of attributes

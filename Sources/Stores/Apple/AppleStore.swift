@@ -6,6 +6,10 @@ public import StoreInterface
 public struct AppleStore: Store {
     public static let provider = Provider.apple
     public static let title = "App Store"
+    public static let transactions: (any PostedPurchase.Type)? = PostedAppleTransaction.self
+    public static let receipts: (any PostedPurchase.Type)? = PostedAppleReceipt.self
+    public static let historyKey: String? = "PAYCAST_APPLE_API_KEY"
+    public static let isForwarded = true
 
     /// The key of the App Store Server API (https://developer.apple.com/documentation/appstoreserverapi).
     public struct ServerKey: Sendable, Equatable {
@@ -49,8 +53,8 @@ public struct AppleStore: Store {
         }
     }
 
-    /// The first of the named apps in alphabetical order. Returns nil when no app is named.
-    public var firstBundle: String? {
+    /// The first of the named apps in alphabetical order.
+    public var simulatedApp: String? {
         if case .only(let bundles) = bundles { bundles.min() } else { nil }
     }
 

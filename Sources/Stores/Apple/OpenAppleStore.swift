@@ -1,5 +1,5 @@
 internal import Crypto
-public import Domain
+internal import Domain
 internal import HTTPClient
 internal import Settings
 public import StoreInterface
@@ -7,18 +7,27 @@ public import StoreInterface
 /// The App Store with its settings in force.
 public struct OpenAppleStore: OpenStore {
     /// Verifies notifications, and what apps post.
-    public let apple: AppleVerifier
+    let apple: AppleVerifier
+    /// Verifies the receipts of old versions of an app.
+    let receipts: AppleReceiptVerifier
     /// Nil without a key.
-    public let serverAPI: AppleServerAPI?
+    let serverAPI: AppleServerAPI?
     /// The apps whose notification history is fetched.
-    public let apps: [String]
+    let apps: [String]
     /// The environments whose notification history is fetched.
-    public let environments: [StoreEnvironment]
+    let environments: [StoreEnvironment]
     /// True when the development server's own stand-in answers for the store.
-    public let isStandIn: Bool
+    let isStandIn: Bool
 
     public var verifier: any StoreVerifier { apple }
     public var api: (any StoreAPI)? { serverAPI }
+
+    public var history: HistorySource? {
+        serverAPI.map { api in
+            let lists = apps.flatMap { app in environments.map { AppleHistory(of: app, in: $0, api: api) } }
+            return HistorySource(lists, words: AppleHistory.words, isStandIn: isStandIn)
+        }
+    }
 }
 
 extension AppleStore {
@@ -26,6 +35,7 @@ extension AppleStore {
         guard let verifier = try verifier(surroundings) else { return nil }
         return OpenAppleStore(
             apple: verifier,
+            receipts: AppleReceiptVerifier(beside: verifier),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), surroundings: surroundings),
             apps: apps(surroundings.development),
             environments: StoreEnvironment.allCases.filter(environments.contains),

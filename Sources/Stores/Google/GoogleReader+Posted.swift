@@ -1,13 +1,13 @@
 internal import Crypto
-public import Domain
+internal import Domain
 internal import Encoding
-public import StoreInterface
+internal import StoreInterface
 
 /// `POST /transactions/google`: a purchase that an app holds. It may arrive before Google's push.
 extension GoogleReader {
     /// What Google says about the purchase now, as an event like a webhook's. An app may post the same purchase each
     /// time it starts; as long as Google's answer stays the same, that is one event.
-    public func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
+    func read(_ posted: PostedGooglePurchase) throws(VerificationError) -> Event {
         guard let package = posted.package ?? packages.single ?? standardPackage else {
             throw .malformed(.missingPackage)
         }

@@ -6,6 +6,8 @@ public import StoreInterface
 public struct GoogleStore: Store {
     public static let provider = Provider.google
     public static let title = "Google Play"
+    public static let transactions: (any PostedPurchase.Type)? = PostedGooglePurchase.self
+    public static let historyKey: String? = "PAYCAST_GOOGLE_CREDENTIALS"
 
     /// `PAYCAST_GOOGLE_PACKAGE`; empty means that the route answers 503 `not_configured`.
     public var packages: Set<String>

@@ -5,16 +5,22 @@ public import StoreInterface
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {
     /// Verifies pushes, and reads the purchases that they are about.
-    public let reader: GoogleReader
+    let reader: GoogleReader
     /// The packages whose voided purchases are fetched; the simulated one when the stand-in answers and none is set.
-    public let packages: [String]
+    let packages: [String]
     /// True when the development server's own stand-in answers for the store.
-    public let isStandIn: Bool
+    let isStandIn: Bool
     let purchase: ContractKey
 
     public var verifier: any StoreVerifier { reader }
     public var api: (any StoreAPI)? { reader.api }
     public var nobodysPurchase: ContractKey? { purchase }
+
+    public var history: HistorySource? {
+        guard !packages.isEmpty else { return nil }
+        let lists = packages.map { GoogleVoids(of: $0, reader: reader) }
+        return HistorySource(lists, words: GoogleVoids.words, asksForEntries: true, isStandIn: isStandIn)
+    }
 }
 
 extension GoogleStore {

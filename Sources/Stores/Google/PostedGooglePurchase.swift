@@ -1,23 +1,65 @@
-public import Domain
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import StoreInterface
 
-/// A purchase that an app holds. Google signs nothing that could be verified here, so it is read from Google.
-public struct PostedGooglePurchase: Sendable, Equatable {
-    public var token: String
+/// `POST /transactions/google`: a purchase that the Play Billing library gave an app,
+/// `{"purchaseToken", "productId"?, "package"?}`. Google signs nothing that could be verified here, so it is read from
+/// Google's API and then handled like a push.
+struct PostedGooglePurchase: Equatable {
+    var token: String
     /// The product according to the app. It decides which kind of purchase to ask for first, and proves nothing.
-    public var product: String?
+    var product: String?
     /// Nil for the only package that is configured.
-    public var package: String?
+    var package: String?
+}
 
-    public init(token: String, product: String? = nil, package: String? = nil) {
+extension PostedGooglePurchase: PostedPurchase {
+    static let refusal: StaticString = "purchase refused"
+    /// Google's tokens have about 150 bytes.
+    private static let tokenLimit = 1024
+
+    static func asks(_ store: OpenGoogleStore) -> Bool { true }
+
+    init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody) {
+        guard let token = try RefusedBody.string("purchaseToken", of: body) else {
+            throw RefusedBody("missing_purchase_token", message: "Send {\"purchaseToken\":TOKEN}.")
+        }
+        // In contract names, a `#` precedes a further product of the same purchase.
+        guard isValidIdentifier(token, limit: PostedGooglePurchase.tokenLimit), !token.utf8.contains(UInt8(ascii: "#"))
+        else {
+            throw RefusedBody(
+                "invalid_purchase_token",
+                message:
+                    "purchaseToken must have 1 to \(PostedGooglePurchase.tokenLimit) bytes, no control characters and "
+                    + "no #."
+            )
+        }
         self.token = token
-        self.product = product
-        self.package = package
+        product = try PostedGooglePurchase.name("productId", of: body)
+        package = try PostedGooglePurchase.name("package", of: body)
+    }
+
+    func read(with store: OpenGoogleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
+        do throws(VerificationError) {
+            return PurchaseReading(source: .store, events: [try store.reader.read(self)])
+        } catch {
+            throw .unproven(error)
+        }
+    }
+
+    private static func name(_ member: String, of body: JSONNode) throws(RefusedBody) -> String? {
+        guard let name = try RefusedBody.string(member, of: body) else { return nil }
+        guard isValidIdentifier(name) else {
+            throw RefusedBody.mistyped(member, expected: "1 to 255 bytes without control characters")
+        }
+        return name
     }
 }
 
 extension GooglePurchase {
     /// The event for a posted token. `readAt` may be older than the reading if nothing has changed since.
-    public func posted(body: [UInt8], id: String) -> Event {
+    func posted(body: [UInt8], id: String) -> Event {
         var event = statement(body: body, id: id)
         event.type = "PURCHASE"
         event.kind = postedKind

@@ -10,6 +10,16 @@ public protocol Store: Sendable {
     /// As people write it: “App Store”.
     static var title: String { get }
 
+    /// What apps post to `/transactions/{store}`, and to `/receipts/{store}`. Nil without such a route.
+    static var transactions: (any PostedPurchase.Type)? { get }
+    static var receipts: (any PostedPurchase.Type)? { get }
+
+    /// The variable with the key that reads the store's history. Nil for a store that keeps none.
+    static var historyKey: String? { get }
+
+    /// Whether the store sends to only one address, so that `PAYCAST_FORWARD` concerns its Sandbox notifications.
+    static var isForwarded: Bool { get }
+
     /// Reads the store's variables. A wrong one is reported to the reader and gets its default here.
     init(_ settings: inout SettingsReader)
 
@@ -19,6 +29,12 @@ public protocol Store: Sendable {
 
     /// Whether something of the store is set, so that its webhooks are expected.
     var isExpected: Bool { get }
+
+    /// The environments whose documents are accepted.
+    var environments: Set<StoreEnvironment> { get }
+
+    /// The app that a development server's simulated store sells for; nil for the simulator's own.
+    var simulatedApp: String? { get }
 
     /// Whether the store's API can be called, to confirm the end of a period or to set an order's token.
     var hasAPI: Bool { get }
@@ -35,6 +51,16 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public static var transactions: (any PostedPurchase.Type)? { nil }
+    public static var receipts: (any PostedPurchase.Type)? { nil }
+    public static var historyKey: String? { nil }
+    public static var isForwarded: Bool { false }
+
+    /// Whether apps post purchases.
+    public static var takesPosts: Bool { transactions != nil || receipts != nil }
+
+    public var environments: Set<StoreEnvironment> { Set(StoreEnvironment.allCases) }
+    public var simulatedApp: String? { nil }
     public var isExpected: Bool { missingSettings.isEmpty }
     public var hasAPI: Bool { false }
 
@@ -50,11 +76,14 @@ public protocol OpenStore: Sendable {
     /// A purchase that does not exist. Only a key that may read purchases is told so; the server asks to learn whether
     /// ours may. Nil if the server calls the API regularly anyway.
     var nobodysPurchase: ContractKey? { get }
+    /// Nil when the store keeps none, or without a key that reads it.
+    var history: HistorySource? { get }
 }
 
 extension OpenStore {
     public var api: (any StoreAPI)? { nil }
     public var nobodysPurchase: ContractKey? { nil }
+    public var history: HistorySource? { nil }
 }
 
 /// A store without an API can be its own verifier.

@@ -33,6 +33,15 @@ public struct StripeVerifier: StoreVerifier {
         return try event(delivery.body)
     }
 
+    public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
+        try event(
+            stored: stored.body,
+            environment: stored.environment,
+            app: stored.app,
+            receivedAt: stored.receivedAt
+        )
+    }
+
     /// Interprets again what was verified when it was committed: the signature is not stored, and would be too old. The
     /// body is a webhook's, or an answer of the API.
     public func event(

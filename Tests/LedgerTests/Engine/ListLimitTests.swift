@@ -1,9 +1,10 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
 @testable import Rules
+@testable import SQLiteLedger
 
 /// A buyer with more contracts than count: the newest ones are in no list, whoever decides about them.
 @Suite struct ListLimitTests {

@@ -1,9 +1,10 @@
 import Domain
+import LedgerInterface
 import TestSupport
 import Testing
 
-@testable import Ledger
 @testable import Rules
+@testable import SQLiteLedger
 
 /// What is asked of a database, and how often.
 @Suite struct LoadingTests {

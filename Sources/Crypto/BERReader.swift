@@ -1,24 +1,27 @@
 /// Reads the elements of one level of BER (X.690), as tolerantly as OpenSSL: Xcode's receipts have indefinite lengths.
 ///
 /// It never reads past the given bytes or deeper than 16 levels.
-struct BERReader {
-    struct Element {
-        var tag: UInt8
-        var content: ArraySlice<UInt8>
+public struct BERReader {
+    public struct Element {
+        /// One of `BERTag`, or another.
+        public var tag: UInt8
+        public var content: ArraySlice<UInt8>
         fileprivate var depth: Int
 
         /// The elements inside a constructed element.
-        var elements: BERReader { BERReader(content, depth: depth + 1) }
+        public var elements: BERReader { BERReader(content, depth: depth + 1) }
     }
 
-    struct Malformed: Error {}
+    public struct Malformed: Error {
+        public init() {}
+    }
 
     private static let depthLimit = 16
 
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    public init(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes, depth: 0)
     }
 
@@ -28,7 +31,7 @@ struct BERReader {
     }
 
     /// Returns nil at the end.
-    mutating func next() throws(Malformed) -> Element? {
+    public mutating func next() throws(Malformed) -> Element? {
         guard let tag = rest.popFirst() else { return nil }
         guard tag & 0x1F != 0x1F, depth < BERReader.depthLimit, let length = rest.popFirst() else { throw Malformed() }
         if length == 0x80 { return try indefinite(tag) }
@@ -39,12 +42,12 @@ struct BERReader {
     }
 
     /// The next element, which must exist and have this tag.
-    mutating func next(_ tag: UInt8) throws(Malformed) -> Element {
+    public mutating func next(_ tag: UInt8) throws(Malformed) -> Element {
         guard let element = try next(), element.tag == tag else { throw Malformed() }
         return element
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    public var isAtEnd: Bool { rest.isEmpty }
 
     /// Ends at two zero bytes that are not inside another element.
     private mutating func indefinite(_ tag: UInt8) throws(Malformed) -> Element {
@@ -69,19 +72,19 @@ struct BERReader {
 }
 
 /// The universal tags that receipts use.
-enum BERTag {
-    static let integer: UInt8 = 0x02
-    static let octets: UInt8 = 0x04
-    static let utf8: UInt8 = 0x0C
-    static let ia5: UInt8 = 0x16
-    static let sequence: UInt8 = 0x30
-    static let set: UInt8 = 0x31
+public enum BERTag {
+    public static let integer: UInt8 = 0x02
+    public static let octets: UInt8 = 0x04
+    public static let utf8: UInt8 = 0x0C
+    public static let ia5: UInt8 = 0x16
+    public static let sequence: UInt8 = 0x30
+    public static let set: UInt8 = 0x31
     static let constructed: UInt8 = 0x20
 }
 
 extension BERReader.Element {
     /// The bytes of an OCTET STRING, which may be split into pieces.
-    func octets() throws(BERReader.Malformed) -> [UInt8] {
+    public func octets() throws(BERReader.Malformed) -> [UInt8] {
         switch tag {
         case BERTag.octets: return Array(content)
         case BERTag.octets | BERTag.constructed:
@@ -93,13 +96,13 @@ extension BERReader.Element {
     }
 
     /// Nil unless it is an INTEGER of at most 64 bits.
-    var integer: Int64? {
+    public var integer: Int64? {
         guard tag == BERTag.integer, let first = content.first, content.count <= 8 else { return nil }
         return content.reduce(first < 0x80 ? 0 : -1) { $0 << 8 | Int64($1) }
     }
 
     /// Nil unless it is a string.
-    var text: String? {
+    public var text: String? {
         tag == BERTag.utf8 || tag == BERTag.ia5 ? String(validating: content, as: UTF8.self) : nil
     }
 }

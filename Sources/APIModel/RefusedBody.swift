@@ -1,32 +1,36 @@
-internal import Domain
-internal import Encoding
-internal import HTTPMessages
+public import Domain
+public import Encoding
 
 /// Why a JSON body is rejected, and how each member is read: strictly, for every sender.
-struct RefusedBody: Error {
-    var response: Response
+public struct RefusedBody: Error {
+    public let code: String
+    /// One sentence that says what to send.
+    public let message: String
+    /// The status of the answer.
+    public let status: Int
 
-    init(_ code: String, message: String, status: Int = 400) {
-        response = .error(status, code: code, message: message)
+    public init(_ code: String, message: String, status: Int = 400) {
+        self.code = code
+        self.message = message
+        self.status = status
     }
 
-    init(response: Response) {
-        self.response = response
-    }
-
-    static func mistyped(_ member: String, expected type: String) -> RefusedBody {
+    public static func mistyped(_ member: String, expected type: String) -> RefusedBody {
         RefusedBody("invalid_json", message: "\(member) must be \(type).")
     }
 
-    static let locale = RefusedBody(
+    public static let locale = RefusedBody(
         "invalid_locale",
         message: "locale must be a language tag such as de, pt-BR or zh-Hant-TW."
     )
 
-    static let repeatedMember = RefusedBody("duplicate_member", message: "The JSON has two members with the same name.")
+    public static let repeatedMember = RefusedBody(
+        "duplicate_member",
+        message: "The JSON has two members with the same name."
+    )
 
     /// `instead` says what to send.
-    static func object(
+    public static func object(
         _ bytes: [UInt8],
         instead: @autoclosure () -> String = "The body is not a JSON object."
     ) throws(RefusedBody) -> JSONNode {
@@ -38,19 +42,19 @@ struct RefusedBody: Error {
     }
 
     /// An absent member and null mean the same.
-    static func string(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
+    public static func string(_ member: String, of node: JSONNode) throws(RefusedBody) -> String? {
         guard let value = node[member], value != .null else { return nil }
         guard let text = value.text else { throw mistyped(member, expected: "a string") }
         return text
     }
 
-    static func requiredString(_ member: String, of node: JSONNode) throws(RefusedBody) -> String {
+    public static func requiredString(_ member: String, of node: JSONNode) throws(RefusedBody) -> String {
         guard let text = try string(member, of: node) else { throw mistyped(member, expected: "a string") }
         return text
     }
 
     /// An absent member and null mean the same.
-    static func strings(_ member: String, of node: JSONNode) throws(RefusedBody) -> [String]? {
+    public static func strings(_ member: String, of node: JSONNode) throws(RefusedBody) -> [String]? {
         guard let value = node[member], value != .null else { return nil }
         guard case .array(let items) = value else { throw mistyped(member, expected: "an array of strings") }
         let texts = items.compactMap(\.text)
@@ -58,13 +62,13 @@ struct RefusedBody: Error {
         return texts
     }
 
-    static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
+    public static func order(of node: JSONNode) throws(RefusedBody) -> OrderToken? {
         guard let text = try string("order", of: node) else { return nil }
         guard let order = OrderToken(text) else { throw mistyped("order", expected: "a UUID") }
         return order
     }
 
-    static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
+    public static func user(of node: JSONNode) throws(RefusedBody) -> UserID? {
         guard let user = try string("user", of: node) else { return nil }
         guard isValidIdentifier(user) else {
             throw RefusedBody("invalid_user", message: "user must have 1 to 255 bytes and no control characters.")

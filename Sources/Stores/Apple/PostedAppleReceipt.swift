@@ -1,0 +1,123 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// `POST /receipts/apple`: a receipt that an old version of an app holds, or Apple's answer that the app's backend
+/// stored: `{"receipt": base64}` or `{"verifyReceipt": {…}, "environment"?}`.
+struct PostedAppleReceipt: PostedPurchase {
+    private enum Content {
+        case receipt([UInt8])
+        /// `body` is what the ledger stores.
+        case answer(JSONNode, StoreEnvironment?, body: [UInt8])
+    }
+
+    static let refusal: StaticString = "receipt refused"
+
+    static func asks(_ store: OpenAppleStore) -> Bool { store.serverAPI != nil }
+
+    private let content: Content
+
+    init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody) {
+        switch (try RefusedBody.string("receipt", of: body), body["verifyReceipt"]) {
+        case (let text?, nil): content = .receipt(try PostedAppleReceipt.receipt(text))
+        case (nil, let answer?) where answer.isObject:
+            content = .answer(answer, try PostedAppleReceipt.environment(of: body), body: bytes)
+        case (nil, .some): throw RefusedBody.mistyped("verifyReceipt", expected: "Apple's answer, a JSON object")
+        case (nil, nil), (.some, .some):
+            throw RefusedBody("missing_receipt", message: "Send {\"receipt\":BASE64} or {\"verifyReceipt\":ANSWER}.")
+        }
+    }
+
+    /// Apps wrap the lines of their Base64, so line breaks are removed.
+    private static func receipt(_ text: String) throws(RefusedBody) -> [UInt8] {
+        guard let bytes = Base64.decode(text.utf8.filter { $0 != 13 && $0 != 10 }), !bytes.isEmpty else {
+            throw RefusedBody("invalid_receipt", message: "receipt must be the Base64 of an App Store receipt.")
+        }
+        return bytes
+    }
+
+    private static func environment(of body: JSONNode) throws(RefusedBody) -> StoreEnvironment? {
+        guard let name = try RefusedBody.string("environment", of: body) else { return nil }
+        guard let environment = StoreEnvironment(rawValue: name) else {
+            throw RefusedBody("invalid_environment", message: "environment must be Production or Sandbox.")
+        }
+        return environment
+    }
+
+    /// Reads the best available source.
+    func read(with store: OpenAppleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
+        switch content {
+        case .receipt(let receipt):
+            if let events = try ask(store, about: receipt, now: now) {
+                let isProof = (try? store.receipts.verify(receipt, now: now)) != nil
+                return PurchaseReading(source: .store, events: events, isProof: isProof)
+            }
+            return PurchaseReading(source: .receipt, events: try prove(receipt, with: store.receipts, now: now))
+        case .answer(let answer, let environment, let body):
+            do throws(VerifyReceiptProblem) {
+                let events = try store.receipts.migrate(answer, environment: environment, body: body, now: now)
+                return PurchaseReading(source: .verifyReceipt, events: events)
+            } catch {
+                throw RefusedPurchase(error)
+            }
+        }
+    }
+
+    /// Apple's own statements. The newest purchase comes last, and after it the status of its subscription. Returns nil
+    /// if there is no way to ask Apple, or if Apple does not know the transaction.
+    private func ask(
+        _ store: OpenAppleStore,
+        about receipt: [UInt8],
+        now: Instant
+    ) throws(RefusedPurchase) -> [Event]? {
+        guard let api = store.serverAPI, let clue = store.receipts.clue(in: receipt) else { return nil }
+        do throws(AppleLookupError) {
+            let events = try AppleLookup(api: api, apps: store.apps).statements(behind: clue, now: now)
+            return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
+        } catch .unreachable(let reason) {
+            throw .unproven(.storeUnreachable, detail: reason)
+        } catch {
+            return nil
+        }
+    }
+
+    private func prove(
+        _ receipt: [UInt8],
+        with verifier: AppleReceiptVerifier,
+        now: Instant
+    ) throws(RefusedPurchase) -> [Event] {
+        guard !ReceiptClue.isPropertyList(receipt) else { throw .ofIOS6 }
+        do throws(VerificationError) {
+            return try verifier.verify(receipt, now: now)
+        } catch {
+            throw .unproven(error)
+        }
+    }
+}
+
+extension Event {
+    fileprivate func precedes(_ other: Event) -> Bool {
+        guard let left = observation?.transaction, let right = other.observation?.transaction else { return false }
+        guard left.purchasedAt == right.purchasedAt else { return left.purchasedAt < right.purchasedAt }
+        return observation?.snapshot == nil && other.observation?.snapshot != nil
+    }
+}
+
+extension RefusedPurchase {
+    fileprivate init(_ problem: VerifyReceiptProblem) {
+        if case .refused(let error) = problem {
+            self = .unproven(error)
+        } else {
+            self = .unusable(code: problem.code, message: problem.message, isRetryable: problem.isRetryable)
+        }
+    }
+
+    /// Nothing in such a receipt has a signature that we can check here.
+    fileprivate static let ofIOS6 = RefusedPurchase.unusable(
+        code: "store_api_needed",
+        message:
+            "Only Apple can tell of a receipt of iOS 6, and was not asked or knows nothing: set PAYCAST_APPLE_API_KEY.",
+        isRetryable: false
+    )
+}

@@ -1,0 +1,53 @@
+internal import APIModel
+internal import Domain
+internal import Encoding
+internal import StoreInterface
+
+/// `POST /transactions/apple`: a transaction that StoreKit gave an app,
+/// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signature proves it.
+struct PostedAppleTransaction: PostedPurchase {
+    static let refusal: StaticString = "transaction refused"
+
+    static func asks(_ store: OpenAppleStore) -> Bool { false }
+
+    private let signedTransaction: String
+    private let signedRenewalInfo: String?
+    private let finish: Bool
+
+    init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody) {
+        guard let transaction = body["signedTransaction"] else {
+            throw RefusedBody("missing_signed_transaction", message: "Send {\"signedTransaction\":JWS}.")
+        }
+        guard let text = transaction.text else { throw RefusedBody.mistyped("signedTransaction", expected: "a string") }
+        signedTransaction = text
+        signedRenewalInfo = try RefusedBody.string("signedRenewalInfo", of: body)
+        switch body["finish"] {
+        case nil, .null: finish = false
+        case .boolean(let value): finish = value
+        default: throw RefusedBody.mistyped("finish", expected: "true or false")
+        }
+    }
+
+    func read(with store: OpenAppleStore, now: Instant) throws(RefusedPurchase) -> PurchaseReading {
+        do throws(VerificationError) {
+            var event = try store.apple.verify(transaction: signedTransaction, renewalInfo: signedRenewalInfo, now: now)
+            if finish, let job = Job(finishing: event) { event.jobs.append(job) }
+            return PurchaseReading(source: .receipt, events: [event])
+        } catch {
+            throw .unproven(error)
+        }
+    }
+}
+
+extension Job {
+    fileprivate init?(finishing event: Event) {
+        guard let transaction = event.observation?.transaction else { return nil }
+        self.init(
+            kind: .finish,
+            provider: event.provider,
+            environment: event.environment,
+            app: event.app,
+            subject: transaction.id
+        )
+    }
+}

@@ -1,0 +1,148 @@
+public import Domain
+
+/// What a store keeps of what it sent, or tried to send, so that lost webhooks can be made up for.
+public struct HistorySource: Sendable {
+    /// What is logged about it. Dashboards know these lines.
+    public struct Words: Sendable {
+        /// The name of the thread that reads it.
+        public var thread: String
+        /// A run has ended that found something.
+        public var read: StaticString
+        /// A list could not be read.
+        public var unread: StaticString
+        /// It can be read again. Nil: each run that fails gets a line.
+        public var readAgain: StaticString?
+        /// The store keeps less than was asked for. Nil: that is no news.
+        public var lost: StaticString?
+
+        public init(
+            thread: String,
+            read: StaticString,
+            unread: StaticString,
+            readAgain: StaticString? = nil,
+            lost: StaticString? = nil
+        ) {
+            self.thread = thread
+            self.read = read
+            self.unread = unread
+            self.readAgain = readAgain
+            self.lost = lost
+        }
+    }
+
+    public var words: Words
+    /// One for each app, or for each environment of an app. Never empty.
+    public var lists: [any HistoryList]
+    /// Whether reading an entry takes a request of its own. What such a run has found counts, even if no list was read
+    /// to its end.
+    public var asksForEntries: Bool
+    /// The answers come from the development server itself, which has forgotten everything when it starts: it is asked
+    /// on demand alone.
+    public var isStandIn: Bool
+
+    public init(_ lists: [any HistoryList], words: Words, asksForEntries: Bool = false, isStandIn: Bool) {
+        self.words = words
+        self.lists = lists
+        self.asksForEntries = asksForEntries
+        self.isStandIn = isStandIn
+    }
+}
+
+/// One list of a store's history: that of one app, or of one app in one environment. Calls block.
+public protocol HistoryList: Sendable {
+    associatedtype Entry: Sendable
+
+    /// How many pages may be requested.
+    static var limits: HistoryLimits { get }
+
+    /// The name of the checkpoint in the ledger, which remembers how far the list was read.
+    var key: String { get }
+    var app: String { get }
+    /// Nil for a list that holds both.
+    var environment: StoreEnvironment? { get }
+    /// How long the store keeps an entry.
+    var reach: Duration { get }
+    /// The pause between two requests: buyers come first.
+    var pause: Duration { get }
+
+    func page(_ query: HistoryQuery, now: Instant) throws(StoreAPIError) -> HistoryPage<Entry>
+
+    /// The id of the entry's event, if the entry tells: an event that has arrived is not read again.
+    func event(of entry: Entry) -> String?
+
+    /// What the entry means. `verifier` is the one that proves the store's webhooks.
+    func read(_ entry: Entry, verifier: any StoreVerifier, now: Instant) throws(HistoryError) -> Event
+
+    /// How a request is repeated after `error`; nil when a repetition does not help.
+    func remedy(for error: StoreAPIError) -> HistoryRemedy?
+
+    /// One sentence that says what an operator has to do about `error`; nil when no setting cures it.
+    func hint(_ error: HistoryError) -> String?
+}
+
+extension HistoryList {
+    public var environment: StoreEnvironment? { nil }
+
+    public func event(of entry: Entry) -> String? { nil }
+    public func remedy(for error: StoreAPIError) -> HistoryRemedy? { nil }
+}
+
+/// How many pages of a list may be requested.
+public struct HistoryLimits: Sendable {
+    /// For one piece; a piece with more pages is halved.
+    public var ofAPiece: Int
+    /// For one run. The next run goes on where this one ended.
+    public var ofARun: Int
+
+    public init(ofAPiece: Int, ofARun: Int) {
+        self.ofAPiece = ofAPiece
+        self.ofARun = ofARun
+    }
+}
+
+/// Which page of a list is requested.
+public struct HistoryQuery: Sendable, Equatable {
+    public var start: Instant
+    public var end: Instant
+    /// `end` is the present, which the store's clock may not have reached yet.
+    public var isNewest: Bool
+    /// Only what no webhook delivered, if the store can tell.
+    public var onlyFailures: Bool
+    /// The last page's `next`; nil for the first page.
+    public var token: String?
+
+    public init(start: Instant, end: Instant, isNewest: Bool, onlyFailures: Bool, token: String?) {
+        self.start = start
+        self.end = end
+        self.isNewest = isNewest
+        self.onlyFailures = onlyFailures
+        self.token = token
+    }
+}
+
+public struct HistoryPage<Entry: Sendable>: Sendable {
+    public var entries: [Entry]
+    /// The token of the next page; nil for the last page.
+    public var next: String?
+
+    public init(entries: [Entry], next: String?) {
+        self.entries = entries
+        self.next = next
+    }
+}
+
+/// How a request for a page is repeated.
+public enum HistoryRemedy: Sendable {
+    /// The store does not keep its history for that long: request a later piece.
+    case laterPiece
+    /// The page has expired: begin at the piece's first page.
+    case firstPage
+}
+
+/// Why an entry, or a whole list, could not be read.
+public enum HistoryError: Error, Equatable, Sendable {
+    /// It is not genuine, or not for this server.
+    case refused(VerificationError)
+    /// The store did not say what it means.
+    case unread(StoreAPIError)
+}

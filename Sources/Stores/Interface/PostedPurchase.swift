@@ -1,0 +1,65 @@
+public import APIModel
+public import Domain
+public import Encoding
+
+/// What an app posts of a purchase: the members of `POST /transactions/{store}` or `POST /receipts/{store}` that are the
+/// store's own. Who owns the purchase is read in the same way for all stores.
+public protocol PostedPurchase: Sendable {
+    associatedtype Opened: OpenStore
+
+    /// The log line of a refusal.
+    static var refusal: StaticString { get }
+
+    /// Whether `read` waits for the store's API.
+    static func asks(_ store: Opened) -> Bool
+
+    /// Reads `body` strictly; `bytes` is that body as it was posted.
+    init(_ body: JSONNode, bytes: [UInt8]) throws(RefusedBody)
+
+    /// Proves the purchase, and says what it means.
+    func read(with store: Opened, now: Instant) throws(RefusedPurchase) -> PurchaseReading
+}
+
+/// What a posted purchase means.
+public struct PurchaseReading: Sendable {
+    public enum Source: String, Sendable {
+        /// The store answered.
+        case store
+        /// Its own signature proves it.
+        case receipt
+        /// Only the holder of the API key vouches for it.
+        case verifyReceipt = "verify_receipt"
+    }
+
+    public var source: Source
+    /// To be committed like a webhook's, one after the other; the newest purchase comes last.
+    public var events: [Event]
+    /// True if the poster has more than an id: ids are not secret, and anyone can write one into a receipt.
+    public var isProof: Bool
+
+    public init(source: Source, events: [Event], isProof: Bool = true) {
+        self.source = source
+        self.events = events
+        self.isProof = isProof
+    }
+}
+
+/// Why a posted purchase is refused. Safe to answer and to log.
+public enum RefusedPurchase: Error, Equatable, Sendable {
+    /// As a webhook would be. `detail` is for the log.
+    case unproven(VerificationError, detail: String? = nil)
+    /// The request is fine, but what the app kept is not. If it `isRetryable`, the store may say something else later.
+    case unusable(code: String, message: String, isRetryable: Bool)
+
+    public var code: String {
+        switch self {
+        case .unproven(let error, _): error.code
+        case .unusable(let code, _, _): code
+        }
+    }
+
+    public var detail: String? {
+        guard case .unproven(_, let detail) = self else { return nil }
+        return detail
+    }
+}
