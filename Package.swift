@@ -45,7 +45,7 @@ let withoutSwift: [LinkerSetting] = [
 
 /// What the program carries of `public/`, through the links in `Sources/Assets`.
 let embedded = [
-    "openapi.json", "paycast.js",
+    "openapi.json", "paycast.js", "paycast-native.js",
     "demo.css", "demo.js", "events.js", "icon.svg", "index.html", "swap.js", "turbo.js",
     "ending.html", "fix_billing.html", "manage.html", "moved.html", "paused.html", "paywall.html", "pending.html",
     "revoked.html", "success.html", "warn_billing.html",

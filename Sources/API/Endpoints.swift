@@ -53,6 +53,7 @@ public struct Endpoints: RequestHandler {
         case .feed: return trusted(request, answer: FeedEndpoint(services).answer)
         case .replays: return trusted(request, answer: ReplaysEndpoint(services).answer)
         case .script: return .respond(ShippedFile.script.answer(request))
+        case .nativeScript: return .respond(ShippedFile.nativeScript.answer(request))
         case .openAPI: return .respond(ShippedFile.openAPI.answer(request))
         case .up: return .respond(ProbeEndpoint.up)
         case .ready: return ProbeEndpoint(services).ready(request)

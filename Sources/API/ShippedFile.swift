@@ -2,10 +2,11 @@ internal import Assets
 internal import HTTP1
 internal import HTTPMessages
 
-/// `GET /paycast.js` and `/openapi.json`: the program's own files. They work even if the public folder is the app's and
-/// lacks them.
+/// `GET /paycast.js`, `/paycast-native.js` and `/openapi.json`: the program's own files. They work even if the public
+/// folder is the app's and lacks them.
 struct ShippedFile: Sendable {
     static let script = ShippedFile("paycast.js", bytes: Assets.script)
+    static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
     /// What every route accepts and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
     static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
 

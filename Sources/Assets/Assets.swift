@@ -4,6 +4,9 @@ public enum Assets {
     /// `public/paycast.js`: what README tells pages to load.
     public static let script = PackageResources.paycast_js
 
+    /// `public/paycast-native.js`: what pages of Hotwire Native apps load.
+    public static let nativeScript = PackageResources.paycast_native_js
+
     /// `public/openapi.json`: what every route takes and answers.
     public static let openAPI = PackageResources.openapi_json
 

@@ -46,6 +46,8 @@ public enum Route: Sendable, Equatable {
     case server
     /// The script that pages of any origin load from us.
     case script
+    /// The one for pages of Hotwire Native apps.
+    case nativeScript
     /// The document that describes all of these routes to tools.
     case openAPI
     /// A file under `public/`.
@@ -63,6 +65,7 @@ public enum Route: Sendable, Equatable {
         case "/recoveries": self = .recoveries
         case "/replays": self = .replays
         case "/paycast.js": self = .script
+        case "/paycast-native.js": self = .nativeScript
         case "/openapi.json": self = .openAPI
         case "/up": self = .up
         case "/ready": self = .ready
@@ -84,7 +87,7 @@ public enum Route: Sendable, Equatable {
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.
         case .transactions: "POST, OPTIONS"
-        case .script, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
+        case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
         case .order, .user, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"

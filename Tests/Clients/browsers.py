@@ -19,7 +19,8 @@ LONGEST_WAIT = 20
 
 
 class Browser:
-    """Its kinds `start`, `show` a page at an address, and `evaluate` an expression in it: what its promise comes to."""
+    """Its kinds `start`, `show` a page at an address, `reload` and `close` it, and `evaluate` an expression in it: what
+    its promise comes to."""
 
     def __init__(self, folder):
         self.pages, self.stack = {}, ExitStack()
@@ -62,6 +63,12 @@ class Chromium(Browser):
         page = self.context.new_page()
         page.goto(address)
         return page
+
+    def reload(self, page):
+        page.reload()
+
+    def close(self, page):
+        page.close()
 
     def evaluate(self, page, expression):
         return page.evaluate(expression)
@@ -108,6 +115,12 @@ class Firefox(Browser):
         self.command("browsingContext.navigate", context=page, url=address, wait="complete")
         return page
 
+    def reload(self, page):
+        self.command("browsingContext.reload", context=page, wait="complete")
+
+    def close(self, page):
+        self.command("browsingContext.close", context=page)
+
     def evaluate(self, page, expression):
         answer = self.command("script.evaluate", expression=expression, target={"context": page}, awaitPromise=True)
         assert answer["type"] == "success", answer
@@ -136,6 +149,16 @@ class WebKit(Browser):
         self.driver.switch_to.new_window("window")
         self.driver.get(address)
         return self.driver.current_window_handle
+
+    def reload(self, page):
+        self.driver.switch_to.window(page)
+        self.driver.refresh()
+
+    def close(self, page):
+        self.driver.switch_to.window(page)
+        self.driver.close()
+        # A new window is opened from one that is there.
+        self.driver.switch_to.window(self.driver.window_handles[0])
 
     def evaluate(self, page, expression):
         self.driver.switch_to.window(page)

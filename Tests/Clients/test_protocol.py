@@ -30,6 +30,7 @@ ANSWERS = [
     (200, "/up"),
     (200, "/"),
     (200, "/paycast.js"),
+    (200, "/paycast-native.js"),
     (204, "/transactions/apple", "--request", "OPTIONS"),
     (400, "/webhooks/apple", "--data", "{}"),
     (401, "/users/ana/stream"),

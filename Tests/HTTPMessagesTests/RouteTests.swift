@@ -27,7 +27,8 @@ import Testing
         Case(path: "/users/", route: .file(path: "/users/")), Case(path: "/users", route: .file(path: "/users")),
         Case(path: "/orders", route: .orders), Case(path: "/orders/x/y", route: .order(token: "x/y")),
         Case(path: "/orders/\u{301}", route: .order(token: "\u{301}")),
-        Case(path: "/paycast.js", route: .script), Case(path: "/openapi.json", route: .openAPI),
+        Case(path: "/paycast.js", route: .script), Case(path: "/paycast-native.js", route: .nativeScript),
+        Case(path: "/openapi.json", route: .openAPI),
         Case(path: "/", route: .file(path: "/")),
         Case(path: "/orders/", route: .file(path: "/orders/")),
     ]) func findsItsRoute(_ given: Case) {

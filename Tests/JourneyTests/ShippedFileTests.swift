@@ -24,7 +24,10 @@ import Testing
         return line.map { String($0.dropFirst(name.utf8.count + 2)) }
     }
 
-    @Test(arguments: [("/paycast.js", "text/javascript; charset=utf-8"), ("/openapi.json", "application/json")])
+    @Test(arguments: [
+        ("/paycast.js", "text/javascript; charset=utf-8"), ("/paycast-native.js", "text/javascript; charset=utf-8"),
+        ("/openapi.json", "application/json"),
+    ])
     func isPartOfTheProgram(_ path: String, type: String) throws {
         let file = try #require(readFile(PaycastProgram.root + "/public" + path))
         let (head, body) = try ask("GET", path: path)
@@ -37,7 +40,10 @@ import Testing
         #expect(try ask("POST", path: path, adding: "Content-Length: 0\r\n").head.hasPrefix("HTTP/1.1 405 "))
     }
 
-    @Test(arguments: [("/paycast.js", true), ("/openapi.json", true), ("/app.js", true), ("/private.json", false)])
+    @Test(arguments: [
+        ("/paycast.js", true), ("/paycast-native.js", true), ("/openapi.json", true), ("/app.js", true),
+        ("/private.json", false),
+    ])
     func anyOriginMayLoadScriptsAndTheDescription(_ path: String, mayLoad: Bool) throws {
         let (head, _) = try ask("GET", path: path)
         #expect(head.hasPrefix("HTTP/1.1 200 "))

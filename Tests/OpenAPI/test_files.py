@@ -25,7 +25,7 @@ def test_a_file_is_answered_as_documented(production, headers, get, head, method
     Answers(document.load()).check("/{path}", method, answer)
 
 
-@pytest.mark.parametrize("path", ["/paycast.js", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/paycast.js", "/paycast-native.js", "/openapi.json"])
 def test_what_the_program_brings_along_is_not_sent_twice(production, path):
     tag = production.ask("GET", path).headers["ETag"]
     answer = production.ask("GET", path, headers={"If-None-Match": tag})
