@@ -48,7 +48,7 @@ actor EntitlementFeed {
         request?.cancel()
         request = nil
         isCurrent = false
-        if known?.owner != stream?.owner {
+        if known != nil, known?.owner != stream?.owner {
             known = nil
             try? outbox.save(StoredEntitlements?.none)
             publish()

@@ -55,7 +55,7 @@ actor PurchaseEngine {
             }
         }
         await launch()
-        for await event in events { handle(event) }
+        for await event in events { await handle(event) }
         listener.cancel()
     }
 
@@ -88,19 +88,20 @@ actor PurchaseEngine {
         }
         for name in content.damaged { reported.yield(.damagedFile(name)) }
         await feed.restore(content.entitlements)
-        handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
+        await handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
     }
 
-    private func handle(_ event: PurchaseEvent) {
+    private func handle(_ event: PurchaseEvent) async {
         let moment = Moment(now: parts.time.now, chance: parts.chance())
         for action in machine.handle(event, at: moment) {
             parts.willPerform?(action)
-            perform(action)
+            await perform(action)
         }
         setAlarm()
     }
 
-    private func perform(_ action: PurchaseAction) {
+    /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
+    private func perform(_ action: PurchaseAction) async {
         switch action {
         case .keep(let delivery): write { try $0.keep(delivery) }
         case .drop(let version): write { try $0.drop(version) }
@@ -113,9 +114,9 @@ actor PurchaseEngine {
         case .post(let delivery): post(delivery)
         case .finish(let acknowledgement): finish(acknowledgement.version)
         case .sweep: sweep()
-        case .withdraw(let id): Task { [feed] in await feed.withdraw(id) }
-        case .refreshEntitlements: Task { [feed] in await feed.refresh() }
-        case .switchUser(let stream): Task { [feed] in await feed.use(stream) }
+        case .withdraw(let id): await feed.withdraw(id)
+        case .refreshEntitlements: await feed.refresh()
+        case .switchUser(let stream): await feed.use(stream)
         }
     }
 
