@@ -78,7 +78,7 @@ let package = Package(
     targets: [
         // The app's side, for Apple's platforms and Linux. It depends on nothing, and SwiftPM refuses unsafe flags in what
         // an app adds as a package: https://docs.swift.org/swiftpm/documentation/packagedescription/swiftsetting
-        .target(name: "PaycastKit", swiftSettings: settings),
+        .target(name: "PaycastKit", exclude: ["HotwireNative"], swiftSettings: settings),
         .testTarget(
             name: "PaycastKitTests",
             dependencies: ["PaycastKit"],

@@ -57,7 +57,13 @@ public final class Purchases: Sendable {
     /// the store tells of some transactions only in the first moments.
     public func start() {
         let updates = store.updates()
-        Task { [engine] in await engine.run(listeningTo: updates) }
+        Task { [engine] in
+            let system = Task {
+                for await _ in SystemEvents.moments() { engine.send(.resumed) }
+            }
+            await engine.run(listeningTo: updates)
+            system.cancel()
+        }
     }
 
     /// Begins a purchase, and returns when its outcome is known or the server takes too long. A second call for the same
@@ -103,7 +109,8 @@ public final class Purchases: Sendable {
     /// What is not posted yet waits for its owner, and not for the next user.
     public func logOut() { engine.send(.loggedOut) }
 
-    /// Call it when the app comes to the foreground and when the network comes back.
+    /// Tries again now. On Apple's systems it happens by itself when the app comes to the foreground and when the network
+    /// comes back.
     public func resume() { engine.send(.resumed) }
 
     /// The store's own sheet for changing or cancelling a subscription.

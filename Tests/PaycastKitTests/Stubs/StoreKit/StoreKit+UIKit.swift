@@ -9,6 +9,14 @@ extension AppStore {
     public static func presentOfferCodeRedeemSheet(in scene: UIWindowScene) async throws { fatalError("stub") }
 }
 
+extension Product {
+    @MainActor
+    public func purchase(
+        confirmIn scene: some UIScene,
+        options: Set<PurchaseOption> = []
+    ) async throws -> PurchaseResult { fatalError("stub") }
+}
+
 /// https://developer.apple.com/documentation/storekit/message
 public struct Message: Hashable, Sendable {
     public struct Messages: AsyncSequence, Sendable {

@@ -3,6 +3,7 @@
 
 public import Foundation
 
+@frozen
 public enum VerificationResult<SignedType> {
     case unverified(SignedType, VerificationError)
     case verified(SignedType)
@@ -19,7 +20,7 @@ extension VerificationResult where SignedType == Transaction {
     public var jwsRepresentation: String { fatalError("stub") }
 }
 
-public struct AppStore: Sendable {
+public enum AppStore {
     public struct Environment: RawRepresentable, Hashable, Sendable {
         public static let production = Environment(rawValue: "Production")
         public static let sandbox = Environment(rawValue: "Sandbox")
@@ -87,7 +88,27 @@ public struct Product: Identifiable, Hashable, Sendable {
     public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult { fatalError("stub") }
 }
 
+public enum StoreKitError: Error, Sendable {
+    case unknown
+    case userCancelled
+    case networkError(URLError)
+    case systemError(any Error)
+    case notAvailableInStorefront
+    case notEntitled
+    case unsupported
+}
+
 public struct PurchaseIntent: Sendable {
+    public enum StoreKitError: Error, Sendable {
+        case unknown
+        case userCancelled
+        case networkError(URLError)
+        case systemError(any Error)
+        case notAvailableInStorefront
+        case notEntitled
+        case unsupported
+    }
+
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
         public struct AsyncIterator: AsyncIteratorProtocol {
@@ -97,5 +118,6 @@ public struct PurchaseIntent: Sendable {
     }
 
     public let product: Product
+    public var id: Product.ID { fatalError("stub") }
     public static var intents: PurchaseIntents { fatalError("stub") }
 }

@@ -1,5 +1,7 @@
 // The part of UIKit that the shells use. https://developer.apple.com/documentation/uikit
 
+public import Foundation
+
 @MainActor
 open class UIResponder {
     public init() {}
@@ -20,6 +22,7 @@ extension UIScene: Hashable {
 
 @MainActor
 public final class UIApplication: UIResponder {
+    public static let willEnterForegroundNotification = NSNotification.Name("stub")
     public static var shared: UIApplication { fatalError("stub") }
     public var connectedScenes: Set<UIScene> { fatalError("stub") }
 }
