@@ -85,6 +85,13 @@ let package = Package(
             exclude: ["Stubs", "Scenarios"],
             swiftSettings: settings
         ),
+        // A process for the scenarios to kill.
+        .executableTarget(
+            name: "PaycastKitApp",
+            dependencies: ["PaycastKit"],
+            path: "Tests/PaycastKitTests/Scenarios/App",
+            swiftSettings: settings
+        ),
 
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Gateway; its tests, for a TLS client

@@ -35,6 +35,25 @@ public final class Purchases: Sendable {
         )
     }
 
+    /// For tests that end the process before an action.
+    package convenience init(
+        server: URL,
+        store: any Store,
+        folder: URL,
+        appVersion: String,
+        willPerform: @escaping @Sendable (_ action: String) -> Void
+    ) {
+        self.init(
+            PurchaseEngine.Parts(
+                store: store,
+                server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
+                outbox: Outbox(folder: folder),
+                appVersion: appVersion,
+                willPerform: { willPerform(String(describing: $0)) }
+            )
+        )
+    }
+
     init(_ parts: PurchaseEngine.Parts) {
         engine = PurchaseEngine(parts)
         store = parts.store

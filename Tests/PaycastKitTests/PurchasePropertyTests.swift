@@ -107,6 +107,9 @@ extension World {
         for visit in 0..<12 {
             user = visit.isMultiple(of: 2) ? "ann" : "bob"
             send(.loggedIn(Fixture.stream(of: user ?? "", signing: signing)))
+            for transaction in store.values.sorted(by: { $0.id < $1.id }) where visit > 6 {
+                send(.restored(transaction, ticket: Ticket(number: 0)))
+            }
             for _ in 0..<100 {
                 settle()
                 guard let wake = machine.nextWake(after: now) else { break }

@@ -52,6 +52,29 @@ struct PurchaseUserTests {
         #expect(actions.kept.first?.stream == ann, "Ann's purchase is posted for Ann, though Bob is logged in")
     }
 
+    @Test("Bought elsewhere, where several users buy on this device: only a restore tells whose it is")
+    func boughtElsewhere() {
+        var driver = Driver()
+        let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+        _ = driver.send(.loggedIn(bob))
+        let elsewhere = Fixture.transaction(token: Fixture.token(9))
+        #expect(driver.send(.arrived(elsewhere)).kept.map(\.condition) == [.unknownOwner])
+        _ = driver.send(.loggedOut)
+        let later = Fixture.transaction(2, token: Fixture.token(8))
+        #expect(driver.send(.arrived(later)).kept.map(\.condition) == [.needsStream])
+        #expect(driver.send(.loggedIn(bob)).posts.isEmpty)
+        #expect(driver.send(.restored(elsewhere, ticket: Ticket(number: 1))).posts == [elsewhere.version])
+    }
+
+    @Test("Bought elsewhere, where one user buys: it is that user's")
+    func newPhone() {
+        var driver = Driver()
+        _ = driver.send(.loggedIn(ann))
+        let elsewhere = Fixture.transaction(token: Fixture.token(9))
+        #expect(driver.send(.arrived(elsewhere)).kept.first?.stream == ann)
+    }
+
     @Test("An offer code without a token waits for the first who logs in")
     func offerCode() {
         var driver = Driver()

@@ -9,6 +9,9 @@ struct Delivery: Codable, Equatable, Sendable {
         case needsStream
         /// Waits for its owner to log in again.
         case loggedOut
+        /// Waits for a restore: its order was placed elsewhere, and several users buy on this device. Posted for the one
+        /// who happens to be logged in, it could move from its owner.
+        case unknownOwner
         /// The server calls it not genuine. Tried again by another version of the app, or when the store signs it anew.
         case refused(code: String, appVersion: String)
     }
@@ -51,14 +54,14 @@ struct Delivery: Codable, Equatable, Sendable {
     var keptReason: KeptReason {
         switch condition {
         case .waiting: stream == nil ? .needsStream : .offline
-        case .needsStream, .loggedOut: .needsStream
+        case .needsStream, .loggedOut, .unknownOwner: .needsStream
         case .refused: .refused
         }
     }
 
     /// Gives the delivery the stream of the user who owns it, or who is the first to log in since it came without one.
     mutating func adopt(_ stream: SignedStream) {
-        guard owner == nil || owner == stream.owner else { return }
+        guard owner == nil || owner == stream.owner, condition != .unknownOwner else { return }
         let isNew = self.stream != stream
         owner = stream.owner
         self.stream = stream

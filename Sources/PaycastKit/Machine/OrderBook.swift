@@ -48,6 +48,12 @@ struct OrderBook: Equatable, Sendable {
         return orders != before
     }
 
+    /// False for a purchase whose order was placed elsewhere, if another user has placed orders here.
+    func mayBelong(_ transaction: SignedTransaction, to stream: SignedStream) -> Bool {
+        guard let token = transaction.token, self[token] == nil else { return true }
+        return orders.allSatisfy { $0.order.stream.map { $0.owner == stream.owner } ?? true }
+    }
+
     func pendingProducts(at now: Date) -> [String] {
         let fresh = orders.filter { $0.isPending && now.timeIntervalSince($0.placedAt) < OrderBook.pendingLife }
         return Array(Set(fresh.map(\.product))).sorted()

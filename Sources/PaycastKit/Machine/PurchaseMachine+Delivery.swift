@@ -15,7 +15,7 @@ extension PurchaseMachine {
             return [.finish(acknowledgement)] + reply(acknowledgement.outcome, about: version.id)
         }
         guard !related.contains(where: { $0.version.settles(version) }) else {
-            return repeated(related, id: version.id)
+            return repeated(related, id: version.id, isRestore: isRestore)
         }
         guard !related.isEmpty || deliveries.count < PurchaseMachine.capacity else { return overflow(version.id) }
 
@@ -30,12 +30,18 @@ extension PurchaseMachine {
             + (transaction.isRevoked ? [.withdraw(originalID: transaction.originalID)] : [])
     }
 
-    /// A caller who waits for a transaction that is refused already need not wait.
-    private mutating func repeated(_ related: [Delivery], id: UInt64) -> [PurchaseAction] {
-        guard let waiting = related.max(by: { $0.version < $1.version }), waiting.condition != .waiting else {
-            return []
+    /// A restore claims what nobody here is known to own. Whoever waits for a transaction that is held need not wait.
+    private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
+        guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
+        var actions: [PurchaseAction] = []
+        if isRestore, newest.owner == nil, let session {
+            newest.condition = .needsStream
+            newest.adopt(session)
+            deliveries[newest.version] = newest
+            actions.append(.keep(newest))
         }
-        return reply({ _ in .kept(waiting.keptReason) }, about: id)
+        guard newest.condition != .waiting else { return actions }
+        return actions + reply({ _ in .kept(newest.keptReason) }, about: id)
     }
 
     private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
@@ -47,12 +53,17 @@ extension PurchaseMachine {
     /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
     /// nobody is, for the first who logs in.
     private func assign(_ delivery: inout Delivery, to order: Order?, isRestore: Bool) {
-        let transaction = delivery.transaction
-        let order = transaction.token.flatMap { orders[$0]?.order } ?? order
-        if transaction.token == nil { delivery.order = order?.token }
+        let token = delivery.transaction.token
+        let order = token.flatMap { orders[$0]?.order } ?? order
+        if token == nil { delivery.order = order?.token }
         if !isRestore, let stream = order?.stream { delivery.adopt(stream) }
-        if let session { delivery.adopt(session) }
-        if delivery.stream == nil { delivery.condition = .needsStream }
+        if let session {
+            if order == nil, !isRestore, !orders.mayBelong(delivery.transaction, to: session) {
+                delivery.condition = .unknownOwner
+            }
+            delivery.adopt(session)
+        }
+        if delivery.stream == nil, delivery.condition == .waiting { delivery.condition = .needsStream }
     }
 
     /// What is known of an older version stays true: whose it is, and how long to wait.

@@ -33,7 +33,14 @@ extension PurchaseMachine {
     /// Gives the stream to every transaction of its owner, and to those that nobody owns yet.
     private mutating func adopt(_ stream: SignedStream, takesUnowned: Bool = true) -> [PurchaseAction] {
         let known: [PurchaseAction] = orders.adopt(stream) ? [.saveOrders(orders.orders)] : []
-        return known + change { if takesUnowned || $0.owner != nil { $0.adopt(stream) } }
+        return known
+            + change { [orders] delivery in
+                if delivery.owner == nil, delivery.condition == .needsStream {
+                    guard takesUnowned else { return }
+                    if !orders.mayBelong(delivery.transaction, to: stream) { delivery.condition = .unknownOwner }
+                }
+                delivery.adopt(stream)
+            }
     }
 
     private mutating func change(_ body: (inout Delivery) -> Void) -> [PurchaseAction] {
