@@ -126,7 +126,7 @@ extension PurchaseMachine {
             gate.reset()
             delivery.condition = .refused(code: code, appVersion: appVersion)
             let older = deliveries.values.filter {
-                $0.isRefused && $0.version.id == id && $0.version != delivery.version
+                $0.isRefused && $0.version.id == id && $0.version < delivery.version
             }
             .map(\.version)
             for version in older { deliveries[version] = nil }
