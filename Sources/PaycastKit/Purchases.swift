@@ -35,12 +35,13 @@ public final class Purchases: Sendable {
         )
     }
 
-    /// For tests that end the process before an action.
+    /// For tests that end the process before an action, or run it with a wrong clock.
     package convenience init(
         server: URL,
         store: any Store,
         folder: URL,
         appVersion: String,
+        clockError: TimeInterval,
         willPerform: @escaping @Sendable (_ action: String) -> Void
     ) {
         self.init(
@@ -49,6 +50,7 @@ public final class Purchases: Sendable {
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
                 outbox: Outbox(folder: folder),
                 appVersion: appVersion,
+                time: SystemTime(error: clockError),
                 willPerform: { willPerform(String(describing: $0)) }
             )
         )

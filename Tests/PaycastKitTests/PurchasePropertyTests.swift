@@ -95,7 +95,10 @@ extension World {
 
     /// Everything that is under way comes to its end, as far as it can without time.
     mutating func settle() {
+        var steps = 0
         while !pending.isEmpty || !posts.isEmpty {
+            steps += 1
+            guard steps < 10_000 else { return violations.append("never comes to rest") }
             if pending.isEmpty { answer() } else { send(pending.removeFirst()) }
         }
     }

@@ -8,9 +8,12 @@ protocol Timekeeper: Sendable {
 }
 
 struct SystemTime: Timekeeper {
-    var now: Date { Date() }
+    /// How wrong the device's clock is, in seconds. Only tests set it.
+    var error: TimeInterval = 0
+
+    var now: Date { Date().addingTimeInterval(error) }
 
     func sleep(until date: Date) async {
-        try? await Task.sleep(for: .seconds(max(date.timeIntervalSinceNow, 0)))
+        try? await Task.sleep(for: .seconds(max(date.timeIntervalSince(now), 0)))
     }
 }

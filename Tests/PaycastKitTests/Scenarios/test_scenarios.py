@@ -67,6 +67,71 @@ def test_killed_at_every_step(server, tmp_path, mode):
             return
 
 
+def approved(phone, user):
+    """Ask to Buy, approved after a restart: the token in the transaction is the only link to the order."""
+    order = phone.server.order(user)
+    (phone.folder / "sheet/pro.annual.json").touch()
+    report = phone.run({"buy": [purchase(order)]})
+    assert report["outcomes"] == ["pending"] and phone.network.posts == []
+    transaction = phone.sign(order["order"])
+    phone.put("updates", transaction)
+    return [], transaction
+
+
+def family_shared(phone, user):
+    return [{"logIn": phone.server.order(user)["signed_stream"]}], phone.sign(inAppOwnershipType="FAMILY_SHARED")
+
+
+def upgraded(phone, user):
+    order = phone.server.order(user)
+    return [{"logIn": order["signed_stream"]}], phone.sign(order["order"], isUpgraded=True)
+
+
+def offer_code(phone, user):
+    return [{"logIn": phone.server.order(user)["signed_stream"]}], phone.sign()
+
+
+def refunded(phone, user):
+    """Bought, finished, and refunded while the app runs."""
+    order, transaction = bought(phone, user)
+    assert is_done(phone.run({"buy": [purchase(order)]}))
+    time.sleep(0.01)
+    refund = {"revocationDate": int(time.time() * 1000), "revocationReason": 0}
+    transaction = phone.sign(order["order"], again=transaction, **refund)
+    phone.put("updates", transaction)
+    return [{"logIn": order["signed_stream"]}], transaction
+
+
+ARRIVALS = [approved, family_shared, upgraded, offer_code, refunded]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("arrival", ARRIVALS)
+def test_arrives_over_any_network(server, phone, arrival, mode):
+    steps, transaction = arrival(phone, f"{arrival.__name__}-{mode}")
+    phone.put("open", transaction)
+    phone.network.modes = [mode]
+    assert is_done(phone.run(*steps)) and phone.finished[-1] == transaction["id"] and phone.outbox == []
+
+
+@pytest.mark.parametrize("mode", ["up", "lost"])
+@pytest.mark.parametrize("arrival", ARRIVALS)
+def test_arrives_though_killed_at_every_step(server, tmp_path, arrival, mode):
+    for step in itertools.count():
+        phone = Phone(tmp_path / f"phone{step}", server)
+        steps, transaction = arrival(phone, f"{arrival.__name__}-{mode}-{step}")
+        phone.put("open", transaction)
+        phone.network.modes = [mode]
+        first = phone.run(*steps, kill_before=step)
+        if first is None:
+            assert is_done(phone.run(*steps))
+        assert phone.finished[-1] == transaction["id"] and phone.outbox == []
+        phone.check_rules()
+        if first is not None:
+            assert is_done(first) and step > 3
+            return
+
+
 def test_bought_offline_posted_the_next_day(server, phone):
     order, transaction = bought(phone, "s3")
     phone.network.mode = "down"
@@ -82,17 +147,6 @@ def test_webhook_first(server, phone):
     assert server.post("/transactions/apple", body)["outcome"] == "applied"
     report = phone.run({"buy": [purchase(order)]})
     assert is_done(report) and "duplicate" in report["outcomes"][0]
-
-
-def test_approved_after_a_restart(server, phone):
-    order = server.order("s5")
-    (phone.folder / "sheet/pro.annual.json").touch()
-    report = phone.run({"buy": [purchase(order)]})
-    assert report["outcomes"] == ["pending"] and phone.network.posts == []
-    approved = phone.sign(order["order"])
-    phone.put("open", approved)
-    phone.put("updates", approved)
-    assert is_done(phone.run()) and server.entitlements("s5")["active"]
 
 
 def test_declined(server, phone):
@@ -120,32 +174,6 @@ def test_another_user_logs_in_before_it_is_posted(server, phone):
     assert server.entitlements("s7")["active"] and not server.entitlements("s7-other")["active"]
 
 
-def test_family_shared(server, phone):
-    member = server.order("s8")
-    phone.put("open", phone.sign(inAppOwnershipType="FAMILY_SHARED"))
-    assert is_done(phone.run({"logIn": member["signed_stream"]})) and server.entitlements("s8")["active"]
-
-
-def test_upgraded(server, phone):
-    order = server.order("s9")
-    old = phone.sign(order["order"], isUpgraded=True)
-    phone.put("open", old)
-    assert is_done(phone.run({"logIn": order["signed_stream"]})) and phone.finished == [old["id"]]
-
-
-def test_refund_while_running(server, phone):
-    order, transaction = bought(phone, "s10")
-    assert is_done(phone.run({"buy": [purchase(order)]}))
-    time.sleep(0.01)
-    refund = {"revocationDate": int(time.time() * 1000), "revocationReason": 0}
-    phone.put("updates", phone.sign(order["order"], again=transaction, **refund))
-    phone.run({"logIn": order["signed_stream"]}, patience=1)
-    deadline = time.monotonic() + 5
-    while phone.outbox and time.monotonic() < deadline:
-        phone.run({"logIn": order["signed_stream"]}, patience=1)
-    assert [post["status"] for post in phone.network.posts][-1] == 200 and phone.outbox == []
-
-
 def test_offer_code_without_a_token(server, phone):
     phone.put("open", phone.sign())
     assert phone.run(patience=1)["kept"] == 1 and phone.network.posts == []
@@ -169,6 +197,16 @@ def test_stream_that_does_not_count(server, phone):
     report = phone.run({"buy": [purchase(stale)]}, patience=1)
     assert "needsStream" in report["outcomes"][0] and phone.network.posts[-1]["status"] == 403
     assert is_done(phone.run({"logIn": order["signed_stream"]})) and phone.finished == [transaction["id"]]
+
+
+@pytest.mark.parametrize("years", [-1, 1])
+def test_clock_wrong_by_a_year(server, phone, years):
+    order, transaction = bought(phone, f"s14-{years}")
+    phone.network.mode = "busy"
+    report = phone.run({"buy": [purchase(order)]}, clock_error=years * 31_536_000, patience=1)
+    assert "busy" in report["outcomes"][0]
+    phone.network.mode = "up"
+    assert is_done(phone.run()) and phone.finished == [transaction["id"]]
 
 
 def test_hundred_unfinished_consumables(server, phone):

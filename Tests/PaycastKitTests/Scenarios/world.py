@@ -222,7 +222,7 @@ class Phone:
         """The next payment sheet of the product ends with this transaction."""
         self.put("sheet", transaction, transaction["product"])
 
-    def run(self, *steps, kill_before=None, patience=10, version="1"):
+    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0):
         """Runs the app. Returns its report, or None if it was killed."""
         plan = {
             "server": self.network.url,
@@ -230,6 +230,7 @@ class Phone:
             "appVersion": version,
             "steps": steps,
             "patience": patience,
+            "clockError": clock_error,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before

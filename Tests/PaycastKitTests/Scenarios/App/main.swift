@@ -22,6 +22,8 @@ struct Plan: Decodable {
     var appVersion: String
     var steps: [Step]
     var killBefore: Int?
+    /// In seconds.
+    var clockError: Double
     /// How long it waits, in seconds.
     var patience: Double
 }
@@ -45,6 +47,7 @@ let purchases = Purchases(
     store: store,
     folder: folder.appendingPathComponent("outbox", isDirectory: true),
     appVersion: plan.appVersion,
+    clockError: plan.clockError,
     willPerform: { _ in countdown.tick() }
 )
 purchases.start()
