@@ -73,7 +73,26 @@ func tests(_ subject: String, _ dependencies: [String] = [], exclude: [String] =
 
 let package = Package(
     name: "paycast",
+    platforms: [.iOS(.v16), .macOS(.v13)],
+    products: [.library(name: "PaycastKit", targets: ["PaycastKit"])],
     targets: [
+        // The app's side, for Apple's platforms and Linux. It depends on nothing, and SwiftPM refuses unsafe flags in what
+        // an app adds as a package: https://docs.swift.org/swiftpm/documentation/packagedescription/swiftsetting
+        .target(name: "PaycastKit", exclude: ["HotwireNative"], swiftSettings: settings),
+        .testTarget(
+            name: "PaycastKitTests",
+            dependencies: ["PaycastKit"],
+            exclude: ["Stubs", "Scenarios"],
+            swiftSettings: settings
+        ),
+        // A process for the scenarios to kill.
+        .executableTarget(
+            name: "PaycastKitApp",
+            dependencies: ["PaycastKit"],
+            path: "Tests/PaycastKitTests/Scenarios/App",
+            swiftSettings: settings
+        ),
+
         // The C libraries of Debian 12, each imported by the one Swift target named beside it.
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Sockets; Gateway's tests
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2

@@ -1,0 +1,80 @@
+internal import Foundation
+
+/// Answers the messages of pages. The native component holds no logic: it passes JSON on, both ways.
+struct Bridge: Sendable {
+    let purchases: Purchases
+
+    /// Always answers: a page that hears nothing would stay busy for ever.
+    func handle(_ event: String, _ json: Data) async -> Data {
+        do {
+            return try await answer(event, json)
+        } catch {
+            let code = (error as? PurchaseError)?.code ?? "invalid_message"
+            return (try? encode(PurchaseReply(status: "error", error: code))) ?? Data()
+        }
+    }
+
+    private func answer(_ event: String, _ json: Data) async throws -> Data {
+        switch event {
+        case "prices": try encode(await prices(decode(json)))
+        case "purchase": try encode(await purchase(decode(json)))
+        case "restore": try encode(RestoreReply(await purchases.restore()))
+        case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
+        case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
+        case "state": try encode(await state(decode(json)))
+        default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
+        }
+    }
+
+    private func prices(_ message: PricesMessage) async throws(PurchaseError) -> PricesReply {
+        let products = try await purchases.products(message.ids)
+        let prices = Dictionary(products.map { ($0.id, $0.displayPrice) }) { first, _ in first }
+        var environment = await purchases.environment()
+        // PurchaseKit knows two environments.
+        if message.isPurchaseKits, environment == "xcode" { environment = "sandbox" }
+        return PricesReply(
+            prices: prices,
+            environment: environment,
+            missing: message.ids.filter { prices[$0] == nil }
+        )
+    }
+
+    private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
+        PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+    }
+
+    private func shown(_ sheet: () async throws(PurchaseError) -> Void) async throws(PurchaseError) -> PurchaseReply {
+        try await sheet()
+        return PurchaseReply(status: "shown")
+    }
+
+    private func state(_ message: StateMessage) async -> StateReply {
+        if let stream = message.stream { purchases.logIn(stream) }
+        let (state, pending, kept) = await purchases.summary()
+        var reply = StateReply(
+            status: "unknown",
+            entitlements: state.entitlements?.entitlements ?? [],
+            pending: pending,
+            kept: kept
+        )
+        switch state {
+        case .unknown: break
+        case .current: reply.status = "current"
+        case .lastKnown(_, let date):
+            reply.status = "last_known"
+            reply.knownAt = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+        return reply
+    }
+
+    private func decode<Message: Decodable>(_ json: Data) throws -> Message {
+        // A message without data is an empty object.
+        try JSONDecoder().decode(Message.self, from: json.isEmpty ? Data("{}".utf8) : json)
+    }
+
+    private func encode(_ reply: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(reply)
+    }
+}

@@ -1,0 +1,144 @@
+internal import Foundation
+
+/// `prices`: as an array of ids, or as PurchaseKit's pages ask.
+struct PricesMessage: Decodable, Equatable {
+    var ids: [String]
+    var isPurchaseKits: Bool
+
+    private enum CodingKeys: CodingKey {
+        case products
+    }
+
+    private struct Product: Decodable {
+        var appleStoreProductId: String?
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let ids = try? container.decode([String].self, forKey: .products) {
+            self.ids = ids
+            isPurchaseKits = false
+        } else {
+            ids = try container.decode([Product].self, forKey: .products).compactMap(\.appleStoreProductId)
+            isPurchaseKits = true
+        }
+    }
+}
+
+struct PricesReply: Encodable, Equatable {
+    /// By product id, as the store writes them.
+    var prices: [String: String]
+    var environment: String?
+    /// What the store does not know.
+    var missing: [String]
+}
+
+/// `purchase`, in the three forms that pages send.
+struct PurchaseMessage: Decodable, Equatable {
+    enum Form: Equatable {
+        /// `{"product", "order", "stream"?}`
+        case paycast
+        /// `{"appleStoreProductId", "correlationId", …}`. Its `xcodeCompletionUrl` is not needed: a development server
+        /// takes Xcode's transactions as they are.
+        case purchaseKit
+        /// `{"productId", "userId"}`, where the user id is the token.
+        case simple
+    }
+
+    var form: Form
+    var product: String
+    /// Nil when the page has no order: then the app's `OrderSource` makes one.
+    var order: Order?
+
+    private enum CodingKeys: CodingKey {
+        case product, order, stream
+        case appleStoreProductId, correlationId
+        case productId, userId
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let token: UUID?
+        if let product = try container.decodeIfPresent(String.self, forKey: .product) {
+            (form, self.product) = (.paycast, product)
+            token = try container.decodeIfPresent(UUID.self, forKey: .order)
+        } else if let product = try container.decodeIfPresent(String.self, forKey: .appleStoreProductId) {
+            (form, self.product) = (.purchaseKit, product)
+            token = try container.decode(UUID.self, forKey: .correlationId)
+        } else {
+            (form, product) = (.simple, try container.decode(String.self, forKey: .productId))
+            token = try container.decode(UUID.self, forKey: .userId)
+        }
+        let stream = try container.decodeIfPresent(SignedStream.self, forKey: .stream)
+        order = token.map { Order(token: $0, stream: stream) }
+    }
+}
+
+struct PurchaseReply: Encodable, Equatable {
+    /// `granted`, `pending`, `cancelled`, `owned_by_other`, `kept`, `recorded` or `error`; to PurchaseKit's pages
+    /// `success`, `pending`, `cancelled` or `error`.
+    var status: String
+    var error: String?
+    /// Why it is kept, or what the server made of it.
+    var reason: String?
+
+    init(status: String, error: String? = nil, reason: String? = nil) {
+        self.status = status
+        self.error = error
+        self.reason = reason
+    }
+
+    init(_ outcome: PurchaseOutcome, to form: PurchaseMessage.Form) {
+        switch outcome {
+        case .granted: self.init(status: "granted")
+        case .pending: self.init(status: "pending")
+        case .cancelled: self.init(status: "cancelled")
+        case .ownedByOther: self.init(status: "owned_by_other", error: "owned_by_other")
+        case .kept(let reason): self.init(status: "kept", reason: reason.rawValue)
+        case .recorded(let outcome): self.init(status: "recorded", reason: outcome)
+        }
+        if form == .purchaseKit { status = PurchaseReply.purchaseKitStatus[status] ?? status }
+    }
+
+    /// What is paid is a success there: the page waits for its server in any case.
+    private static let purchaseKitStatus = [
+        "granted": "success", "kept": "success", "recorded": "success", "owned_by_other": "error",
+    ]
+}
+
+/// PurchaseKit's `subscriptionIds` hold the original transaction ids.
+struct RestoreReply: Encodable, Equatable {
+    struct Item: Encodable, Equatable {
+        var product: String
+        var status: String
+    }
+
+    var status: String
+    var subscriptionIds: [String]
+    var items: [Item]
+
+    init(_ restoration: Restoration) {
+        status = "restored"
+        subscriptionIds = restoration.items.map { String($0.originalID) }
+        items = restoration.items.map {
+            Item(product: $0.product, status: PurchaseReply($0.outcome, to: .paycast).status)
+        }
+    }
+}
+
+/// `state`: what a page may have missed while it was not there.
+struct StateMessage: Decodable, Equatable {
+    var stream: SignedStream?
+}
+
+struct StateReply: Encodable, Equatable {
+    /// `unknown`, `current` or `last_known`.
+    var status: String
+    var entitlements: [Entitlement]
+    /// When the server said so, in ISO 8601; only for `last_known`.
+    var knownAt: String?
+    /// Products that wait for an approval.
+    var pending: [String]
+    /// Transactions that the server has not got yet.
+    var kept: Int
+}

@@ -1,0 +1,159 @@
+internal import Foundation
+
+/// The server's word on what the user may use, and the last one known while there is none. One request at a time; a
+/// failed one is tried again with back-off.
+actor EntitlementFeed {
+    private let server: PaycastServer
+    private let outbox: Outbox
+    private let time: any Timekeeper
+    private let chance: @Sendable () -> Double
+
+    private var stream: SignedStream?
+    private var known: StoredEntitlements?
+    private var isCurrent = false
+    private var subscribers: [Int: AsyncStream<EntitlementState>.Continuation] = [:]
+    private var lastSubscriber = 0
+    private var backoff = Backoff()
+    private var request: Task<Void, Never>?
+    /// Somebody asked while a request was under way, whose answer may be older than what they know.
+    private var isAskedAgain = false
+    private var alarm: Task<Void, Never>?
+
+    init(
+        server: PaycastServer,
+        outbox: Outbox,
+        time: any Timekeeper,
+        chance: @escaping @Sendable () -> Double
+    ) {
+        self.server = server
+        self.outbox = outbox
+        self.time = time
+        self.chance = chance
+    }
+
+    var state: EntitlementState {
+        guard let known else { return .unknown }
+        return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
+    }
+
+    /// What the process before knew. It is shown until the server says more, and only to its owner.
+    func restore(_ stored: StoredEntitlements?) {
+        guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
+        known = stored
+        publish()
+    }
+
+    func use(_ stream: SignedStream?) {
+        self.stream = stream
+        request?.cancel()
+        request = nil
+        isCurrent = false
+        if known != nil, known?.owner != stream?.owner {
+            known = nil
+            try? outbox.save(StoredEntitlements?.none)
+            publish()
+        }
+        backoff.reset()
+        refresh()
+    }
+
+    func withdraw(_ originalID: UInt64) {
+        guard known != nil else { return }
+        known?.withdraw(contract: String(originalID))
+        try? outbox.save(known)
+        publish()
+    }
+
+    /// Asks the server, unless its last failure asks for patience.
+    func refresh() {
+        guard let stream else { return }
+        guard request == nil else {
+            isAskedAgain = true
+            return
+        }
+        backoff.hasten()
+        guard backoff.isDue(at: time.now) else { return wait() }
+        alarm?.cancel()
+        let etag = known?.owner == stream.owner ? known?.etag : nil
+        request = Task { [server, time] in
+            let answer = await server.entitlements(of: stream, etag: etag, at: time.now)
+            guard !Task.isCancelled else { return }
+            take(answer, of: stream)
+        }
+    }
+
+    func stop() {
+        request?.cancel()
+        alarm?.cancel()
+        for subscriber in subscribers.values { subscriber.finish() }
+    }
+
+    /// The present state at once, then each change. A slow reader misses what is over, never what is.
+    nonisolated func states() -> AsyncStream<EntitlementState> {
+        let (states, continuation) = AsyncStream.makeStream(
+            of: EntitlementState.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        Task { await subscribe(continuation) }
+        return states
+    }
+
+    private func subscribe(_ continuation: AsyncStream<EntitlementState>.Continuation) {
+        lastSubscriber += 1
+        let number = lastSubscriber
+        subscribers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.unsubscribe(number) }
+        }
+        continuation.yield(state)
+    }
+
+    private func unsubscribe(_ number: Int) {
+        subscribers[number] = nil
+    }
+
+    private func take(_ answer: EntitlementsAnswer, of stream: SignedStream) {
+        request = nil
+        switch answer {
+        case .changed(let entitlements, let etag):
+            known = StoredEntitlements(
+                owner: stream.owner,
+                entitlements: entitlements,
+                etag: etag,
+                knownAt: time.now
+            )
+            confirm()
+        case .unchanged:
+            known?.knownAt = time.now
+            confirm()
+        case .failed(let seconds):
+            isCurrent = false
+            backoff.fail(at: time.now, retryAfter: seconds, random: chance())
+            wait()
+        }
+        publish()
+        guard isAskedAgain else { return }
+        isAskedAgain = false
+        refresh()
+    }
+
+    private func confirm() {
+        backoff.reset()
+        isCurrent = known != nil
+        try? outbox.save(known)
+    }
+
+    private func wait() {
+        guard let due = backoff.due else { return }
+        alarm?.cancel()
+        alarm = Task { [time] in
+            await time.sleep(until: due)
+            guard !Task.isCancelled else { return }
+            refresh()
+        }
+    }
+
+    private func publish() {
+        for subscriber in subscribers.values { subscriber.yield(state) }
+    }
+}

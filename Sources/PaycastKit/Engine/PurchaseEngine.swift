@@ -1,0 +1,191 @@
+internal import Foundation
+
+/// Does what the machine decides, one event after the other. Everything slow runs beside it and comes back as an event, so
+/// that a slow post never holds the next transaction.
+actor PurchaseEngine {
+    /// Everything outside the machine.
+    struct Parts: Sendable {
+        var store: any Store
+        var server: PaycastServer
+        var outbox: Outbox
+        var orders: (any OrderSource)?
+        var appVersion: String
+        var time: any Timekeeper = SystemTime()
+        /// From 0 up to 1: spreads the retries of many apps.
+        var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Called before each action. Tests end the process there.
+        var willPerform: (@Sendable (PurchaseAction) -> Void)?
+    }
+
+    nonisolated let problems: AsyncStream<Problem>
+    nonisolated let feed: EntitlementFeed
+    private nonisolated let reported: AsyncStream<Problem>.Continuation
+    private nonisolated let events: AsyncStream<PurchaseEvent>
+    private nonisolated let inbox: AsyncStream<PurchaseEvent>.Continuation
+
+    private let parts: Parts
+    private var machine: PurchaseMachine
+    private var replies: [Ticket: CheckedContinuation<Result<PurchaseOutcome, PurchaseError>, Never>] = [:]
+    private var lastTicket = 0
+    private var alarm: Task<Void, Never>?
+    private var isStarted = false
+
+    init(_ parts: Parts) {
+        self.parts = parts
+        machine = PurchaseMachine(canRenew: parts.orders != nil)
+        feed = EntitlementFeed(server: parts.server, outbox: parts.outbox, time: parts.time, chance: parts.chance)
+        (problems, reported) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(100))
+        (events, inbox) = AsyncStream.makeStream()
+    }
+
+    nonisolated func send(_ event: PurchaseEvent) {
+        inbox.yield(event)
+    }
+
+    /// Reads the disk, then handles events until `stop`. The updates are the store's, listened to already.
+    func run(listeningTo updates: AsyncStream<StoreUpdate>) async {
+        guard !isStarted else { return }
+        isStarted = true
+        let listener = Task { [inbox] in
+            for await update in updates {
+                switch update {
+                case .signed(let transaction): inbox.yield(.arrived(transaction))
+                case .unverified(let product): inbox.yield(.forged(product: product))
+                }
+            }
+        }
+        await launch()
+        for await event in events { await handle(event) }
+        listener.cancel()
+    }
+
+    nonisolated func stop() {
+        inbox.finish()
+        reported.finish()
+        Task { await feed.stop() }
+    }
+
+    func wait(for event: @Sendable (Ticket) -> PurchaseEvent) async -> Result<PurchaseOutcome, PurchaseError> {
+        lastTicket += 1
+        let ticket = Ticket(number: lastTicket)
+        return await withCheckedContinuation { continuation in
+            replies[ticket] = continuation
+            inbox.yield(event(ticket))
+        }
+    }
+
+    /// What a page asks for when it appears.
+    var summary: (pending: [String], kept: Int) {
+        (machine.orders.pendingProducts(at: parts.time.now), machine.keptCount)
+    }
+
+    private func launch() async {
+        var content = Outbox.Content()
+        do {
+            content = try parts.outbox.open()
+        } catch {
+            reported.yield(.disk(String(describing: error)))
+        }
+        for name in content.damaged { reported.yield(.damagedFile(name)) }
+        await feed.restore(content.entitlements)
+        await handle(.launched(appVersion: parts.appVersion, deliveries: content.deliveries, orders: content.orders))
+    }
+
+    private func handle(_ event: PurchaseEvent) async {
+        let moment = Moment(now: parts.time.now, chance: parts.chance())
+        for action in machine.handle(event, at: moment) {
+            parts.willPerform?(action)
+            await perform(action)
+        }
+        setAlarm()
+    }
+
+    /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
+    private func perform(_ action: PurchaseAction) async {
+        switch action {
+        case .keep(let delivery): write { try $0.keep(delivery) }
+        case .drop(let version): write { try $0.drop(version) }
+        case .saveOrders(let orders): write { try $0.save(orders) }
+        case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
+        case .report(let problem): reported.yield(problem)
+        case .order(let product): order(product)
+        case .purchase(let product, let token): purchase(product, token: token)
+        case .renewStream(let product): renewStream(product)
+        case .post(let delivery): post(delivery)
+        case .finish(let acknowledgement): finish(acknowledgement.version)
+        case .sweep: sweep()
+        case .withdraw(let id): await feed.withdraw(id)
+        case .refreshEntitlements: await feed.refresh()
+        case .switchUser(let stream): await feed.use(stream)
+        }
+    }
+
+    private func write(_ body: (Outbox) throws -> Void) {
+        do {
+            try body(parts.outbox)
+        } catch {
+            reported.yield(.disk(String(describing: error)))
+        }
+    }
+
+    private func setAlarm() {
+        alarm?.cancel()
+        alarm = machine.nextWake(after: parts.time.now).map { date in
+            Task { [time = parts.time, inbox] in
+                await time.sleep(until: date)
+                if !Task.isCancelled { inbox.yield(.woke) }
+            }
+        }
+    }
+}
+
+/// What runs beside the engine.
+extension PurchaseEngine {
+    private nonisolated func order(_ product: String) {
+        Task {
+            guard let orders = parts.orders else { return send(.orderFailed(product: product, .noOrder)) }
+            do {
+                send(.ordered(product: product, try await orders.order(for: product)))
+            } catch {
+                send(.orderFailed(product: product, error as? PurchaseError ?? .offline))
+            }
+        }
+    }
+
+    private nonisolated func purchase(_ product: String, token: UUID) {
+        Task {
+            do throws(PurchaseError) {
+                send(.storeAnswered(product: product, try await parts.store.purchase(product, token: token)))
+            } catch {
+                send(.storeFailed(product: product, error))
+            }
+        }
+    }
+
+    private nonisolated func renewStream(_ product: String) {
+        Task {
+            let order = try? await parts.orders?.order(for: product)
+            send(.renewed(order?.stream))
+        }
+    }
+
+    private nonisolated func post(_ delivery: Delivery) {
+        Task(priority: .utility) {
+            let answer = await parts.server.post(delivery, at: parts.time.now)
+            send(.answered(delivery.version, answer))
+        }
+    }
+
+    private nonisolated func finish(_ version: TransactionVersion) {
+        Task {
+            await parts.store.finish(version.id)
+            send(.finished(version))
+        }
+    }
+
+    private nonisolated func sweep() {
+        Task {
+            for transaction in await parts.store.unfinished() { send(.arrived(transaction)) }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import Foundation
+
+#if canImport(Network)
+    internal import Network
+#endif
+#if canImport(UIKit)
+    internal import UIKit
+#endif
+
+/// Moments at which it is worth trying again: the app comes to the foreground, or the network comes back. On a system
+/// that tells of neither, the app calls `resume` itself.
+enum SystemEvents {
+    static func moments() -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            #if canImport(UIKit)
+                Task { @MainActor in
+                    let name = UIApplication.willEnterForegroundNotification
+                    _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                        continuation.yield()
+                    }
+                }
+            #endif
+            #if canImport(Network)
+                let monitor = NWPathMonitor()
+                monitor.pathUpdateHandler = { path in
+                    if path.status == .satisfied { continuation.yield() }
+                }
+                monitor.start(queue: DispatchQueue(label: "paycast.network"))
+                continuation.onTermination = { _ in monitor.cancel() }
+            #endif
+        }
+    }
+}

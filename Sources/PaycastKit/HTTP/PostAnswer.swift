@@ -1,0 +1,88 @@
+internal import Foundation
+
+/// What the server said to a posted transaction, as far as it decides what happens next.
+enum PostAnswer: Equatable, Sendable {
+    /// 200: it is in the ledger.
+    case committed(Commit)
+    /// 409: it is in the ledger, and another user's.
+    case ownedByOther
+    /// 400: not genuine, or not what the route takes.
+    case refused(code: String)
+    /// 401, 403: the stream does not count, or none was sent.
+    case unauthorized(code: String)
+    /// Everything else: the same request may succeed later.
+    case later(Delay)
+    /// No answer at all.
+    case unreachable
+
+    struct Delay: Equatable, Sendable {
+        /// `Retry-After`.
+        var seconds: TimeInterval?
+        /// False if the answer is about this transaction only: others may go on.
+        var isWholeServer: Bool
+    }
+}
+
+/// The body of a 200.
+struct Commit: Codable, Equatable, Sendable {
+    /// `applied`, `duplicate`, `stale`, `ignored`, `unclaimed` or `quarantined`.
+    var outcome: String
+    var event: String
+    var cursor: String?
+    /// `granted`, `moved`, `shared` or `refused`; absent without a user.
+    var claim: String?
+}
+
+/// The body of an error.
+struct ServerError: Codable, Equatable, Sendable {
+    var error: String
+    var message: String?
+}
+
+extension PostAnswer {
+    /// Only an answer in the server's own words counts: a captive portal answers 200 to everything, with a page.
+    init(_ response: ServerResponse, at now: Date) {
+        let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
+        switch (response.status, code) {
+        case (200, _):
+            if let commit = try? JSONDecoder().decode(Commit.self, from: response.body) {
+                self = .committed(commit)
+            } else {
+                self = .later(Delay(seconds: nil, isWholeServer: true))
+            }
+        case (409, "owned_by_other"): self = .ownedByOther
+        case (400, let code?): self = .refused(code: code)
+        case (401, let code?), (403, let code?): self = .unauthorized(code: code)
+        default:
+            self = .later(
+                Delay(
+                    seconds: RetryAfter.seconds(response, at: now),
+                    isWholeServer: !PostAnswer.aboutOneTransaction.contains(code ?? "") && response.status != 422
+                )
+            )
+        }
+    }
+
+    /// Answers of 503 that say nothing about the next transaction.
+    private static let aboutOneTransaction: Set = ["wrong_app", "wrong_environment"]
+}
+
+/// https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
+enum RetryAfter {
+    static func seconds(_ response: ServerResponse, at now: Date) -> TimeInterval? {
+        guard let value = response.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = TimeInterval(value), seconds.isFinite { return max(seconds, 0) }
+        guard let date = date(value) else { return nil }
+        // By the server's own clock if it tells it: the device's may be wrong by a year.
+        let sent = response.headers["date"].flatMap { RetryAfter.date($0) } ?? now
+        return max(date.timeIntervalSince(sent), 0)
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return formatter.date(from: text)
+    }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// One request to the server, without its address.
+public struct ServerRequest: Equatable, Sendable {
+    public var method: String
+    /// Below the server's URL, such as `transactions/apple`.
+    public var path: String
+    public var query: [String: String] = [:]
+    public var headers: [String: String] = [:]
+    public var body: Data?
+}
+
+public struct ServerResponse: Equatable, Sendable {
+    public var status: Int
+    /// Names in lower case.
+    public var headers: [String: String]
+    public var body: Data
+
+    public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = Dictionary(headers.map { ($0.lowercased(), $1) }) { first, _ in first }
+        self.body = body
+    }
+}
+
+/// Sends one request and returns whatever was answered. Throws only if there was no answer.
+public protocol Transport: Sendable {
+    func send(_ request: ServerRequest) async throws -> ServerResponse
+}
+
+/// The transport of an app.
+public final class URLSessionTransport: Transport {
+    private let server: URL
+    private let session: URLSession
+
+    /// - Parameter timeout: Seconds without a byte from the server, after which a request has failed.
+    public init(server: URL, timeout: TimeInterval = 30) {
+        self.server = server
+        // Nothing of a purchase belongs into cookies or caches.
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = timeout
+        configuration.timeoutIntervalForResource = 2 * timeout
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        session = URLSession(configuration: configuration, delegate: Redirects(), delegateQueue: nil)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    public func send(_ request: ServerRequest) async throws -> ServerResponse {
+        let (body, response) = try await session.data(for: urlRequest(request))
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        let headers = response.allHeaderFields.map { (String(describing: $0), String(describing: $1)) }
+        return ServerResponse(
+            status: response.statusCode,
+            headers: Dictionary(headers) { first, _ in first },
+            body: body
+        )
+    }
+
+    private func urlRequest(_ request: ServerRequest) throws -> URLRequest {
+        let address = server.appendingPathComponent(request.path)
+        guard var components = URLComponents(url: address, resolvingAgainstBaseURL: false) else {
+            throw URLError(.badURL)
+        }
+        if !request.query.isEmpty {
+            components.percentEncodedQuery = request.query.sorted { $0.key < $1.key }
+                .map { "\($0)=\(URLSessionTransport.escaped($1))" }.joined(separator: "&")
+        }
+        guard let url = components.url else { throw URLError(.badURL) }
+        var result = URLRequest(url: url)
+        result.httpMethod = request.method
+        result.httpBody = request.body
+        for (name, value) in request.headers { result.setValue(value, forHTTPHeaderField: name) }
+        return result
+    }
+
+    /// `URLQueryItem` leaves a plus as it is, which servers read as a space; Base64 is full of them.
+    private static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        )
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+}
+
+/// Follows no redirection: a captive portal's page is no answer of the server, and a redirected POST would become a GET.
+private final class Redirects: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}

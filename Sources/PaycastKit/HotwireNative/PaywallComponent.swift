@@ -1,0 +1,23 @@
+import Foundation
+import HotwireNative
+import PaycastKit
+
+/// The paywall's end of the bridge. Copy this file into the app: the app links HotwireNative, and this package cannot.
+/// Then, before the first page:
+///
+///     PaywallComponent.purchases = purchases
+///     Hotwire.registerBridgeComponents([PaywallComponent.self])
+final class PaywallComponent: BridgeComponent {
+    override nonisolated class var name: String { "paywall" }
+
+    static var purchases: Purchases?
+
+    override func onReceive(message: Message) {
+        guard let purchases = PaywallComponent.purchases else { return }
+        Task {
+            let answer = await purchases.handle(message.event, Data(message.jsonData.utf8))
+            // To this very message: with `reply(to:)`, two purchases under way would share one answer.
+            _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer, as: UTF8.self)))
+        }
+    }
+}

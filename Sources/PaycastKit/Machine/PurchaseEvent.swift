@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// One caller who waits for an outcome.
+struct Ticket: Hashable, Sendable {
+    var number: Int
+}
+
+/// Everything that can happen to purchases.
+enum PurchaseEvent: Sendable {
+    /// The process has started, with what the disk kept.
+    case launched(appVersion: String, deliveries: [Delivery], orders: [PlacedOrder])
+    case tapped(product: String, order: Order?, ticket: Ticket)
+    case ordered(product: String, Order)
+    case orderFailed(product: String, PurchaseError)
+    case storeAnswered(product: String, StoreOutcome)
+    case storeFailed(product: String, PurchaseError)
+    /// From the store's updates, or from what it lists as unfinished.
+    case arrived(SignedTransaction)
+    /// The user asked for what the store account owns already.
+    case restored(SignedTransaction, ticket: Ticket)
+    /// The device found an update's signature forged.
+    case forged(product: String?)
+    case answered(TransactionVersion, PostAnswer)
+    case finished(TransactionVersion)
+    /// A user is there, or the user's stream was signed anew.
+    case loggedIn(SignedStream)
+    case loggedOut
+    /// The answer to `renewStream`; nil if there was none.
+    case renewed(SignedStream?)
+    /// The app came to the foreground, or the network came back.
+    case resumed
+    /// A moment that the machine asked for has come.
+    case woke
+}
+
+/// What the machine wants done. The order counts: what is to survive the process is written before it is acted upon.
+enum PurchaseAction: Equatable, Sendable {
+    case order(product: String)
+    case purchase(product: String, token: UUID)
+    /// Write it to disk, in place of an older state of the same version.
+    case keep(Delivery)
+    case drop(TransactionVersion)
+    case saveOrders([PlacedOrder])
+    case post(Delivery)
+    case finish(Acknowledgement)
+    case reply(Ticket, Result<PurchaseOutcome, PurchaseError>)
+    case report(Problem)
+    /// Ask the store for everything that is unfinished.
+    case sweep
+    /// Ask for a stream of the owner, by an order for this product.
+    case renewStream(product: String)
+    /// The store took this purchase back: it opens nothing, whatever was known before.
+    case withdraw(originalID: UInt64)
+    case refreshEntitlements
+    /// Another user: what was known of the last one is not theirs.
+    case switchUser(SignedStream?)
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// From the tap to the store's answer.
+extension PurchaseMachine {
+    /// A second tap buys nothing twice: it waits for the answer to the first.
+    mutating func tap(_ product: String, order: Order?, ticket: Ticket, at now: Date) -> [PurchaseAction] {
+        let welcome = order?.stream.map { logIn($0) } ?? []
+        guard attempts[product] == nil else {
+            attempts[product]?.tickets.append(ticket)
+            return welcome
+        }
+        attempts[product] = Attempt(stage: .ordering, tickets: [ticket])
+        guard let order else { return [.order(product: product)] }
+        return welcome + begin(product, order: order, at: now)
+    }
+
+    /// The order is on disk before the store's sheet is up: an approval may come after many restarts.
+    mutating func begin(_ product: String, order: Order, at now: Date) -> [PurchaseAction] {
+        guard attempts[product]?.stage == .ordering else { return [] }
+        attempts[product]?.stage = .buying
+        attempts[product]?.order = order
+        orders.place(order, product: product, at: now)
+        return [.saveOrders(orders.orders), .purchase(product: product, token: order.token)]
+    }
+
+    mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {
+        switch outcome {
+        case .cancelled: return end(product, .success(.cancelled))
+        case .unverified: return [.report(.unverified(product: product))] + end(product, .failure(.unverified))
+        case .pending:
+            var actions: [PurchaseAction] = []
+            if let token = attempts[product]?.order?.token, orders.setPending(true, token: token) {
+                actions.append(.saveOrders(orders.orders))
+            }
+            return actions + end(product, .success(.pending))
+        case .bought(let transaction):
+            let attempt = attempts.removeValue(forKey: product)
+            for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, at: now) }
+            return receive(transaction, order: attempt?.order)
+        }
+    }
+
+    mutating func end(_ product: String, _ result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
+        (attempts.removeValue(forKey: product)?.tickets ?? []).map { .reply($0, result) }
+    }
+
+    /// A restore is an act of the user who is logged in, so the claim is that user's. The server decides what it is worth.
+    mutating func restore(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) -> [PurchaseAction] {
+        watch(transaction, ticket: ticket, at: now)
+        return receive(transaction, isRestore: true)
+    }
+
+    private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) {
+        let deadline = now.addingTimeInterval(PurchaseMachine.patience)
+        watchers[transaction.id, default: []].append(
+            Watcher(ticket: ticket, product: transaction.product, deadline: deadline)
+        )
+    }
+
+    func reply(_ outcome: (String) -> PurchaseOutcome, to watchers: [Watcher]) -> [PurchaseAction] {
+        watchers.map { .reply($0.ticket, .success(outcome($0.product))) }
+    }
+
+    /// Answers everybody who waits for the transaction.
+    mutating func reply(_ outcome: (String) -> PurchaseOutcome, about id: UInt64) -> [PurchaseAction] {
+        reply(outcome, to: watchers.removeValue(forKey: id) ?? [])
+    }
+
+    /// A slow server holds no page: whoever has waited long enough hears that the purchase is kept.
+    mutating func releaseWatchers(at now: Date) -> [PurchaseAction] {
+        var actions: [PurchaseAction] = []
+        for (id, waiting) in watchers.sorted(by: { $0.key < $1.key }) {
+            let tired = waiting.filter { $0.deadline <= now }
+            guard !tired.isEmpty else { continue }
+            let rest = waiting.filter { $0.deadline > now }
+            watchers[id] = rest.isEmpty ? nil : rest
+            let reason = deliveries.values.first { $0.version.id == id }?.keptReason ?? .offline
+            actions += reply({ _ in .kept(reason) }, to: tired)
+        }
+        return actions
+    }
+}

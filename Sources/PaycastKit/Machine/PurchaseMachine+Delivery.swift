@@ -1,0 +1,183 @@
+internal import Foundation
+
+/// From the store's signed transaction to its end.
+extension PurchaseMachine {
+    /// Everything that the store signs comes here: from a purchase, from its updates, from what is unfinished. The store
+    /// repeats itself, so one version counts once.
+    mutating func receive(
+        _ transaction: SignedTransaction,
+        order: Order? = nil,
+        isRestore: Bool = false
+    ) -> [PurchaseAction] {
+        let version = transaction.version
+        let related = deliveries.values.filter { $0.version.id == version.id }
+        if let acknowledgement = settled[version], !isRestore, related.isEmpty {
+            return [.finish(acknowledgement)] + reply(acknowledgement.outcome, about: version.id)
+        }
+        guard !related.contains(where: { $0.version.settles(version) }) else {
+            return repeated(related, id: version.id, isRestore: isRestore)
+        }
+        guard !related.isEmpty || deliveries.count < PurchaseMachine.capacity else { return overflow(version.id) }
+
+        var delivery = Delivery(transaction)
+        assign(&delivery, to: order, isRestore: isRestore)
+        inherit(&delivery, from: related)
+        deliveries[version] = delivery
+        let replaced = related.filter { !$0.isPosting && !$0.isRefused && $0.acknowledgement == nil }.map(\.version)
+        for version in replaced { deliveries[version] = nil }
+        // The newer version is on disk before the older one goes.
+        return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
+            + (transaction.isRevoked ? [.withdraw(originalID: transaction.originalID)] : [])
+    }
+
+    /// A restore claims what nobody here is known to own. Whoever waits for a transaction that is held need not wait.
+    private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
+        guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
+        var actions: [PurchaseAction] = []
+        if isRestore, newest.owner == nil, let session {
+            newest.condition = .needsStream
+            newest.adopt(session)
+            deliveries[newest.version] = newest
+            actions.append(.keep(newest))
+        }
+        guard newest.condition != .waiting else { return actions }
+        return actions + reply({ _ in .kept(newest.keptReason) }, about: id)
+    }
+
+    private mutating func overflow(_ id: UInt64) -> [PurchaseAction] {
+        let news: [PurchaseAction] = isOverflowing ? [] : [.report(.outboxFull)]
+        isOverflowing = true
+        return news + reply({ _ in .kept(.busy) }, about: id)
+    }
+
+    /// A transaction belongs to the user of its order. Without a known order it is for the user who is logged in, and if
+    /// nobody is, for the first who logs in.
+    private func assign(_ delivery: inout Delivery, to order: Order?, isRestore: Bool) {
+        let token = delivery.transaction.token
+        let order = token.flatMap { orders[$0]?.order } ?? order
+        if token == nil { delivery.order = order?.token }
+        if !isRestore, let stream = order?.stream { delivery.adopt(stream) }
+        if let session {
+            if order == nil, !isRestore, !orders.mayBelong(delivery.transaction, to: session) {
+                delivery.condition = .unknownOwner
+            }
+            delivery.adopt(session)
+        }
+        if delivery.stream == nil, delivery.condition == .waiting { delivery.condition = .needsStream }
+    }
+
+    /// What is known of an older version stays true: whose it is, and how long to wait.
+    private func inherit(_ delivery: inout Delivery, from related: [Delivery]) {
+        guard let older = related.max(by: { $0.version < $1.version }) else { return }
+        delivery.order = delivery.order ?? older.order
+        if let owner = older.owner, delivery.owner != owner || delivery.stream == older.stream {
+            delivery.owner = owner
+            delivery.stream = older.stream
+            delivery.condition = older.isRefused ? .waiting : older.condition
+        }
+        if !older.isRefused { delivery.backoff = older.backoff }
+    }
+
+    /// What somebody had to approve was approved.
+    private mutating func noteApproval(of transaction: SignedTransaction) -> [PurchaseAction] {
+        guard let token = transaction.token, orders.setPending(false, token: token) else { return [] }
+        return [.saveOrders(orders.orders)]
+    }
+
+    mutating func settle(_ version: TransactionVersion, _ answer: PostAnswer, at moment: Moment) -> [PurchaseAction] {
+        guard var delivery = deliveries[version], delivery.isPosting else { return [] }
+        let postedAs = delivery.postedAs
+        delivery.postedAs = nil
+        defer { deliveries[version] = deliveries[version].map { _ in delivery } }
+        if let acknowledgement = Acknowledgement(of: version, answer: answer) {
+            delivery.acknowledgement = acknowledgement
+            return acknowledge(acknowledgement)
+        }
+        return keep(&delivery, postedAs: postedAs, after: answer, at: moment)
+    }
+
+    private mutating func acknowledge(_ acknowledgement: Acknowledgement) -> [PurchaseAction] {
+        gate.reset()
+        let version = acknowledgement.version
+        let isNewest = !deliveries.keys.contains { $0.id == version.id && $0 > version }
+        let over = deliveries.keys.filter { version.settles($0) && ($0 != version || !isNewest) }.sorted()
+        for version in over { deliveries[version] = nil }
+        // What is over goes first: a process that dies in between still has the newest version to finish.
+        var actions: [PurchaseAction] = over.map { .drop($0) }
+        if isNewest {
+            actions.append(.finish(acknowledgement))
+        } else {
+            settled.insert(acknowledgement)
+        }
+        if acknowledgement.verdict == .ownedByOther { actions.append(.report(.ownedByOther(transaction: version.id))) }
+        return actions + reply(acknowledgement.outcome, about: version.id) + [.refreshEntitlements]
+    }
+
+    /// The server has not taken it: why decides who can mend that, and when it is tried again.
+    private mutating func keep(
+        _ delivery: inout Delivery,
+        postedAs stream: SignedStream?,
+        after answer: PostAnswer,
+        at moment: Moment
+    ) -> [PurchaseAction] {
+        let id = delivery.version.id
+        switch answer {
+        case .refused(let code):
+            gate.reset()
+            delivery.condition = .refused(code: code, appVersion: appVersion)
+            let older = deliveries.values.filter {
+                $0.isRefused && $0.version.id == id && $0.version < delivery.version
+            }
+            .map(\.version)
+            for version in older { deliveries[version] = nil }
+            return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
+                + reply({ _ in .kept(.refused) }, about: id)
+        case .unauthorized(let code):
+            gate.reset()
+            delivery.backoff.fail(at: moment.now, random: moment.chance)
+            // A stream that came meanwhile has not been refused yet.
+            if delivery.condition == .waiting, delivery.stream == stream { delivery.condition = .needsStream }
+            if let session { delivery.adopt(session) }
+            return [.keep(delivery), .report(.needsStream(transaction: id, code: code))]
+                + reply({ _ in .kept(.needsStream) }, about: id)
+        case .later(let delay):
+            delivery.backoff.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance)
+            if delay.isWholeServer { gate.fail(at: moment.now, retryAfter: delay.seconds, random: moment.chance) }
+            // The server's wish outlives the process; a wait of our own ends with it.
+            return (delay.seconds == nil ? [] : [.keep(delivery)]) + reply({ _ in .kept(.busy) }, about: id)
+        case .unreachable, .committed, .ownedByOther:
+            delivery.backoff.fail(at: moment.now, random: moment.chance)
+            gate.fail(at: moment.now, random: moment.chance)
+            return reply({ _ in .kept(.offline) }, about: id)
+        }
+    }
+
+    /// The store has finished it: only now the disk forgets it.
+    mutating func forget(_ version: TransactionVersion) -> [PurchaseAction] {
+        guard let acknowledgement = deliveries[version]?.acknowledgement else { return [] }
+        deliveries[version] = nil
+        settled.insert(acknowledgement)
+        return [.drop(version)]
+    }
+
+    mutating func startPosts(at now: Date) -> [PurchaseAction] {
+        guard gate.isDue(at: now) else { return [] }
+        let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
+        let free = limit - deliveries.values.count(where: \.isPosting)
+        guard free > 0 else { return [] }
+        return deliveries.values.filter { $0.isReady(at: now) }
+            .sorted { $0.version < $1.version }
+            .prefix(free)
+            .map { delivery in
+                deliveries[delivery.version]?.postedAs = delivery.stream
+                return .post(delivery)
+            }
+    }
+
+    /// Half empty again: the store may hand over what it had to keep.
+    mutating func sweepIfRoom() -> [PurchaseAction] {
+        guard isOverflowing, deliveries.count <= PurchaseMachine.capacity / 2 else { return [] }
+        isOverflowing = false
+        return [.sweep]
+    }
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// Whose purchases they are.
+extension PurchaseMachine {
+    /// What waits for this user goes on. What waits for the user before stays theirs.
+    mutating func logIn(_ stream: SignedStream) -> [PurchaseAction] {
+        guard session != stream else { return [] }
+        var actions: [PurchaseAction] = []
+        if session?.owner != stream.owner {
+            actions += hold()
+            settled.removeAll()
+        }
+        session = stream
+        isLoggedOut = false
+        renewal.backoff.reset()
+        return actions + [.switchUser(stream)] + adopt(stream)
+    }
+
+    mutating func logOut() -> [PurchaseAction] {
+        let held = hold()
+        session = nil
+        isLoggedOut = true
+        settled.removeAll()
+        return held + [.switchUser(nil)]
+    }
+
+    /// Holds everything unposted whose owner is known until that owner is back.
+    private mutating func hold() -> [PurchaseAction] {
+        guard let session else { return [] }
+        return change { if $0.owner == session.owner, !$0.isRefused { $0.condition = .loggedOut } }
+    }
+
+    /// Gives the stream to every transaction of its owner, and to those that nobody owns yet.
+    private mutating func adopt(_ stream: SignedStream, takesUnowned: Bool = true) -> [PurchaseAction] {
+        let known: [PurchaseAction] = orders.adopt(stream) ? [.saveOrders(orders.orders)] : []
+        return known
+            + change { [orders] delivery in
+                if delivery.owner == nil, delivery.condition == .needsStream {
+                    guard takesUnowned else { return }
+                    if !orders.mayBelong(delivery.transaction, to: stream) { delivery.condition = .unknownOwner }
+                }
+                delivery.adopt(stream)
+            }
+    }
+
+    private mutating func change(_ body: (inout Delivery) -> Void) -> [PurchaseAction] {
+        var actions: [PurchaseAction] = []
+        for version in deliveries.keys.sorted() {
+            guard var delivery = deliveries[version], delivery.acknowledgement == nil else { continue }
+            let before = delivery
+            body(&delivery)
+            guard delivery != before else { continue }
+            deliveries[version] = delivery
+            actions.append(.keep(delivery))
+        }
+        return actions
+    }
+
+    var needsRenewal: Bool {
+        renewal.isPossible && !renewal.isUnderWay && !isLoggedOut
+            && deliveries.values.contains { $0.condition == .needsStream && $0.acknowledgement == nil }
+    }
+
+    mutating func startRenewal(at now: Date) -> [PurchaseAction] {
+        guard needsRenewal, renewal.backoff.isDue(at: now) else { return [] }
+        let waiting = deliveries.values.filter { $0.condition == .needsStream }.min { $0.version < $1.version }
+        guard let product = waiting?.transaction.product else { return [] }
+        renewal.isUnderWay = true
+        return [.renewStream(product: product)]
+    }
+
+    /// `stream` is nil when nobody could be asked.
+    mutating func renew(_ stream: SignedStream?, at moment: Moment) -> [PurchaseAction] {
+        renewal.isUnderWay = false
+        let actions = stream.map { adopt($0, takesUnowned: !isLoggedOut) } ?? []
+        if needsRenewal {
+            renewal.backoff.fail(at: moment.now, random: moment.chance)
+        } else {
+            renewal.backoff.reset()
+        }
+        return actions
+    }
+}

@@ -1,0 +1,154 @@
+internal import Foundation
+
+/// The life of every purchase, as a value: `(state, event) → (state, actions)`. It knows no store, no disk and no network.
+///
+///     idle → ordering → buying → (cancelled | failed | pending | bought) → posted → acknowledged → finished
+///
+/// Two rules are above all others. A transaction is finished only when the server has answered 200 or 409 to its newest
+/// version. And whatever has failed is tried again after its back-off, not before.
+struct PurchaseMachine: Sendable {
+    /// Posts under way at once: an app with a hundred unfinished consumables does not open a hundred connections.
+    static let parallelPosts = 4
+    /// What the outbox holds. The store keeps what does not fit, and is asked again when there is room.
+    static let capacity = 1_000
+    /// How long a caller waits for the server before the outcome is `kept`.
+    static let patience: TimeInterval = 10
+
+    /// Purchases that the user has begun and the store has not answered, by product.
+    var attempts: [String: Attempt] = [:]
+    var deliveries: [TransactionVersion: Delivery] = [:]
+    /// Who waits for the server's word, by transaction id.
+    var watchers: [UInt64: [Watcher]] = [:]
+    var settled = SettledVersions()
+    var orders = OrderBook()
+    /// The stream of the user who is logged in, if the app has said so.
+    var session: SignedStream?
+    var isLoggedOut = false
+    /// Closed by failures that are the whole server's. While it recovers, one post goes ahead of the others.
+    var gate = Backoff()
+    var renewal = StreamRenewal()
+    var isOverflowing = false
+    var appVersion = ""
+
+    /// - Parameter canRenew: Whether there is somebody to ask for a new order when a stream has expired.
+    init(canRenew: Bool) {
+        renewal.isPossible = canRenew
+    }
+
+    mutating func handle(_ event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
+        respond(to: event, at: moment) + releaseWatchers(at: moment.now) + sweepIfRoom()
+            + startRenewal(at: moment.now) + startPosts(at: moment.now)
+    }
+
+    /// When something happens without an event. Nil if the machine only waits for events.
+    func nextWake(after now: Date) -> Date? {
+        let posts = deliveries.values.lazy.filter {
+            $0.condition == .waiting && !$0.isPosting && $0.acknowledgement == nil && $0.stream != nil
+        }.compactMap { delivery -> Date? in
+            let dues = [delivery.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due)
+            return dues.max()
+        }
+        let deadlines = watchers.values.joined().map(\.deadline)
+        let renewals = needsRenewal && !renewal.backoff.isDue(at: now) ? [renewal.backoff.due].compactMap(\.self) : []
+        return (Array(posts) + deadlines + renewals).min()
+    }
+
+    var keptCount: Int { deliveries.values.count { $0.acknowledgement == nil } }
+
+    private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
+        switch event {
+        case .launched(let appVersion, let deliveries, let orders):
+            launch(appVersion: appVersion, deliveries: deliveries, orders: orders)
+        case .tapped(let product, let order, let ticket): tap(product, order: order, ticket: ticket, at: moment.now)
+        case .ordered(let product, let order): begin(product, order: order, at: moment.now)
+        case .orderFailed(let product, let error), .storeFailed(let product, let error): end(product, .failure(error))
+        case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
+        case .arrived(let transaction): receive(transaction)
+        case .restored(let transaction, let ticket): restore(transaction, ticket: ticket, at: moment.now)
+        case .forged(let product): [.report(.unverified(product: product))]
+        case .answered(let version, let answer): settle(version, answer, at: moment)
+        case .finished(let version): forget(version)
+        case .loggedIn(let stream): logIn(stream)
+        case .loggedOut: logOut()
+        case .renewed(let stream): renew(stream, at: moment)
+        case .resumed: resume()
+        case .woke: []
+        }
+    }
+
+    private mutating func launch(
+        appVersion: String,
+        deliveries: [Delivery],
+        orders: [PlacedOrder]
+    ) -> [PurchaseAction] {
+        self.appVersion = appVersion
+        self.orders = OrderBook(orders)
+        for var delivery in deliveries {
+            if case .refused(_, let version) = delivery.condition, version != appVersion {
+                delivery.condition = delivery.stream == nil ? .needsStream : .waiting
+            }
+            delivery.backoff.hasten()
+            self.deliveries[delivery.version] = delivery
+        }
+        return [.sweep]
+    }
+
+    private mutating func resume() -> [PurchaseAction] {
+        gate.hasten()
+        renewal.backoff.hasten()
+        for version in deliveries.keys { deliveries[version]?.backoff.hasten() }
+        return [.sweep, .refreshEntitlements]
+    }
+}
+
+/// Time and chance, which a pure machine is given.
+struct Moment: Sendable {
+    var now: Date
+    /// From 0 up to 1.
+    var chance: Double
+}
+
+/// A purchase from the tap to the store's answer.
+struct Attempt: Equatable, Sendable {
+    enum Stage: Equatable, Sendable {
+        case ordering
+        case buying
+    }
+    var stage: Stage
+    var order: Order?
+    /// Everybody who tapped meanwhile gets the one answer.
+    var tickets: [Ticket]
+}
+
+/// Somebody who waits for what the server says about a transaction.
+struct Watcher: Equatable, Sendable {
+    var ticket: Ticket
+    var product: String
+    var deadline: Date
+}
+
+/// The versions that the server has acknowledged last: the Sandbox lists a transaction as unfinished right after it was
+/// finished (https://developer.apple.com/forums/thread/692030).
+struct SettledVersions: Sendable {
+    static let capacity = 256
+    private var newest: [Acknowledgement] = []
+
+    subscript(version: TransactionVersion) -> Acknowledgement? {
+        newest.last { $0.version == version }
+    }
+
+    mutating func insert(_ acknowledgement: Acknowledgement) {
+        newest = (newest + [acknowledgement]).suffix(SettledVersions.capacity)
+    }
+
+    mutating func removeAll() {
+        newest = []
+    }
+}
+
+/// Asks for a new order because the stream of the last one does not count any more; one request at a time.
+struct StreamRenewal: Sendable {
+    var isPossible = false
+    var isUnderWay = false
+    var backoff = Backoff()
+}

@@ -1,0 +1,175 @@
+public import Foundation
+
+/// The app's side of purchases: from the tap to the finished transaction.
+///
+///     let purchases = Purchases(server: url)      // with the process, before any UI
+///     purchases.start()
+///     let outcome = try await purchases.buy("pro.annual", order: order)
+///
+/// Keep one for the whole process.
+public final class Purchases: Sendable {
+    private let engine: PurchaseEngine
+    private let store: any Store
+
+    /// - Parameters:
+    ///   - server: Where Paycast listens, such as `https://pay.example.com`.
+    ///   - store: The device's store.
+    ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
+    ///   - folder: Where unposted transactions wait. A folder of its own that nothing else writes to.
+    ///   - appVersion: What the server refused is tried again by another version of the app.
+    public convenience init(
+        server: URL,
+        store: any Store,
+        orders: (any OrderSource)? = nil,
+        folder: URL = Purchases.defaultFolder,
+        appVersion: String = Purchases.bundleVersion
+    ) {
+        self.init(
+            PurchaseEngine.Parts(
+                store: store,
+                server: PaycastServer(URLSessionTransport(server: server)),
+                outbox: Outbox(folder: folder),
+                orders: orders,
+                appVersion: appVersion
+            )
+        )
+    }
+
+    /// For tests that end the process before an action, or run it with a wrong clock.
+    package convenience init(
+        server: URL,
+        store: any Store,
+        folder: URL,
+        appVersion: String,
+        clockError: TimeInterval,
+        willPerform: @escaping @Sendable (_ action: String) -> Void
+    ) {
+        self.init(
+            PurchaseEngine.Parts(
+                store: store,
+                server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
+                outbox: Outbox(folder: folder),
+                appVersion: appVersion,
+                time: SystemTime(error: clockError),
+                willPerform: { willPerform(String(describing: $0)) }
+            )
+        )
+    }
+
+    init(_ parts: PurchaseEngine.Parts) {
+        engine = PurchaseEngine(parts)
+        store = parts.store
+    }
+
+    /// In Application Support, which survives updates of the app.
+    public static var defaultFolder: URL {
+        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        return (support ?? FileManager.default.temporaryDirectory).appendingPathComponent(
+            "PaycastKit",
+            isDirectory: true
+        )
+    }
+
+    public static var bundleVersion: String {
+        Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion") as? String ?? ""
+    }
+
+    /// Listens to the store, and posts what is unfinished until the server has it. Call it once, before anything else:
+    /// the store tells of some transactions only in the first moments.
+    public func start() {
+        let updates = store.updates()
+        Task { [engine] in
+            let system = Task {
+                for await _ in SystemEvents.moments() { engine.send(.resumed) }
+            }
+            await engine.run(listeningTo: updates)
+            system.cancel()
+        }
+    }
+
+    /// Begins a purchase, and returns when its outcome is known or the server takes too long. A second call for the same
+    /// product waits for the first.
+    ///
+    /// - Parameter order: The order of the app's backend. Without one, the `OrderSource` is asked.
+    public func buy(_ product: String, order: Order? = nil) async throws(PurchaseError) -> PurchaseOutcome {
+        try await engine.wait { .tapped(product: product, order: order, ticket: $0) }.get()
+    }
+
+    /// Posts everything that the store account owns for the user who is logged in. It only adds. The store may ask for
+    /// the account's password, so call it from a button and from nowhere else.
+    public func restore() async throws(PurchaseError) -> Restoration {
+        try await store.sync()
+        var results: [Restoration.Item] = []
+        await withTaskGroup(of: Restoration.Item?.self) { [engine] group in
+            for transaction in await store.owned() {
+                group.addTask {
+                    let result = await engine.wait { .restored(transaction, ticket: $0) }
+                    return (try? result.get()).map { Restoration.Item(transaction, outcome: $0) }
+                }
+            }
+            for await item in group { if let item { results.append(item) } }
+        }
+        return Restoration(items: results.sorted { $0.originalID < $1.originalID })
+    }
+
+    /// The store's own names and prices. What the store does not know is missing and hides nothing else.
+    public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
+        try await store.products(ids)
+    }
+
+    /// The user's entitlements, now and with each change.
+    public var entitlements: AsyncStream<EntitlementState> { engine.feed.states() }
+
+    /// What an app should log. For one reader.
+    public var problems: AsyncStream<Problem> { engine.problems }
+
+    /// Says who the user is: the `signed_stream` of an order, or of `GET /users/{user}/stream`. Not needed by an app that
+    /// hands every purchase its order.
+    public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
+
+    /// What is not posted yet waits for its owner, and not for the next user.
+    public func logOut() { engine.send(.loggedOut) }
+
+    /// Tries again now. On Apple's systems it happens by itself when the app comes to the foreground and when the network
+    /// comes back.
+    public func resume() { engine.send(.resumed) }
+
+    /// The store's own sheet for changing or cancelling a subscription.
+    public func manageSubscriptions() async throws(PurchaseError) { try await store.showManageSubscriptions() }
+
+    /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
+    public func redeemOfferCode() async throws(PurchaseError) { try await store.redeemOfferCode() }
+
+    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem` or `state`, with JSON in and out.
+    public func handle(_ event: String, _ json: Data) async -> Data {
+        await Bridge(purchases: self).handle(event, json)
+    }
+
+    /// Ends it, for tests. An app never needs to.
+    func stop() { engine.stop() }
+
+    func environment() async -> String? { await store.environment() }
+
+    func summary() async -> (entitlements: EntitlementState, pending: [String], kept: Int) {
+        let (pending, kept) = await engine.summary
+        return (await engine.feed.state, pending, kept)
+    }
+}
+
+/// What a restore found, and what the server said to each.
+public struct Restoration: Equatable, Sendable {
+    public struct Item: Equatable, Sendable {
+        public var product: String
+        /// The store's id of the subscription or purchase.
+        public var originalID: UInt64
+        public var outcome: PurchaseOutcome
+
+        init(_ transaction: SignedTransaction, outcome: PurchaseOutcome) {
+            product = transaction.product
+            originalID = transaction.originalID
+            self.outcome = outcome
+        }
+    }
+
+    public var items: [Item]
+}

@@ -1,0 +1,53 @@
+public import Foundation
+
+/// The store of the device, as far as the kit needs it. StoreKit is one; tests script another.
+public protocol Store: Sendable {
+    /// What the store knows of these products. Unknown ids are left out, and that is no error.
+    func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct]
+    /// Shows the payment sheet. `token` comes back in the transaction, whenever that is.
+    func purchase(_ product: String, token: UUID) async throws(PurchaseError) -> StoreOutcome
+    /// Transactions from outside a purchase: approvals, renewals, other devices, offer codes. Listened to once.
+    func updates() -> AsyncStream<StoreUpdate>
+    /// Everything that was never finished.
+    func unfinished() async -> [SignedTransaction]
+    /// What the store account owns now, including what is finished.
+    func owned() async -> [SignedTransaction]
+    /// Fetches what the store account owns. It may ask for the password, so it is called from a button only.
+    func sync() async throws(PurchaseError)
+    /// The store forgets the transaction. Does nothing if it has already.
+    func finish(_ transaction: UInt64) async
+    /// The store's own sheet for changing or cancelling a subscription.
+    func showManageSubscriptions() async throws(PurchaseError)
+    /// The store's own sheet for entering an offer code.
+    func redeemOfferCode() async throws(PurchaseError)
+    /// `production`, `sandbox` or `xcode`; nil if the store does not tell.
+    func environment() async -> String?
+}
+
+public struct StoreProduct: Codable, Equatable, Sendable {
+    public var id: String
+    public var name: String
+    /// In the currency and language of the store account: the only price that may stand on a button.
+    public var displayPrice: String
+
+    public init(id: String, name: String, displayPrice: String) {
+        self.id = id
+        self.name = name
+        self.displayPrice = displayPrice
+    }
+}
+
+/// The store's answer to a purchase.
+public enum StoreOutcome: Equatable, Sendable {
+    case bought(SignedTransaction)
+    case pending
+    case cancelled
+    /// The device found the signature forged.
+    case unverified
+}
+
+public enum StoreUpdate: Equatable, Sendable {
+    case signed(SignedTransaction)
+    /// The device found the signature forged. The product is what the forgery claims.
+    case unverified(product: String)
+}

@@ -1,0 +1,164 @@
+#if canImport(StoreKit)
+    public import Foundation
+    internal import StoreKit
+
+    /// Apple's store: StoreKit's values turned into the kit's, and nothing decided.
+    public struct StoreKitStore: Store {
+        public init() {}
+
+        public func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct] {
+            try await call { try await Product.products(for: ids) }.map {
+                StoreProduct(id: $0.id, name: $0.displayName, displayPrice: $0.displayPrice)
+            }
+        }
+
+        public func purchase(_ id: String, token: UUID) async throws(PurchaseError) -> StoreOutcome {
+            guard let product = try await call({ try await Product.products(for: [id]) }).first else {
+                throw .unknownProduct
+            }
+            do {
+                return try await confirm(product, options: [.appAccountToken(token)])
+            } catch StoreKitError.userCancelled {
+                return .cancelled
+            } catch {
+                throw PurchaseError(error)
+            }
+        }
+
+        public func updates() -> AsyncStream<StoreUpdate> {
+            AsyncStream { continuation in
+                // One task for the whole process: transactions go by only once.
+                let listener = Task(priority: .utility) {
+                    for await result in Transaction.updates {
+                        switch result {
+                        case .verified: if let signed = result.signed { continuation.yield(.signed(signed)) }
+                        case .unverified(let transaction, _):
+                            continuation.yield(.unverified(product: transaction.productID))
+                        }
+                    }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in listener.cancel() }
+            }
+        }
+
+        public func unfinished() async -> [SignedTransaction] {
+            await all(Transaction.unfinished)
+        }
+
+        public func owned() async -> [SignedTransaction] {
+            await all(Transaction.currentEntitlements)
+        }
+
+        public func sync() async throws(PurchaseError) {
+            try await call { try await AppStore.sync() }
+        }
+
+        public func finish(_ id: UInt64) async {
+            for await result in Transaction.unfinished {
+                // The device's doubt about a signature is no reason to keep what the server has.
+                switch result {
+                case .verified(let transaction), .unverified(let transaction, _):
+                    if transaction.id == id { return await transaction.finish() }
+                }
+            }
+        }
+
+        public func environment() async -> String? {
+            guard case .verified(let app)? = try? await AppTransaction.shared else { return nil }
+            return app.environment.rawValue.lowercased()
+        }
+
+        @MainActor
+        private func confirm(_ product: Product, options: Set<Product.PurchaseOption>) async throws -> StoreOutcome {
+            switch try await sheet(for: product, options: options) {
+            case .success(let result): result.signed.map { .bought($0) } ?? .unverified
+            case .userCancelled: .cancelled
+            case .pending: .pending
+            @unknown default: throw PurchaseError.store("an unknown result of a purchase")
+            }
+        }
+
+        /// With several windows, the sheet belongs to the one in front.
+        @MainActor
+        private func sheet(
+            for product: Product,
+            options: Set<Product.PurchaseOption>
+        ) async throws -> Product.PurchaseResult {
+            #if canImport(UIKit)
+                if #available(iOS 17, *), let scene = ActiveScene.current {
+                    return try await product.purchase(confirmIn: scene, options: options)
+                }
+            #endif
+            return try await product.purchase(options: options)
+        }
+
+        private func all(_ transactions: Transaction.Transactions) async -> [SignedTransaction] {
+            var signed: [SignedTransaction] = []
+            for await result in transactions { if let transaction = result.signed { signed.append(transaction) } }
+            return signed
+        }
+
+        func call<Value: Sendable>(
+            _ body: @Sendable () async throws -> Value
+        ) async throws(PurchaseError) -> Value {
+            do {
+                return try await body()
+            } catch {
+                throw PurchaseError(error)
+            }
+        }
+    }
+
+    extension PurchaseError {
+        init(_ error: any Error) {
+            switch error {
+            case let error as PurchaseError: self = error
+            case StoreKitError.networkError: self = .offline
+            default: self = .store(String(describing: error))
+            }
+        }
+    }
+
+    extension VerificationResult where SignedType == Transaction {
+        /// Nil if the device found the signature forged.
+        fileprivate var signed: SignedTransaction? {
+            guard case .verified(let transaction) = self else { return nil }
+            return SignedTransaction(
+                id: transaction.id,
+                originalID: transaction.originalID,
+                product: transaction.productID,
+                jws: jwsRepresentation,
+                signedDate: transaction.signedDate,
+                token: transaction.appAccountToken,
+                isRevoked: transaction.revocationDate != nil,
+                isUpgraded: transaction.isUpgraded,
+                isFamilyShared: transaction.ownershipType == .familyShared
+            )
+        }
+    }
+
+    extension Purchases {
+        /// Purchases of the App Store.
+        ///
+        /// - Parameters:
+        ///   - server: Where Paycast listens, such as `https://pay.example.com`.
+        ///   - orders: Makes orders for purchases that begin without one, and renews expired streams.
+        public convenience init(server: URL, orders: (any OrderSource)? = nil) {
+            self.init(server: server, store: StoreKitStore(), orders: orders)
+        }
+
+        /// Products whose purchase was begun in the App Store. Hand each to `buy` when the user is not interrupted by it;
+        /// it comes without an order, so an `OrderSource` is needed. For one reader.
+        @available(iOS 16.4, macOS 14.4, *)
+        public var intents: AsyncStream<String> {
+            AsyncStream { continuation in
+                let listener = Task {
+                    for await intent in PurchaseIntent.intents { continuation.yield(intent.id) }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in listener.cancel() }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,134 @@
+public import Foundation
+
+/// What a user may use, in the server's words (`GET /entitlements`).
+public struct Entitlements: Codable, Equatable, Sendable {
+    /// Whether anything opens access.
+    public var active: Bool
+    public var entitlements: [Entitlement]
+
+    public init(active: Bool, entitlements: [Entitlement]) {
+        self.active = active
+        self.entitlements = entitlements
+    }
+
+    /// Whether the product opens access. Decide by this and not by `state`: a cancelled subscription runs on.
+    public func opens(_ product: String) -> Bool {
+        entitlements.contains { $0.product == product && $0.active }
+    }
+}
+
+public struct Entitlement: Equatable, Sendable {
+    public var product: String
+    /// Such as `active`, `cancelled`, `in_grace_period` or `owned`.
+    public var state: String
+    public var active: Bool
+    /// Nil for what never ends.
+    public var accessUntil: Date?
+    /// The store's id of the subscription or purchase, if the server tells it.
+    public var contract: String?
+
+    public init(product: String, state: String, active: Bool, accessUntil: Date? = nil, contract: String? = nil) {
+        self.product = product
+        self.state = state
+        self.active = active
+        self.accessUntil = accessUntil
+        self.contract = contract
+    }
+}
+
+extension Entitlement: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case product, state, active, contract
+        case accessUntil = "access_until"
+    }
+
+    private static let instant = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        product = try container.decode(String.self, forKey: .product)
+        state = try container.decode(String.self, forKey: .state)
+        active = try container.decode(Bool.self, forKey: .active)
+        contract = try container.decodeIfPresent(String.self, forKey: .contract)
+        accessUntil = try container.decodeIfPresent(String.self, forKey: .accessUntil).map { text in
+            try (try? Entitlement.instant.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(product, forKey: .product)
+        try container.encode(state, forKey: .state)
+        try container.encode(active, forKey: .active)
+        try container.encodeIfPresent(contract, forKey: .contract)
+        try container.encodeIfPresent(accessUntil?.formatted(Entitlement.instant), forKey: .accessUntil)
+    }
+}
+
+/// What the app knows of the user's entitlements. An app without a network still knows what it was told last: being
+/// offline is never "nothing".
+public enum EntitlementState: Equatable, Sendable {
+    /// The server has not been asked yet, or nobody is logged in.
+    case unknown
+    case current(Entitlements)
+    /// The server gives no answer now.
+    case lastKnown(Entitlements, at: Date)
+
+    public var entitlements: Entitlements? {
+        switch self {
+        case .unknown: nil
+        case .current(let entitlements), .lastKnown(let entitlements, _): entitlements
+        }
+    }
+
+    /// Whether the product opens access at the instant. What is only remembered counts until the date that it names.
+    public func opens(_ product: String, at now: Date = Date()) -> Bool {
+        switch self {
+        case .unknown: false
+        case .current(let entitlements): entitlements.opens(product)
+        case .lastKnown(let entitlements, _):
+            entitlements.entitlements.contains {
+                $0.product == product && $0.active && ($0.accessUntil.map { $0 > now } ?? true)
+            }
+        }
+    }
+}
+
+/// The last answer, on disk.
+struct StoredEntitlements: Codable, Equatable, Sendable {
+    /// The stream's owner: another user's answer is never shown.
+    var owner: String
+    var entitlements: Entitlements
+    var etag: String?
+    var knownAt: Date
+
+    /// Without the purchase that the store took back.
+    mutating func withdraw(contract: String) {
+        for index in entitlements.entitlements.indices where entitlements.entitlements[index].contract == contract {
+            entitlements.entitlements[index].active = false
+            entitlements.entitlements[index].state = "revoked"
+        }
+        entitlements.active = entitlements.entitlements.contains(where: \.active)
+        // The server's next answer is wanted whole, even if nothing has changed there.
+        etag = nil
+    }
+}
+
+/// The answer to `GET /entitlements`.
+enum EntitlementsAnswer: Equatable, Sendable {
+    case changed(Entitlements, etag: String?)
+    case unchanged
+    /// No answer, or none that says what the user has.
+    case failed(retryAfter: TimeInterval?)
+
+    init(_ response: ServerResponse, at now: Date) {
+        let failed = EntitlementsAnswer.failed(retryAfter: RetryAfter.seconds(response, at: now))
+        switch response.status {
+        case 304: self = .unchanged
+        case 200:
+            let decoded = try? JSONDecoder().decode(Entitlements.self, from: response.body)
+            self = decoded.map { .changed($0, etag: response.headers["etag"]) } ?? failed
+        default: self = failed
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+
+/// What ties a purchase to a user: the token that the store echoes, and the stream that lets the app speak for the user.
+public struct Order: Codable, Equatable, Sendable {
+    /// The UUID of `POST /orders`, handed to the store as `appAccountToken`.
+    public var token: UUID
+    /// The order's `signed_stream`. Without it the app can keep a purchase, but not post it.
+    public var stream: SignedStream?
+
+    public init(token: UUID, stream: SignedStream? = nil) {
+        self.token = token
+        self.stream = stream
+    }
+}
+
+/// A stream name signed by the server, such as `InVzZXI6NDI6cGF5d2FsbCI=--58f8…`. Whoever holds it may post purchases for
+/// the stream's user and read the user's entitlements.
+public struct SignedStream: Codable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public var text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    public init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    public init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    /// The stream's name without its signature and expiry, such as `user:42:paywall`. Two signings with the same owner
+    /// belong to the same user. A name that is not in the form of Rails' message verifier is its own owner.
+    var owner: String {
+        let encoded = text.components(separatedBy: "--").first ?? text
+        guard let payload = Data(base64Encoded: SignedStream.padded(encoded)) else { return text }
+        if let name = try? JSONDecoder().decode(String.self, from: payload) { return name }
+        if let envelope = try? JSONDecoder().decode(Envelope.self, from: payload) { return envelope._rails.data }
+        return text
+    }
+
+    /// How Rails writes a name that expires.
+    private struct Envelope: Decodable {
+        struct Content: Decodable {
+            var data: String
+        }
+        var _rails: Content
+    }
+
+    private static func padded(_ text: String) -> String {
+        let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        return standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+    }
+}
+
+/// Makes the order of a purchase: usually a request to the app's own backend, which calls `POST /orders` with its key.
+public protocol OrderSource: Sendable {
+    /// Throws `PurchaseError.offline` when nobody could be asked.
+    func order(for product: String) async throws -> Order
+}

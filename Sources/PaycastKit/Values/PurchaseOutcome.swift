@@ -1,0 +1,80 @@
+/// What became of a purchase that the user began.
+public enum PurchaseOutcome: Equatable, Sendable {
+    /// The server has it, and it opens access for the user.
+    case granted(Grant)
+    /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
+    case pending
+    case cancelled
+    /// Genuine and recorded, and it stays with the user who owns it already.
+    case ownedByOther
+    /// Paid and on disk; it is posted until the server has it.
+    case kept(KeptReason)
+    /// The server has it and opens nothing for it now, such as a purchase that contradicts its order.
+    case recorded(outcome: String)
+}
+
+/// What was granted, in the words of the server's answer.
+public struct Grant: Equatable, Sendable {
+    public var product: String
+    /// `applied`, `duplicate` or `stale`.
+    public var outcome: String
+    /// `granted`, `moved` or `shared`.
+    public var claim: String
+}
+
+/// Why a purchase is kept and not yet with the server.
+public enum KeptReason: String, Codable, Sendable {
+    /// No answer, or none in time.
+    case offline
+    /// The server asks the app to come back.
+    case busy
+    /// Nobody is logged in whose purchase it is, or the stream has expired.
+    case needsStream = "needs_stream"
+    /// The server does not believe the store's signature. Never finished, and reported.
+    case refused
+}
+
+/// Why a purchase did not begin, or brought nothing.
+public enum PurchaseError: Error, Equatable, Sendable {
+    /// No order can be made; nothing was bought.
+    case offline
+    /// No order was given, and there is no `OrderSource`.
+    case noOrder
+    /// The server or the backend refuses to make the order.
+    case orderRefused(code: String)
+    case unknownProduct
+    /// The device found the store's signature forged: not delivered, not finished.
+    case unverified
+    /// The store failed; its own description.
+    case store(String)
+
+    /// The code for programs, as the bridge's answers carry it.
+    public var code: String {
+        switch self {
+        case .offline: "offline"
+        case .noOrder: "no_order"
+        case .orderRefused(let code): code
+        case .unknownProduct: "unknown_product"
+        case .unverified: "unverified"
+        case .store: "store_failed"
+        }
+    }
+}
+
+/// What an app should log or count. Nothing here stops the kit.
+public enum Problem: Equatable, Sendable {
+    /// The server calls the signature not genuine; `code` is its word for why.
+    case refused(transaction: UInt64, code: String)
+    /// The stream of the transaction's user does not count any more, or there is none.
+    case needsStream(transaction: UInt64, code: String)
+    /// The device found the signature forged.
+    case unverified(product: String?)
+    /// A purchase belongs to another user of the app.
+    case ownedByOther(transaction: UInt64)
+    /// The disk refuses to keep a transaction. The store still has it, so it is not lost.
+    case disk(String)
+    /// A file of the outbox was damaged and put aside. The store brings its transaction again.
+    case damagedFile(String)
+    /// The outbox is full; the store keeps the rest until there is room.
+    case outboxFull
+}

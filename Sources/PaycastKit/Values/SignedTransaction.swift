@@ -1,0 +1,68 @@
+public import Foundation
+
+/// A transaction as the store signed it, with what the app must know of it without reading the signature.
+public struct SignedTransaction: Codable, Equatable, Sendable {
+    /// The store's id of the transaction.
+    public var id: UInt64
+    /// The id of the first transaction of the same subscription or purchase.
+    public var originalID: UInt64
+    public var product: String
+    /// StoreKit's `jwsRepresentation`: what the server verifies.
+    public var jws: String
+    public var signedDate: Date
+    /// StoreKit's `appAccountToken`: the order's UUID. Absent for offer codes and purchases outside the app.
+    public var token: UUID?
+    public var isRevoked: Bool
+    public var isUpgraded: Bool
+    public var isFamilyShared: Bool
+
+    public init(
+        id: UInt64,
+        originalID: UInt64? = nil,
+        product: String,
+        jws: String,
+        signedDate: Date,
+        token: UUID? = nil,
+        isRevoked: Bool = false,
+        isUpgraded: Bool = false,
+        isFamilyShared: Bool = false
+    ) {
+        self.id = id
+        self.originalID = originalID ?? id
+        self.product = product
+        self.jws = jws
+        self.signedDate = signedDate
+        self.token = token
+        self.isRevoked = isRevoked
+        self.isUpgraded = isUpgraded
+        self.isFamilyShared = isFamilyShared
+    }
+
+    var version: TransactionVersion { TransactionVersion(of: self) }
+}
+
+/// One signing of a transaction. The store signs a transaction anew when something about it changes.
+struct TransactionVersion: Hashable, Comparable, Codable, Sendable {
+    var id: UInt64
+    /// Milliseconds since 1970, as the store signs it: a `Date` would not survive a round trip through JSON exactly.
+    var signedAt: Int64
+
+    init(id: UInt64, signedAt: Int64) {
+        self.id = id
+        self.signedAt = signedAt
+    }
+
+    init(of transaction: SignedTransaction) {
+        id = transaction.id
+        signedAt = Int64((transaction.signedDate.timeIntervalSince1970 * 1000).rounded())
+    }
+
+    static func < (left: TransactionVersion, right: TransactionVersion) -> Bool {
+        (left.signedAt, left.id) < (right.signedAt, right.id)
+    }
+
+    /// Whether the server's answer to this version settles the other one too: the newer signing tells all of the older.
+    func settles(_ other: TransactionVersion) -> Bool {
+        id == other.id && signedAt >= other.signedAt
+    }
+}

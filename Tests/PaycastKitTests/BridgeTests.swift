@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+@Suite("Messages of pages")
+struct BridgeTests {
+    private let app = App()
+
+    private func ask(_ purchases: Purchases, _ event: String, _ json: String) async -> String {
+        String(decoding: await purchases.handle(event, Data(json.utf8)), as: UTF8.self)
+    }
+
+    @Test("prices: the store's own; a product that it does not know hides no other")
+    func prices() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        #expect(
+            await ask(purchases, "prices", #"{"products":["pro.annual","gone"]}"#)
+                == #"{"environment":"xcode","missing":["gone"],"prices":{"pro.annual":"€ 79,99"}}"#
+        )
+        let page =
+            #"{"products":[{"appleStoreProductId":"coins","googleStoreProductId":"c","googleStoreBasePlanId":"b"}]}"#
+        #expect(
+            await ask(purchases, "prices", page)
+                == #"{"environment":"sandbox","missing":[],"prices":{"coins":"€ 0,99"}}"#
+        )
+        await app.store.goOffline()
+        #expect(await ask(purchases, "prices", page) == #"{"error":"store_failed","status":"error"}"#)
+    }
+
+    @Test("purchase: the three forms that pages send")
+    func forms() throws {
+        let token = Fixture.token(1)
+        func read(_ json: String) throws -> PurchaseMessage {
+            try JSONDecoder().decode(PurchaseMessage.self, from: Data(json.utf8))
+        }
+        let paycast = try read(#"{"product":"p","order":"\#(token)","stream":"a--b","metadata":{"url":"https://x"}}"#)
+        #expect(paycast.form == .paycast && paycast.order == Order(token: token, stream: "a--b"))
+        #expect(try read(#"{"product":"p"}"#).order == nil)
+        let kit = try read(
+            #"{"appleStoreProductId":"p","googleStoreProductId":"g","correlationId":"\#(token)","xcodeCompletionUrl":"u"}"#
+        )
+        #expect(kit.form == .purchaseKit && kit.product == "p" && kit.order?.token == token)
+        let simple = try read(#"{"productId":"p","userId":"\#(token.uuidString.lowercased())"}"#)
+        #expect(simple.form == .simple && simple.order?.token == token)
+        #expect(throws: (any Error).self) { try read(#"{"productId":"p","userId":"42"}"#) }
+    }
+
+    @Test("purchase: the outcomes, in our words and in PurchaseKit's")
+    func outcomes() {
+        let outcomes: [(PurchaseOutcome, String, String)] = [
+            (.granted(Fixture.grant), "granted", "success"), (.pending, "pending", "pending"),
+            (.cancelled, "cancelled", "cancelled"), (.kept(.offline), "kept", "success"),
+            (.recorded(outcome: "unclaimed"), "recorded", "success"), (.ownedByOther, "owned_by_other", "error"),
+        ]
+        for (outcome, ours, theirs) in outcomes {
+            #expect(PurchaseReply(outcome, to: .paycast).status == ours)
+            #expect(PurchaseReply(outcome, to: .simple).status == ours)
+            #expect(PurchaseReply(outcome, to: .purchaseKit).status == theirs)
+        }
+    }
+
+    @Test("purchase, state and restore over one bought product")
+    func story() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let stream = Fixture.stream(of: "ann").text
+        await app.server.answer("transactions/apple", nil)
+        await app.store.answer(.bought(Fixture.transaction()))
+        let message = #"{"product":"pro.annual","order":"\#(Fixture.token(1))","stream":"\#(stream)"}"#
+        #expect(await ask(purchases, "purchase", message) == #"{"reason":"offline","status":"kept"}"#)
+        let state = await ask(purchases, "state", "")
+        #expect(state.contains(#""kept":1"#) && state.contains(#""pending":[]"#))
+        await app.server.answer("transactions/apple", 409, #"{"error":"owned_by_other","message":"."}"#)
+        app.clock.advance(5)
+        #expect(await app.eventually { await app.store.finished == [1] })
+        #expect(
+            await ask(purchases, "restore", "{}")
+                == #"{"items":[{"product":"pro.annual","status":"owned_by_other"}],"status":"restored","subscriptionIds":["1"]}"#
+        )
+    }
+
+    @Test("manage and redeem show the store's own sheets")
+    func sheets() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        #expect(await ask(purchases, "manage", "{}") == #"{"status":"shown"}"#)
+        #expect(await ask(purchases, "redeem", "{}") == #"{"status":"shown"}"#)
+        #expect(await app.store.sheets == ["manage", "redeem"])
+    }
+
+    @Test("Whatever a page sends, it gets an answer", arguments: ["", "{}", "[]", "nonsense", #"{"products":7}"#])
+    func nonsense(json: String) async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        for event in ["prices", "purchase"] {
+            #expect(await ask(purchases, event, json) == #"{"error":"invalid_message","status":"error"}"#)
+        }
+        #expect(await ask(purchases, "buy", json) == #"{"error":"unknown_event","status":"error"}"#)
+    }
+}

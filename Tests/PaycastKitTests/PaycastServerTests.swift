@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+@Suite("What the server says")
+struct PaycastServerTests {
+    private func answer(_ status: Int, _ body: String, _ headers: [String: String] = [:]) -> PostAnswer {
+        PostAnswer(ServerResponse(status: status, headers: headers, body: Data(body.utf8)), at: Fixture.start)
+    }
+
+    private func error(_ code: String) -> String { #"{"error":"\#(code)","message":"A sentence."}"# }
+
+    @Test("200 and 409 count only in the server's own words")
+    func acknowledgements() {
+        let commit = #"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"granted"}"#
+        #expect(answer(200, commit) == .committed(Fixture.commit))
+        #expect(answer(409, error("owned_by_other")) == .ownedByOther)
+        let strange = PostAnswer.later(.init(seconds: nil, isWholeServer: true))
+        #expect(answer(200, "<html>Welcome to the hotel's network</html>") == strange)
+        #expect(answer(200, "{}") == strange)
+        #expect(answer(409, "Conflict") == strange)
+        #expect(answer(409, error("token_taken")) == strange)
+        #expect(answer(302, commit) == strange)
+        #expect(answer(204, "") == strange)
+    }
+
+    @Test("400, 401 and 403 with a code say who can mend it; a proxy's own do not")
+    func refusals() {
+        #expect(answer(400, error("bad_signature")) == .refused(code: "bad_signature"))
+        #expect(answer(401, error("unauthorized")) == .unauthorized(code: "unauthorized"))
+        #expect(answer(403, error("expired_stream_name")) == .unauthorized(code: "expired_stream_name"))
+        for status in [400, 401, 403, 404, 413, 500, 502, 504] {
+            #expect(answer(status, "<html>") == .later(.init(seconds: nil, isWholeServer: true)))
+        }
+    }
+
+    @Test("503, 429 and 422 are tried again; what is about one transaction stops no other")
+    func later() {
+        let after = ["Retry-After": "30"]
+        #expect(answer(503, error("busy"), after) == .later(.init(seconds: 30, isWholeServer: true)))
+        #expect(answer(429, "", after) == .later(.init(seconds: 30, isWholeServer: true)))
+        #expect(answer(503, error("wrong_app"), after) == .later(.init(seconds: 30, isWholeServer: false)))
+        #expect(answer(503, error("wrong_environment"), after) == .later(.init(seconds: 30, isWholeServer: false)))
+        #expect(answer(422, error("store_api_needed")) == .later(.init(seconds: nil, isWholeServer: false)))
+    }
+
+    @Test("Retry-After as a date is measured by the server's own clock")
+    func retryAfterDate() {
+        let headers = ["retry-after": "Fri, 15 Jan 2027 08:02:00 GMT", "Date": "Fri, 15 Jan 2027 08:00:00 GMT"]
+        let response = ServerResponse(status: 503, headers: headers)
+        #expect(RetryAfter.seconds(response, at: Fixture.start + 31_536_000) == 120)
+        for strange in ["soon", "", "-1", "inf", "nan"] {
+            let response = ServerResponse(status: 503, headers: ["Retry-After": strange])
+            #expect((RetryAfter.seconds(response, at: Fixture.start) ?? 0) == 0, "\(strange)")
+        }
+    }
+
+    @Test("A post carries the transaction, the stream, and the order of a purchase without a token")
+    func post() throws {
+        var delivery = Delivery(Fixture.transaction(token: nil))
+        delivery.adopt(Fixture.stream(of: "ann"))
+        delivery.order = Fixture.token(10)
+        let request = ServerRequest.transaction(delivery)
+        let body = try JSONDecoder().decode([String: String].self, from: #require(request.body))
+        #expect(request.method == "POST" && request.path == "transactions/apple")
+        #expect(
+            body == [
+                "signedTransaction": "header.1-0.signature", "stream": Fixture.stream(of: "ann").text,
+                "order": "00000000-0000-4000-8000-00000000000a",
+            ]
+        )
+    }
+
+    @Test("Entitlements, as the server writes them, and back")
+    func entitlements() throws {
+        let body =
+            #"{"user":"42","active":true,"entitlements":[{"product":"pro.annual","group":"1","state":"active","#
+            + #""active":true,"access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"pending_product":null,"#
+            + #""provider":"apple","environment":"Sandbox","contract":"2630801246210063","family":false}],"since":"q-1"}"#
+        let response = ServerResponse(status: 200, headers: ["ETag": "\"7\""], body: Data(body.utf8))
+        guard case .changed(let held, let etag) = EntitlementsAnswer(response, at: Fixture.start) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(etag == "\"7\"" && held.opens("pro.annual") && !held.opens("coins"))
+        let until = try #require(held.entitlements.first?.accessUntil)
+        #expect(abs(until.timeIntervalSince1970 - 1_797_963_711.365) < 0.001)
+        #expect(try JSONDecoder().decode(Entitlements.self, from: JSONEncoder().encode(held)).active)
+        let remembered = EntitlementState.lastKnown(held, at: Fixture.start)
+        #expect(remembered.opens("pro.annual", at: until - 1) && !remembered.opens("pro.annual", at: until + 1))
+        #expect(EntitlementsAnswer(ServerResponse(status: 304), at: Fixture.start) == .unchanged)
+        #expect(EntitlementsAnswer(ServerResponse(status: 200), at: Fixture.start) == .failed(retryAfter: nil))
+    }
+
+    @Test("Orders by key: 201 is an order, what the server refuses is named, everything else is offline")
+    func orders() async throws {
+        let server = ScriptedServer()
+        let orders = OrdersByKey(transport: server, key: "secret", user: "42")
+        let body =
+            #"{"order":"dd5dae08-5240-4eb7-9164-a19db6bc7f4e","user":"42","product":"p","stream":"user:42:paywall","#
+            + #""signed_stream":"abc--def","since":"e-1","sse":"x","websocket":"y"}"#
+        await server.answer("orders", 201, body)
+        let order = try await orders.order(for: "p")
+        #expect(order.token.uuidString == "DD5DAE08-5240-4EB7-9164-A19DB6BC7F4E" && order.stream == "abc--def")
+        #expect(await server.requests.first?.headers["Authorization"] == "Bearer secret")
+        await server.answer("orders", 400, error("invalid_product"))
+        await #expect(throws: PurchaseError.orderRefused(code: "invalid_product")) { try await orders.order(for: "") }
+        await server.answer("orders", 503, error("busy"))
+        await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
+        await server.answer("orders", nil)
+        await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
+    }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+/// The purchase's states, row by row.
+@Suite("The states of a purchase")
+struct PurchaseMachineTests {
+    private let product = "pro.annual"
+    private let ticket = Ticket(number: 1)
+
+    @Test("A tap without an order asks for one before anything is bought")
+    func tap() {
+        var driver = Driver()
+        #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
+    }
+
+    @Test("Offline there is no order, so nothing is bought")
+    func offline() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: nil, ticket: ticket))
+        let actions = driver.send(.orderFailed(product: product, .offline))
+        #expect(actions == [.reply(ticket, .failure(.offline))])
+        #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
+    }
+
+    @Test("The order is on disk before the store's sheet is up")
+    func ordered() {
+        var driver = Driver()
+        let order = Fixture.order()
+        _ = driver.send(.tapped(product: product, order: nil, ticket: ticket))
+        let actions = driver.send(.ordered(product: product, order))
+        let placed = PlacedOrder(order: order, product: product, placedAt: driver.now)
+        #expect(actions == [.saveOrders([placed]), .purchase(product: product, token: order.token)])
+    }
+
+    @Test("A second tap buys nothing twice; both get the one answer")
+    func doubleTap() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        #expect(driver.send(.tapped(product: product, order: Fixture.order(), ticket: Ticket(number: 2))).isEmpty)
+        let actions = driver.send(.storeAnswered(product: product, .cancelled))
+        #expect(actions.replies == [.success(.cancelled), .success(.cancelled)])
+    }
+
+    @Test("Cancelled, failed and forged purchases end the attempt")
+    func ends() {
+        let cases: [(PurchaseEvent, Result<PurchaseOutcome, PurchaseError>)] = [
+            (.storeAnswered(product: product, .cancelled), .success(.cancelled)),
+            (.storeFailed(product: product, .store("no")), .failure(.store("no"))),
+            (.storeAnswered(product: product, .unverified), .failure(.unverified)),
+        ]
+        for (event, result) in cases {
+            var driver = Driver()
+            _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+            let actions = driver.send(event)
+            #expect(actions.replies == [result])
+            #expect(actions.finishes.isEmpty && actions.posts.isEmpty && driver.machine.attempts.isEmpty)
+        }
+    }
+
+    @Test("Ask to Buy: pending is said, remembered, and no timer runs")
+    func pending() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        #expect(driver.send(.storeAnswered(product: product, .pending)).replies == [.success(.pending)])
+        #expect(driver.machine.orders.pendingProducts(at: driver.now) == [product])
+        #expect(driver.machine.nextWake(after: driver.now) == nil)
+    }
+
+    @Test("Approved after a restart: the token in the transaction finds the order's stream")
+    func approvedAfterRestart() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        _ = driver.send(.storeAnswered(product: product, .pending))
+        let orders = driver.machine.orders.orders
+        driver = Driver()
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: orders))
+        let actions = driver.send(.arrived(Fixture.transaction()))
+        #expect(actions.posts == [Fixture.transaction().version])
+        #expect(actions.kept.first?.stream == Fixture.order().stream)
+        #expect(driver.machine.orders.pendingProducts(at: driver.now).isEmpty)
+    }
+
+    @Test("Declined: the store says nothing, and after three days a page stops to speak of it")
+    func declined() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        _ = driver.send(.storeAnswered(product: product, .pending))
+        #expect(driver.machine.orders.pendingProducts(at: driver.now + 4 * 86_400).isEmpty)
+    }
+
+    @Test("Bought: on disk first, then posted")
+    func bought() {
+        var driver = Driver()
+        _ = driver.send(.tapped(product: product, order: Fixture.order(), ticket: ticket))
+        let actions = driver.send(.storeAnswered(product: product, .bought(Fixture.transaction())))
+        guard case .keep(let kept) = actions.first, case .post(let posted) = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(kept.version == posted.version && actions.count == 2)
+    }
+
+    @Test("The same version twice is one delivery; a newer one takes its place")
+    func deduplicates() {
+        var driver = Driver()
+        driver.buy()
+        #expect(driver.send(.arrived(Fixture.transaction())).isEmpty)
+        _ = driver.send(.answered(Fixture.transaction().version, .unreachable))
+        let newer = driver.send(.arrived(Fixture.transaction(signing: 5)))
+        #expect(newer.contains(.drop(Fixture.transaction().version)))
+        #expect(driver.machine.deliveries.count == 1)
+        #expect(newer.posts.isEmpty, "a new signature is no way around the back-off")
+    }
+
+    @Test("200: finished, and forgotten once the store has finished it")
+    func committed() {
+        var driver = Driver()
+        driver.buy()
+        let version = Fixture.transaction().version
+        let actions = driver.send(.answered(version, .committed(Fixture.commit)))
+        #expect(actions.finishes == [1] && !actions.contains(.drop(version)))
+        #expect(actions.replies == [.success(.granted(Fixture.grant))])
+        #expect(actions.contains(.refreshEntitlements))
+        #expect(driver.send(.finished(version)) == [.drop(version)])
+    }
+
+    @Test("The Sandbox lists a finished transaction again: finished again, not posted again")
+    func listedAgain() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        _ = driver.send(.finished(Fixture.transaction().version))
+        let actions = driver.send(.arrived(Fixture.transaction()))
+        #expect(actions.finishes == [1] && actions.posts.isEmpty)
+    }
+
+    @Test("409: finished, and the user is told")
+    func ownedByOther() {
+        var driver = Driver()
+        driver.buy()
+        let actions = driver.send(.answered(Fixture.transaction().version, .ownedByOther))
+        #expect(actions.finishes == [1] && actions.replies == [.success(.ownedByOther)])
+        #expect(actions.problems == [.ownedByOther(transaction: 1)])
+    }
+
+    @Test("Success is said only of what was granted", arguments: ["quarantined", "unclaimed", "ignored"])
+    func recorded(outcome: String) {
+        var driver = Driver()
+        driver.buy()
+        let commit = Commit(outcome: outcome, event: "client:1", claim: "granted")
+        let actions = driver.send(.answered(Fixture.transaction().version, .committed(commit)))
+        #expect(actions.finishes == [1] && actions.replies == [.success(.recorded(outcome: outcome))])
+    }
+
+    @Test("400: never finished, kept, reported, and tried again by another version of the app only")
+    func refused() {
+        var driver = Driver()
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: []))
+        driver.buy()
+        let actions = driver.send(.answered(Fixture.transaction().version, .refused(code: "bad_signature")))
+        #expect(actions.finishes.isEmpty && actions.kept.count == 1)
+        #expect(actions.problems == [.refused(transaction: 1, code: "bad_signature")])
+        #expect(actions.replies == [.success(.kept(.refused))])
+        #expect(driver.send(.resumed, after: 86_400).posts.isEmpty)
+
+        for (version, posts) in [("1", 0), ("2", 1)] {
+            var next = Driver()
+            let launch = next.send(.launched(appVersion: version, deliveries: actions.kept, orders: []))
+            #expect(launch.posts.count == posts)
+        }
+    }
+
+    @Test("A refused transaction that the store signs anew is posted anew")
+    func signedAnew() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .refused(code: "untrusted_chain")))
+        let newer = Fixture.transaction(signing: 9)
+        #expect(driver.send(.arrived(newer)).posts == [newer.version])
+        #expect(driver.machine.deliveries.count == 2, "the refused one is kept until the newer is acknowledged")
+        let actions = driver.send(.answered(newer.version, .committed(Fixture.commit)))
+        #expect(actions.finishes == [1] && actions.contains(.drop(Fixture.transaction().version)))
+    }
+
+    @Test("An old version's 200 finishes nothing while a newer one is unanswered")
+    func olderAnswer() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.arrived(Fixture.transaction(signing: 9)))
+        let actions = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+        #expect(actions.finishes.isEmpty)
+        let newest = driver.send(.answered(Fixture.transaction(signing: 9).version, .committed(Fixture.commit)))
+        #expect(newest.finishes == [1])
+    }
+
+    @Test(
+        "422, 503 and no network: tried again after the back-off",
+        arguments: [
+            PostAnswer.later(.init(seconds: nil, isWholeServer: false)),
+            .later(.init(seconds: nil, isWholeServer: true)),
+            .unreachable,
+        ]
+    )
+    func retries(answer: PostAnswer) {
+        var driver = Driver()
+        driver.buy()
+        let version = Fixture.transaction().version
+        let actions = driver.send(.answered(version, answer))
+        #expect(actions.finishes.isEmpty && actions.posts.isEmpty && actions.replies.count == 1)
+        #expect(driver.machine.nextWake(after: driver.now) == driver.now + 1)
+        #expect(driver.send(.woke, after: 0.9).posts.isEmpty)
+        #expect(driver.send(.woke, after: 0.1).posts == [version])
+    }
+
+    @Test("Retry-After outlives the process")
+    func retryAfter() {
+        var driver = Driver()
+        driver.buy()
+        let answer = PostAnswer.later(.init(seconds: 3_600, isWholeServer: false))
+        let kept = driver.send(.answered(Fixture.transaction().version, answer)).kept
+        var next = Driver()
+        #expect(next.send(.launched(appVersion: "1", deliveries: kept, orders: []), after: 60).posts.isEmpty)
+        #expect(next.send(.resumed, after: 60).posts.isEmpty)
+        #expect(next.send(.woke, after: 3_600).posts.count == 1)
+    }
+
+    @Test("A slow server: the caller hears after ten seconds that the purchase is kept")
+    func slow() {
+        var driver = Driver()
+        driver.buy()
+        #expect(driver.machine.nextWake(after: driver.now) == driver.now + PurchaseMachine.patience)
+        #expect(driver.send(.woke, after: 10).replies == [.success(.kept(.offline))])
+        #expect(driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit))).finishes == [1])
+    }
+
+    @Test("Refunded while running: access is dropped at once, the transaction is posted, then finished")
+    func revoked() {
+        var driver = Driver()
+        _ = driver.send(.loggedIn(Fixture.stream(of: "ann")))
+        var transaction = Fixture.transaction(token: nil)
+        transaction.isRevoked = true
+        let actions = driver.send(.arrived(transaction))
+        #expect(actions.contains(.withdraw(originalID: 1)) && actions.posts == [transaction.version])
+        #expect(actions.finishes.isEmpty)
+    }
+
+    @Test("An upgraded transaction is posted and finished like any other")
+    func upgraded() {
+        var driver = Driver()
+        _ = driver.send(.loggedIn(Fixture.stream(of: "ann")))
+        var transaction = Fixture.transaction(token: nil)
+        transaction.isUpgraded = true
+        #expect(driver.send(.arrived(transaction)).posts == [transaction.version])
+        #expect(driver.send(.answered(transaction.version, .committed(Fixture.commit))).finishes == [1])
+    }
+
+    @Test("A hundred unfinished consumables are posted four at a time, and one at a time while the server recovers")
+    func hundred() {
+        var driver = Driver()
+        _ = driver.send(.loggedIn(Fixture.stream(of: "ann")))
+        let transactions = (1...100).map { Fixture.transaction(UInt64($0), product: "coins", token: nil) }
+        #expect(transactions.flatMap { driver.send(.arrived($0)).posts }.count == 4)
+        for transaction in transactions.prefix(4) {
+            #expect(driver.send(.answered(transaction.version, .unreachable)).posts.isEmpty)
+        }
+        let probe = driver.send(.woke, after: 60).posts
+        #expect(probe.count == 1)
+        #expect(driver.send(.answered(probe[0], .committed(Fixture.commit))).posts.count == 4)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+@Suite("Generated histories")
+struct PurchasePropertyTests {
+    @Test("No transaction is finished without 200 or 409, none is posted without back-off, none is lost")
+    func histories() {
+        for seed in UInt64(1)...400 {
+            var world = World(seed: seed)
+            for _ in 0..<120 { world.step() }
+            world.recover()
+            #expect(world.violations.isEmpty, "seed \(seed): \(world.violations.prefix(3))")
+            #expect(world.store.isEmpty, "seed \(seed): unfinished \(world.store.keys.sorted())")
+            #expect(world.disk.keys.filter { $0 != "orders" }.isEmpty, "seed \(seed)")
+            guard world.violations.isEmpty, world.store.isEmpty else { return }
+        }
+    }
+
+    @Test("A server that refuses everything gets every transaction, and none is finished or lost")
+    func refusing() {
+        for seed in UInt64(1)...50 {
+            var world = World(seed: seed)
+            for _ in 0..<80 {
+                world.server = .refusing
+                world.step()
+            }
+            #expect(world.finished.isEmpty && world.violations.isEmpty, "seed \(seed): \(world.violations)")
+        }
+    }
+
+    @Test("Killed before each action in turn, one purchase always ends finished", arguments: 0..<12)
+    func killedEverywhere(fuse: Int) {
+        for mode in World.Server.allCases {
+            var world = World(seed: UInt64(fuse))
+            world.user = "ann"
+            world.server = mode
+            world.fuse = fuse
+            let transaction = world.sign(product: "pro.annual", token: world.newOrder().token)
+            world.send(.loggedIn(Fixture.stream(of: "ann")))
+            world.send(.arrived(transaction))
+            world.settle()
+            world.recover()
+            #expect(world.violations.isEmpty && world.store.isEmpty && world.finished == [1], "\(mode), \(fuse)")
+        }
+    }
+}
+
+extension World {
+    /// Something happens.
+    mutating func step() {
+        let users = ["ann", "bob"]
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0, 1, 2:
+            let product = ["pro.annual", "coins"].randomElement(using: &random) ?? "coins"
+            let order = Bool.random(using: &random) && user != nil ? newOrder() : nil
+            send(.tapped(product: product, order: order, ticket: Ticket(number: 0)))
+        case 3: if let token = placed.popLast() { send(.arrived(sign(product: "pro.annual", token: token))) }
+        case 4: send(.arrived(sign(product: "coins", token: nil)))
+        case 5: signAgain()
+        case 6:
+            user = users.randomElement(using: &random)
+            if let user { send(.loggedIn(Fixture.stream(of: user, signing: signing))) }
+        case 7:
+            user = nil
+            send(.loggedOut)
+        case 8: resume()
+        case 9: server = Server.allCases.randomElement(using: &random) ?? .up
+        case 10: fuse = Int.random(in: 0..<6, using: &random)
+        case 11: boot()
+        case 12: signing += 1
+        case 13: now += [-31_536_000, 31_536_000, 86_400].randomElement(using: &random) ?? 0
+        case 14:
+            if let known = store.values.sorted(by: { $0.id < $1.id }).randomElement(using: &random) {
+                send(.arrived(known))
+            }
+        case 15, 16:
+            now += Double.random(in: 0..<90, using: &random)
+            send(.woke)
+        case 17, 18: answer()
+        default: if !pending.isEmpty { send(pending.removeFirst()) }
+        }
+    }
+
+    /// The store signs one of its transactions anew, perhaps because it was refunded.
+    private mutating func signAgain() {
+        guard var transaction = store.values.min(by: { $0.id < $1.id }) else { return }
+        transaction.signedDate += 1
+        transaction.jws += "'"
+        transaction.isRevoked = Bool.random(using: &random)
+        store[transaction.id] = transaction
+        send(.arrived(transaction))
+    }
+
+    /// Everything that is under way comes to its end, as far as it can without time.
+    mutating func settle() {
+        var steps = 0
+        while !pending.isEmpty || !posts.isEmpty {
+            steps += 1
+            guard steps < 10_000 else { return violations.append("never comes to rest") }
+            if pending.isEmpty { answer() } else { send(pending.removeFirst()) }
+        }
+    }
+
+    /// The server is well, both users come by, and the app is updated: then nothing may be left.
+    mutating func recover() {
+        fuse = nil
+        server = .up
+        for visit in 0..<12 {
+            user = visit.isMultiple(of: 2) ? "ann" : "bob"
+            send(.loggedIn(Fixture.stream(of: user ?? "", signing: signing)))
+            for transaction in store.values.sorted(by: { $0.id < $1.id }) where visit > 6 {
+                send(.restored(transaction, ticket: Ticket(number: 0)))
+            }
+            for _ in 0..<100 {
+                settle()
+                guard let wake = machine.nextWake(after: now) else { break }
+                now = max(now, wake)
+                send(.woke)
+            }
+            appVersion += 1
+            boot()
+        }
+        settle()
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+@Suite("Whose purchase it is")
+struct PurchaseUserTests {
+    private let ann = Fixture.stream(of: "ann")
+    private let bob = Fixture.stream(of: "bob")
+
+    @Test("Signed stream names tell their owner, with and without an expiry")
+    func owners() {
+        #expect(ann.owner == "user:ann:paywall")
+        #expect(Fixture.stream(of: "ann", signing: 2).owner == ann.owner)
+        let envelope = Data(#"{"_rails":{"data":"user:ann:paywall","exp":"2030-01-01T00:00:00.000Z"}}"#.utf8)
+        #expect(SignedStream(envelope.base64EncodedString() + "--00").owner == ann.owner)
+        #expect(SignedStream("anything").owner == "anything")
+    }
+
+    @Test("Logged out with an unposted purchase: held for its owner, whoever logs in next")
+    func logOut() {
+        var driver = Driver()
+        driver.buy()
+        let version = Fixture.transaction().version
+        _ = driver.send(.answered(version, .unreachable))
+        #expect(driver.send(.loggedOut).kept.map(\.condition) == [.loggedOut])
+        #expect(driver.send(.loggedIn(bob), after: 60).posts.isEmpty)
+        #expect(driver.send(.resumed, after: 600).posts.isEmpty)
+        #expect(driver.send(.loggedIn(ann)).posts == [version])
+    }
+
+    @Test("A held purchase stays held over a restart")
+    func logOutAndRestart() {
+        var driver = Driver()
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .unreachable))
+        let kept = driver.send(.loggedOut).kept
+        driver = Driver()
+        #expect(driver.send(.launched(appVersion: "1", deliveries: kept, orders: [])).posts.isEmpty)
+        #expect(driver.send(.arrived(Fixture.transaction(signing: 3))).posts.isEmpty)
+        #expect(driver.send(.loggedIn(bob)).posts.isEmpty)
+        #expect(driver.send(.loggedIn(ann), after: 5).posts.count == 1)
+    }
+
+    @Test("With an order's token in the transaction no log-in is needed")
+    func tokenIsEnough() {
+        var driver = Driver()
+        let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+        _ = driver.send(.loggedIn(bob))
+        let actions = driver.send(.arrived(Fixture.transaction()))
+        #expect(actions.kept.first?.stream == ann, "Ann's purchase is posted for Ann, though Bob is logged in")
+    }
+
+    @Test("Bought elsewhere, where several users buy on this device: only a restore tells whose it is")
+    func boughtElsewhere() {
+        var driver = Driver()
+        let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+        _ = driver.send(.loggedIn(bob))
+        let elsewhere = Fixture.transaction(token: Fixture.token(9))
+        #expect(driver.send(.arrived(elsewhere)).kept.map(\.condition) == [.unknownOwner])
+        _ = driver.send(.loggedOut)
+        let later = Fixture.transaction(2, token: Fixture.token(8))
+        #expect(driver.send(.arrived(later)).kept.map(\.condition) == [.needsStream])
+        #expect(driver.send(.loggedIn(bob)).posts.isEmpty)
+        #expect(driver.send(.restored(elsewhere, ticket: Ticket(number: 1))).posts == [elsewhere.version])
+    }
+
+    @Test("Bought elsewhere, where one user buys: it is that user's")
+    func newPhone() {
+        var driver = Driver()
+        _ = driver.send(.loggedIn(ann))
+        let elsewhere = Fixture.transaction(token: Fixture.token(9))
+        #expect(driver.send(.arrived(elsewhere)).kept.first?.stream == ann)
+    }
+
+    @Test("An offer code without a token waits for the first who logs in")
+    func offerCode() {
+        var driver = Driver()
+        let transaction = Fixture.transaction(token: nil)
+        #expect(driver.send(.arrived(transaction)).kept.map(\.condition) == [.needsStream])
+        let actions = driver.send(.loggedIn(ann))
+        #expect(actions.posts == [transaction.version] && actions.kept.first?.owner == ann.owner)
+    }
+
+    @Test("A purchase without a token names the order it was begun with")
+    func tokenless() {
+        var driver = Driver()
+        driver.buy(Fixture.transaction(token: nil))
+        #expect(driver.machine.deliveries.values.first?.order == Fixture.order().token)
+    }
+
+    @Test("401 and 403: held until there is a new stream of the owner, then posted after the back-off")
+    func expired() {
+        var driver = Driver()
+        driver.buy()
+        let version = Fixture.transaction().version
+        let actions = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
+        #expect(actions.finishes.isEmpty && actions.replies == [.success(.kept(.needsStream))])
+        #expect(driver.send(.resumed, after: 600).posts.isEmpty)
+        #expect(driver.send(.loggedIn(ann), after: 600).posts.isEmpty, "the same stream again is no news")
+        #expect(driver.send(.loggedIn(Fixture.stream(of: "ann", signing: 2)), after: 600).posts == [version])
+    }
+
+    @Test("A stream that comes while the old one is being refused is tried at once after the back-off")
+    func renewedWhilePosting() {
+        var driver = Driver()
+        driver.buy()
+        let version = Fixture.transaction().version
+        _ = driver.send(.loggedIn(Fixture.stream(of: "ann", signing: 2)))
+        _ = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
+        #expect(driver.send(.woke, after: 1).posts == [version])
+    }
+
+    @Test("An expired stream is renewed by a new order, one request at a time and with back-off")
+    func renewal() {
+        var driver = Driver(machine: PurchaseMachine(canRenew: true))
+        driver.buy()
+        let version = Fixture.transaction().version
+        let actions = driver.send(.answered(version, .unauthorized(code: "expired_stream_name")))
+        #expect(actions.contains(.renewStream(product: "pro.annual")))
+        #expect(driver.send(.renewed(nil)).isEmpty)
+        #expect(driver.send(.woke, after: 1) == [.renewStream(product: "pro.annual")])
+        #expect(driver.send(.renewed(Fixture.stream(of: "ann", signing: 2)), after: 1).posts == [version])
+    }
+
+    @Test("A renewed stream of another user is not taken for the owner's")
+    func renewalOfAnother() {
+        var driver = Driver(machine: PurchaseMachine(canRenew: true))
+        driver.buy()
+        _ = driver.send(.answered(Fixture.transaction().version, .unauthorized(code: "expired_stream_name")))
+        #expect(driver.send(.renewed(bob), after: 60).posts.isEmpty)
+    }
+
+    @Test("A restore is the claim of the user who is logged in")
+    func restore() {
+        var driver = Driver()
+        let placed = PlacedOrder(order: Fixture.order(), product: "pro.annual", placedAt: driver.now)
+        _ = driver.send(.launched(appVersion: "1", deliveries: [], orders: [placed]))
+        _ = driver.send(.loggedIn(bob))
+        let actions = driver.send(.restored(Fixture.transaction(), ticket: Ticket(number: 1)))
+        #expect(actions.kept.first?.stream == bob)
+        let answer = driver.send(.answered(Fixture.transaction().version, .ownedByOther))
+        #expect(answer.replies == [.success(.ownedByOther)])
+    }
+}

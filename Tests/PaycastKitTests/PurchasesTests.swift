@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import PaycastKit
+
+@Suite("Purchases, as an app sees them")
+struct PurchasesTests {
+    private let app = App()
+    private let order = Fixture.order()
+
+    @Test("Bought, posted, granted, finished, forgotten")
+    func granted() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .granted(Fixture.grant))
+        #expect(await app.eventually { await app.store.finished == [1] })
+        #expect(await app.eventually { app.folder.names == ["entitlements", "orders"] })
+        #expect(await app.store.purchases == [order.token])
+    }
+
+    @Test("Cancelled, pending and failed")
+    func ends() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        #expect(try await purchases.buy("pro.annual", order: order) == .cancelled)
+        await app.store.answer(.pending)
+        #expect(try await purchases.buy("pro.annual", order: order) == .pending)
+        await app.store.fail(.unknownProduct)
+        await #expect(throws: PurchaseError.unknownProduct) { try await purchases.buy("nothing", order: order) }
+        await #expect(throws: PurchaseError.noOrder) { try await purchases.buy("pro.annual") }
+        #expect(await app.server.count("transactions/apple") == 0)
+    }
+
+    @Test("Server down: kept, posted after the back-off, then finished")
+    func kept() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.server.answer("transactions/apple", nil)
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.offline))
+        #expect(await app.store.finished.isEmpty)
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        #expect(
+            await app.eventually {
+                app.clock.advance(1)
+                return await app.store.finished == [1]
+            }
+        )
+        #expect(await app.server.count("transactions/apple") == 2)
+    }
+
+    @Test("Bought while the process dies: the next one posts what the disk and the store kept, once")
+    func restart() async throws {
+        let first = app.launch()
+        await app.server.answer("transactions/apple", nil)
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await first.buy("pro.annual", order: order) == .kept(.offline))
+        first.stop()
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        let second = app.launch()
+        defer { second.stop() }
+        #expect(await app.eventually { await app.store.finished == [1] })
+        #expect(await app.server.count("transactions/apple") == 2)
+    }
+
+    @Test("Not genuine: kept, reported, never finished")
+    func refused() async throws {
+        let purchases = app.launch()
+        await app.server.answer("transactions/apple", 400, #"{"error":"untrusted_chain","message":"."}"#)
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.refused))
+        var problems = purchases.problems.makeAsyncIterator()
+        #expect(await problems.next() == .refused(transaction: 1, code: "untrusted_chain"))
+        purchases.stop()
+        #expect(await app.store.finished.isEmpty)
+        #expect(try Outbox(folder: app.folder.url).open().deliveries.map(\.isRefused) == [true])
+    }
+
+    @Test("Restore posts what is owned for the user, and tells what came of each")
+    func restore() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        let restoration = try await purchases.restore()
+        #expect(restoration.items.map(\.originalID) == [7])
+        #expect(restoration.items.map(\.outcome) == [.granted(Fixture.grant)])
+        await app.store.goOffline()
+        await #expect(throws: PurchaseError.store("offline")) { try await purchases.restore() }
+    }
+
+    @Test("Entitlements: unknown, current, then last known while offline, also after a restart")
+    func entitlements() async throws {
+        let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
+        await app.server.answer("entitlements", 200, pro, headers: ["ETag": "\"1\""])
+        let first = app.launch()
+        var states = first.entitlements.makeAsyncIterator()
+        #expect(await states.next() == .unknown)
+        first.logIn(Fixture.stream(of: "ann"))
+        let known = Entitlements(
+            active: true,
+            entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
+        )
+        #expect(await states.next() == .current(known))
+        await app.server.answer("entitlements", nil)
+        first.resume()
+        #expect(await states.next() == .lastKnown(known, at: Fixture.start))
+        first.stop()
+
+        let second = app.launch()
+        defer { second.stop() }
+        #expect(await app.eventually { await second.summary().entitlements == .lastKnown(known, at: Fixture.start) })
+        second.logIn(Fixture.stream(of: "bob"))
+        #expect(await app.eventually { await second.summary().entitlements == .unknown })
+    }
+
+    @Test("A refund drops the last known access at once")
+    func refund() async throws {
+        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true,"contract":"1"}]}"#
+        await app.server.answer("entitlements", 200, held)
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(await app.eventually { await purchases.summary().entitlements.opens("p", at: Fixture.start) })
+        await app.server.answer("entitlements", nil)
+        await app.server.answer("transactions/apple", nil)
+        var transaction = Fixture.transaction(product: "p", token: nil)
+        transaction.isRevoked = true
+        app.store.bring(.signed(transaction))
+        #expect(await app.eventually { await !purchases.summary().entitlements.opens("p", at: Fixture.start) })
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import PaycastKit
+
+// An app without a face, driven by a file: it takes its steps, waits until nothing is left to do or its time is up, and
+// prints what came of it. With `killBefore` it dies before that action, as an app does whose process is killed.
+
+struct Plan: Decodable {
+    struct Step: Decodable {
+        var logIn: SignedStream?
+        var logOut: Bool?
+        var restore: Bool?
+        /// Several at once are as many taps.
+        var buy: [Purchase]?
+    }
+    struct Purchase: Decodable {
+        var product: String
+        var order: UUID?
+        var stream: SignedStream?
+    }
+    var server: URL
+    var folder: String
+    var appVersion: String
+    var steps: [Step]
+    var killBefore: Int?
+    /// In seconds.
+    var clockError: Double
+    /// How long it waits, in seconds.
+    var patience: Double
+}
+
+struct Report: Encodable {
+    var outcomes: [String] = []
+    var kept = 0
+    var unfinished = 0
+}
+
+struct State: Decodable {
+    var kept: Int
+}
+
+let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1])))
+let folder = URL(fileURLWithPath: plan.folder, isDirectory: true)
+let store = FolderStore(folder: folder)
+let countdown = Countdown(plan.killBefore)
+let purchases = Purchases(
+    server: plan.server,
+    store: store,
+    folder: folder.appendingPathComponent("outbox", isDirectory: true),
+    appVersion: plan.appVersion,
+    clockError: plan.clockError,
+    willPerform: { _ in countdown.tick() }
+)
+purchases.start()
+
+func outcome(_ purchase: Plan.Purchase) async -> String {
+    let order = purchase.order.map { Order(token: $0, stream: purchase.stream) }
+    do {
+        return String(describing: try await purchases.buy(purchase.product, order: order))
+    } catch {
+        return "error \(error.code)"
+    }
+}
+
+var report = Report()
+for step in plan.steps {
+    if let stream = step.logIn { purchases.logIn(stream) }
+    if step.logOut == true { purchases.logOut() }
+    if step.restore == true {
+        let restoration = try? await purchases.restore()
+        report.outcomes += (restoration?.items ?? []).map { String(describing: $0.outcome) }
+    }
+    let taps = (step.buy ?? []).map { purchase in Task { await outcome(purchase) } }
+    for tap in taps { report.outcomes.append(await tap.value) }
+}
+
+let end = Date(timeIntervalSinceNow: plan.patience)
+repeat {
+    try? await Task.sleep(for: .milliseconds(20))
+    let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", Data()))
+    report.kept = state?.kept ?? -1
+    report.unfinished = store.unfinished().count
+} while (report.kept != 0 || report.unfinished != 0 || !store.isOutboxEmpty) && Date() < end
+print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

@@ -1,0 +1,226 @@
+"""The life of purchases against a real `paycast serve --dev`, with an app that is killed at every step."""
+
+import itertools
+import time
+
+import pytest
+from world import Phone, Server
+
+MODES = ["up", "down", "slow", "busy", "lost", "portal"]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("server"))
+    yield server
+    server.program.stop()
+
+
+@pytest.fixture
+def phone(server, tmp_path):
+    phone = Phone(tmp_path / "phone", server)
+    yield phone
+    phone.check_rules()
+
+
+def purchase(order, product="pro.annual"):
+    return {"product": product, "order": order["order"], "stream": order["signed_stream"]}
+
+
+def bought(phone, user):
+    """An order and the transaction that paying for it brings."""
+    order = phone.server.order(user)
+    transaction = phone.sign(order["order"])
+    phone.pays(transaction)
+    return order, transaction
+
+
+def is_done(report):
+    return report["kept"] == 0 and report["unfinished"] == 0
+
+
+def test_bought_posted_finished(server, phone):
+    order, transaction = bought(phone, "s1")
+    report = phone.run({"buy": [purchase(order)]})
+    assert is_done(report) and phone.finished == [transaction["id"]] and phone.outbox == []
+    assert "granted" in report["outcomes"][0]
+    assert server.entitlements("s1")["active"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_killed_at_every_step(server, tmp_path, mode):
+    for step in itertools.count():
+        phone = Phone(tmp_path / f"phone{step}", server)
+        user = f"k-{mode}-{step}"
+        order, transaction = bought(phone, user)
+        phone.network.modes = [mode]
+        first = phone.run({"buy": [purchase(order)]}, kill_before=step)
+        # Where the sheet had not come up yet, nothing was bought. Otherwise the next start has to bring it home.
+        if first is None:
+            assert is_done(phone.run())
+        paid = not (phone.folder / "sheet/pro.annual.json").exists()
+        assert phone.finished[-1:] == ([transaction["id"]] if paid else [])
+        assert phone.outbox == [] and server.entitlements(user)["active"] == paid
+        phone.check_rules()
+        if first is not None:
+            assert is_done(first) and step > 5
+            return
+
+
+def approved(phone, user):
+    """Ask to Buy, approved after a restart: the token in the transaction is the only link to the order."""
+    order = phone.server.order(user)
+    (phone.folder / "sheet/pro.annual.json").touch()
+    report = phone.run({"buy": [purchase(order)]})
+    assert report["outcomes"] == ["pending"] and phone.network.posts == []
+    transaction = phone.sign(order["order"])
+    phone.put("updates", transaction)
+    return [], transaction
+
+
+def family_shared(phone, user):
+    return [{"logIn": phone.server.order(user)["signed_stream"]}], phone.sign(inAppOwnershipType="FAMILY_SHARED")
+
+
+def upgraded(phone, user):
+    order = phone.server.order(user)
+    return [{"logIn": order["signed_stream"]}], phone.sign(order["order"], isUpgraded=True)
+
+
+def offer_code(phone, user):
+    return [{"logIn": phone.server.order(user)["signed_stream"]}], phone.sign()
+
+
+def refunded(phone, user):
+    """Bought, finished, and refunded while the app runs."""
+    order, transaction = bought(phone, user)
+    assert is_done(phone.run({"buy": [purchase(order)]}))
+    time.sleep(0.01)
+    refund = {"revocationDate": int(time.time() * 1000), "revocationReason": 0}
+    transaction = phone.sign(order["order"], again=transaction, **refund)
+    phone.put("updates", transaction)
+    return [{"logIn": order["signed_stream"]}], transaction
+
+
+ARRIVALS = [approved, family_shared, upgraded, offer_code, refunded]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("arrival", ARRIVALS)
+def test_arrives_over_any_network(server, phone, arrival, mode):
+    steps, transaction = arrival(phone, f"{arrival.__name__}-{mode}")
+    phone.put("open", transaction)
+    phone.network.modes = [mode]
+    assert is_done(phone.run(*steps)) and phone.finished[-1] == transaction["id"] and phone.outbox == []
+
+
+@pytest.mark.parametrize("mode", ["up", "lost"])
+@pytest.mark.parametrize("arrival", ARRIVALS)
+def test_arrives_though_killed_at_every_step(server, tmp_path, arrival, mode):
+    for step in itertools.count():
+        phone = Phone(tmp_path / f"phone{step}", server)
+        steps, transaction = arrival(phone, f"{arrival.__name__}-{mode}-{step}")
+        phone.put("open", transaction)
+        phone.network.modes = [mode]
+        first = phone.run(*steps, kill_before=step)
+        if first is None:
+            assert is_done(phone.run(*steps))
+        assert phone.finished[-1] == transaction["id"] and phone.outbox == []
+        phone.check_rules()
+        if first is not None:
+            assert is_done(first) and step > 3
+            return
+
+
+def test_bought_offline_posted_the_next_day(server, phone):
+    order, transaction = bought(phone, "s3")
+    phone.network.mode = "down"
+    report = phone.run({"buy": [purchase(order)]}, patience=1)
+    assert "kept" in report["outcomes"][0] and report["kept"] == 1 and phone.finished == []
+    phone.network.mode = "up"
+    assert is_done(phone.run()) and phone.finished == [transaction["id"]]
+
+
+def test_webhook_first(server, phone):
+    order, transaction = bought(phone, "s4")
+    body = {"signedTransaction": transaction["jws"], "user": "s4"}
+    assert server.post("/transactions/apple", body)["outcome"] == "applied"
+    report = phone.run({"buy": [purchase(order)]})
+    assert is_done(report) and "duplicate" in report["outcomes"][0]
+
+
+def test_declined(server, phone):
+    order = server.order("s5b")
+    (phone.folder / "sheet/pro.annual.json").touch()
+    phone.run({"buy": [purchase(order)]})
+    assert is_done(phone.run()) and phone.network.posts == []
+
+
+def test_double_tap(server, phone):
+    order, _ = bought(phone, "s6")
+    report = phone.run({"buy": [purchase(order), purchase(order)]})
+    assert len(report["outcomes"]) == 2 and all("granted" in outcome for outcome in report["outcomes"])
+    assert phone.lines("sheets.log") == ["pro.annual"]
+
+
+def test_another_user_logs_in_before_it_is_posted(server, phone):
+    order, transaction = bought(phone, "s7")
+    other = server.order("s7-other")
+    phone.network.mode = "down"
+    phone.run({"buy": [purchase(order)]}, {"logOut": True}, {"logIn": other["signed_stream"]}, patience=1)
+    phone.network.mode = "up"
+    assert phone.run({"logIn": other["signed_stream"]}, patience=2)["kept"] == 1 and phone.finished == []
+    assert is_done(phone.run({"logIn": order["signed_stream"]})) and phone.finished == [transaction["id"]]
+    assert server.entitlements("s7")["active"] and not server.entitlements("s7-other")["active"]
+
+
+def test_offer_code_without_a_token(server, phone):
+    phone.put("open", phone.sign())
+    assert phone.run(patience=1)["kept"] == 1 and phone.network.posts == []
+    assert is_done(phone.run({"logIn": server.order("s11")["signed_stream"]})) and server.entitlements("s11")["active"]
+
+
+def test_owned_by_other(server, phone):
+    order = server.order("s12")
+    transaction = phone.sign(order["order"])
+    server.post("/transactions/apple", {"signedTransaction": transaction["jws"]})
+    phone.put("owned", phone.sign(order["order"], again=transaction))
+    other = server.order("s12-other")
+    report = phone.run({"logIn": other["signed_stream"]}, {"restore": True})
+    assert report["outcomes"] == ["ownedByOther"] and phone.network.posts[-1]["status"] == 409
+    assert server.entitlements("s12")["active"] and not server.entitlements("s12-other")["active"]
+
+
+def test_stream_that_does_not_count(server, phone):
+    order, transaction = bought(phone, "s13")
+    stale = {**order, "signed_stream": order["signed_stream"][:-4] + "0000"}
+    report = phone.run({"buy": [purchase(stale)]}, patience=1)
+    assert "needsStream" in report["outcomes"][0] and phone.network.posts[-1]["status"] == 403
+    assert is_done(phone.run({"logIn": order["signed_stream"]})) and phone.finished == [transaction["id"]]
+
+
+@pytest.mark.parametrize("years", [-1, 1])
+def test_clock_wrong_by_a_year(server, phone, years):
+    order, transaction = bought(phone, f"s14-{years}")
+    phone.network.mode = "busy"
+    report = phone.run({"buy": [purchase(order)]}, clock_error=years * 31_536_000, patience=1)
+    assert "busy" in report["outcomes"][0]
+    phone.network.mode = "up"
+    assert is_done(phone.run()) and phone.finished == [transaction["id"]]
+
+
+def test_hundred_unfinished_consumables(server, phone):
+    order = server.order("s15", "coins")
+    for _ in range(100):
+        phone.put("open", phone.sign(product="coins", kind="Consumable"))
+    assert is_done(phone.run({"logIn": order["signed_stream"]}, patience=30)) and len(phone.finished) == 100
+
+
+def test_refused_after_a_certificate_roll_over(server, phone):
+    order, transaction = bought(phone, "s16")
+    phone.network.mode = "refusing"
+    assert "refused" in phone.run({"buy": [purchase(order)]}, patience=1)["outcomes"][0]
+    phone.network.mode = "up"
+    # The same version of the app does not try again, and loses nothing.
+    assert phone.run(patience=1)["kept"] == 1 and phone.finished == [] and len(phone.network.posts) == 1
+    assert is_done(phone.run(version="2")) and phone.finished == [transaction["id"]]

@@ -1,0 +1,262 @@
+"""A development server, a network between it and the app, a store that signs, and phones."""
+
+import base64
+import json
+import os
+import re
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+
+from program import OUTSIDE, ROOT, Program, binary
+
+BUNDLE = "com.example.paycast"
+
+
+def app_binary():
+    """The newest build of the app, unless PAYCAST_KIT_APP names one."""
+    if "PAYCAST_KIT_APP" in os.environ:
+        return Path(os.environ["PAYCAST_KIT_APP"]).resolve()
+    built = list(ROOT.glob(".build/*/PaycastKitApp"))
+    assert built, "no build: run swift build --product PaycastKitApp first"
+    return max(built, key=lambda path: path.stat().st_mtime)
+
+
+def unpadded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def payload(jws):
+    part = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+class Server:
+    def __init__(self, folder):
+        # With the default, `transfer`, a purchase moves to whoever restores it, and 409 is never answered.
+        environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep"}
+        self.program = Program(folder, [binary(), "serve", "--dev", "--port", "0"], environment)
+        self.program.wait_until_listening()
+        self.url = self.program.url
+        workspace = folder / ".paycast"
+        self.key = (workspace / "api.key").read_text().strip()
+        self.signer = Signer(workspace / "authority.pem", folder / "signer.pem")
+
+    def post(self, path, body):
+        headers = {"Authorization": f"Bearer {self.key}"}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return json.load(response)
+
+    def order(self, user, product="pro.annual"):
+        return self.post("/orders", {"user": user, "product": product})
+
+    def entitlements(self, user):
+        headers = {"Authorization": f"Bearer {self.key}"}
+        request = urllib.request.Request(f"{self.url}/users/{user}/entitlements", headers=headers)
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return json.load(response)
+
+
+class Signer:
+    """Signs as the development server's own authority does, whose certificates it trusts."""
+
+    def __init__(self, authority, key):
+        text = authority.read_text()
+        certificates = re.findall(r"-----BEGIN CERTIFICATE-----(.*?)-----END", text, re.DOTALL)
+        self.chain = ["".join(certificate.split()) for certificate in certificates]
+        key.write_text(re.search(r"-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----", text, re.DOTALL)[0])
+        self.key = key
+
+    def sign(self, document):
+        header = unpadded(json.dumps({"alg": "ES256", "x5c": self.chain}).encode())
+        signed = header + "." + unpadded(json.dumps(document).encode())
+        command = ["openssl", "dgst", "-sha256", "-sign", self.key]
+        der = subprocess.run(command, input=signed.encode(), capture_output=True, check=True).stdout
+        # SEQUENCE { INTEGER r, INTEGER s }, and JWS wants both in 32 bytes.
+        length = der[3]
+        r, s = int.from_bytes(der[4 : 4 + length], "big"), int.from_bytes(der[6 + length :], "big")
+        return signed + "." + unpadded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+
+
+class Network:
+    """Passes requests on, or does not. `modes` are used up by posts of transactions, one each; then `mode` holds."""
+
+    def __init__(self, server):
+        self.server = server
+        self.mode = "up"
+        self.modes = []
+        self.posts = []
+        self.lock = threading.Lock()
+        network = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                network.handle(self)
+
+            do_POST = do_GET
+
+            def log_message(self, *words):
+                pass
+
+        self.listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.listener.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.listener.server_port}"
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def handle(self, request):
+        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        is_post = request.path == "/transactions/apple"
+        with self.lock:
+            mode = self.modes.pop(0) if is_post and self.modes else self.mode
+        post = {"at": time.monotonic(), "mode": mode, "status": None}
+        if is_post:
+            post["id"] = payload(json.loads(body)["signedTransaction"])["transactionId"]
+            self.posts.append(post)
+        if mode == "down":
+            return self.cut(request)
+        if mode == "slow":
+            time.sleep(1.5)
+        if mode == "busy":
+            return self.answer(request, post, 503, b'{"error":"busy","message":"."}', {"Retry-After": "1"})
+        if mode == "refusing":
+            return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
+        if mode == "portal":
+            return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
+        status, answer = self.forward(request, body)
+        if mode == "lost":
+            return self.cut(request)
+        return self.answer(request, post, status, answer)
+
+    def forward(self, request, body):
+        forwarded = urllib.request.Request(self.server.url + request.path, body or None, method=request.command)
+        try:
+            with urllib.request.urlopen(forwarded, timeout=20) as response:
+                return response.status, response.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def cut(self, request):
+        request.close_connection = True
+        request.connection.shutdown(socket.SHUT_RDWR)
+
+    def answer(self, request, post, status, body, headers=None):
+        post["status"] = status
+        try:
+            request.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+                request.send_header(name, value)
+            request.end_headers()
+            request.wfile.write(body)
+        except OSError:
+            # The app was killed meanwhile: nobody has heard it.
+            post["status"] = None
+
+
+class Phone:
+    """One device: a folder for the store and the outbox, and as many processes of the app as it takes."""
+
+    numbers = count(2_000_000_000_000_001)
+
+    def __init__(self, folder, server):
+        self.folder = folder
+        self.server = server
+        self.network = Network(server)
+        for part in ("open", "sheet", "updates", "owned"):
+            (folder / part).mkdir(parents=True)
+
+    def sign(self, token=None, product="pro.annual", kind="Auto-Renewable Subscription", again=None, **members):
+        """What StoreKit hands to the app. `again` signs an earlier one anew."""
+        now = int(time.time() * 1000)
+        number = again["id"] if again else next(Phone.numbers)
+        document = {
+            "transactionId": str(number),
+            "originalTransactionId": str(number),
+            "bundleId": BUNDLE,
+            "productId": product,
+            "subscriptionGroupIdentifier": "21580001",
+            "purchaseDate": now,
+            "originalPurchaseDate": now,
+            "expiresDate": now + 31_536_000_000,
+            "quantity": 1,
+            "type": kind,
+            "inAppOwnershipType": "PURCHASED",
+            "signedDate": now,
+            "environment": "Sandbox",
+            "transactionReason": "PURCHASE",
+            "storefront": "USA",
+            "storefrontId": "143441",
+            "price": 79_990,
+            "currency": "USD",
+            **members,
+        }
+        if kind == "Consumable":
+            del document["subscriptionGroupIdentifier"], document["expiresDate"]
+        if token:
+            document["appAccountToken"] = token
+        transaction = {
+            "id": number,
+            "originalID": number,
+            "product": product,
+            "jws": self.server.signer.sign(document),
+            # Swift's dates begin with the year 2001.
+            "signedDate": now / 1000 - 978_307_200,
+            "isRevoked": "revocationDate" in document,
+            "isUpgraded": document.get("isUpgraded", False),
+            "isFamilyShared": document["inAppOwnershipType"] == "FAMILY_SHARED",
+        }
+        return {**transaction, "token": token} if token else transaction
+
+    def put(self, part, transaction, name=None):
+        (self.folder / part / f"{name or transaction['id']}.json").write_text(json.dumps(transaction))
+
+    def pays(self, transaction):
+        """The next payment sheet of the product ends with this transaction."""
+        self.put("sheet", transaction, transaction["product"])
+
+    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0):
+        """Runs the app. Returns its report, or None if it was killed."""
+        plan = {
+            "server": self.network.url,
+            "folder": str(self.folder),
+            "appVersion": version,
+            "steps": steps,
+            "patience": patience,
+            "clockError": clock_error,
+        }
+        if kill_before is not None:
+            plan["killBefore"] = kill_before
+        file = self.folder / "plan.json"
+        file.write_text(json.dumps(plan))
+        ended = subprocess.run([app_binary(), file], capture_output=True, text=True, timeout=60)
+        if ended.returncode == -9:
+            return None
+        assert ended.returncode == 0, ended.stderr
+        return json.loads(ended.stdout)
+
+    def lines(self, log):
+        file = self.folder / log
+        return file.read_text().split() if file.exists() else []
+
+    @property
+    def finished(self):
+        return [int(line) for line in self.lines("finished.log")]
+
+    @property
+    def outbox(self):
+        return [path for path in (self.folder / "outbox").glob("*.transaction")]
+
+    def check_rules(self):
+        """No transaction is finished that the server has not answered 200 or 409 to."""
+        # A portal's 200 is nobody's answer.
+        answers = [post for post in self.network.posts if post["mode"] != "portal" and post["status"] in (200, 409)]
+        answered = {int(post["id"]) for post in answers}
+        assert set(self.finished) <= answered, (self.finished, self.network.posts)

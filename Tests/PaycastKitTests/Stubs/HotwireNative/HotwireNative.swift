@@ -1,0 +1,22 @@
+// The part of hotwire-native-ios that `PaywallComponent.swift` uses, after its source at 1.2.2:
+// https://github.com/hotwired/hotwire-native-ios/tree/main/Source/Bridge
+
+@MainActor
+open class BridgeComponent {
+    open nonisolated class var name: String { fatalError("stub") }
+    open func onReceive(message: Message) {}
+    @discardableResult
+    public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
+}
+
+/// Not `Sendable` there either.
+public struct Message: Equatable {
+    public let id: String
+    public let component: String
+    public let event: String
+    public let jsonData: String
+
+    public func replacing(event updatedEvent: String? = nil, jsonData updatedData: String? = nil) -> Message {
+        fatalError("stub")
+    }
+}

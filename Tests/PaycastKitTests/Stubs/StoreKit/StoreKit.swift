@@ -1,0 +1,123 @@
+// The part of StoreKit that `StoreKitStore.swift` uses, declared after Apple's documentation
+// (https://developer.apple.com/documentation/storekit), so that Linux can check the shell's types. Nothing here runs.
+
+public import Foundation
+
+@frozen
+public enum VerificationResult<SignedType> {
+    case unverified(SignedType, VerificationError)
+    case verified(SignedType)
+
+    public enum VerificationError: Error, Sendable {
+        case revokedCertificate, invalidCertificateChain, invalidDeviceVerification, invalidEncoding, invalidSignature
+        case missingRequiredProperties
+    }
+}
+
+extension VerificationResult: Sendable where SignedType: Sendable {}
+
+extension VerificationResult where SignedType == Transaction {
+    public var jwsRepresentation: String { fatalError("stub") }
+}
+
+public enum AppStore {
+    public struct Environment: RawRepresentable, Hashable, Sendable {
+        public static let production = Environment(rawValue: "Production")
+        public static let sandbox = Environment(rawValue: "Sandbox")
+        public static let xcode = Environment(rawValue: "Xcode")
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    public static func sync() async throws { fatalError("stub") }
+}
+
+public struct AppTransaction: Sendable {
+    public let environment: AppStore.Environment
+    public static var shared: VerificationResult<AppTransaction> {
+        get async throws { fatalError("stub") }
+    }
+}
+
+public struct Transaction: Identifiable, Hashable, Sendable {
+    public enum OwnershipType: Hashable, Sendable { case purchased, familyShared }
+
+    public struct Transactions: AsyncSequence, Sendable {
+        public typealias Element = VerificationResult<Transaction>
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            public mutating func next() async -> VerificationResult<Transaction>? { fatalError("stub") }
+        }
+        public func makeAsyncIterator() -> AsyncIterator { fatalError("stub") }
+    }
+
+    public let id: UInt64
+    public let originalID: UInt64
+    public let productID: String
+    public let signedDate: Date
+    public let appAccountToken: UUID?
+    public let revocationDate: Date?
+    public let isUpgraded: Bool
+    public let ownershipType: OwnershipType
+
+    public static var updates: Transactions { fatalError("stub") }
+    public static var unfinished: Transactions { fatalError("stub") }
+    public static var currentEntitlements: Transactions { fatalError("stub") }
+    public func finish() async { fatalError("stub") }
+}
+
+public struct Product: Identifiable, Hashable, Sendable {
+    public struct PurchaseOption: Hashable, Sendable {
+        public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
+    }
+
+    public enum PurchaseResult: Sendable {
+        case success(VerificationResult<Transaction>)
+        case userCancelled
+        case pending
+    }
+
+    public let id: String
+    public let displayName: String
+    public let displayPrice: String
+
+    public static func products(for identifiers: some Collection<String>) async throws -> [Product] {
+        fatalError("stub")
+    }
+
+    @MainActor
+    public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult { fatalError("stub") }
+}
+
+public enum StoreKitError: Error, Sendable {
+    case unknown
+    case userCancelled
+    case networkError(URLError)
+    case systemError(any Error)
+    case notAvailableInStorefront
+    case notEntitled
+    case unsupported
+}
+
+public struct PurchaseIntent: Sendable {
+    public enum StoreKitError: Error, Sendable {
+        case unknown
+        case userCancelled
+        case networkError(URLError)
+        case systemError(any Error)
+        case notAvailableInStorefront
+        case notEntitled
+        case unsupported
+    }
+
+    public struct PurchaseIntents: AsyncSequence, Sendable {
+        public typealias Element = PurchaseIntent
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            public mutating func next() async -> PurchaseIntent? { fatalError("stub") }
+        }
+        public func makeAsyncIterator() -> AsyncIterator { fatalError("stub") }
+    }
+
+    public let product: Product
+    public var id: Product.ID { fatalError("stub") }
+    public static var intents: PurchaseIntents { fatalError("stub") }
+}

@@ -1,0 +1,28 @@
+// The part of UIKit that the shells use. https://developer.apple.com/documentation/uikit
+
+public import Foundation
+
+@MainActor
+open class UIResponder {
+    public init() {}
+}
+
+@MainActor
+open class UIScene: UIResponder {
+    public enum ActivationState: Sendable { case unattached, foregroundActive, foregroundInactive, background }
+    public var activationState: ActivationState { fatalError("stub") }
+}
+
+open class UIWindowScene: UIScene {}
+
+extension UIScene: Hashable {
+    public nonisolated static func == (left: UIScene, right: UIScene) -> Bool { left === right }
+    public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+@MainActor
+public final class UIApplication: UIResponder {
+    public static let willEnterForegroundNotification = NSNotification.Name("stub")
+    public static var shared: UIApplication { fatalError("stub") }
+    public var connectedScenes: Set<UIScene> { fatalError("stub") }
+}

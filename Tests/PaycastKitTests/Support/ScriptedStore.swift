@@ -1,0 +1,171 @@
+import Foundation
+
+@testable import PaycastKit
+
+/// A store that does what a test says, and remembers what was finished.
+actor ScriptedStore: Store {
+    private var known: [StoreProduct] = [
+        StoreProduct(id: "pro.annual", name: "Pro", displayPrice: "€ 79,99"),
+        StoreProduct(id: "coins", name: "Coins", displayPrice: "€ 0,99"),
+    ]
+    private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
+    private var isOffline = false
+    private(set) var purchases: [UUID] = []
+    private(set) var finished: [UInt64] = []
+    private(set) var sheets: [String] = []
+    private var open: [UInt64: SignedTransaction] = [:]
+    private var all: [SignedTransaction] = []
+    private nonisolated let stream: AsyncStream<StoreUpdate>
+    private nonisolated let continuation: AsyncStream<StoreUpdate>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func answer(_ outcome: StoreOutcome) {
+        next = .success(outcome)
+        if case .bought(let transaction) = outcome { hold(transaction) }
+    }
+
+    func fail(_ error: PurchaseError) { next = .failure(error) }
+
+    func goOffline() { isOffline = true }
+
+    func hold(_ transaction: SignedTransaction) {
+        open[transaction.id] = transaction
+        all.append(transaction)
+    }
+
+    nonisolated func bring(_ update: StoreUpdate) { continuation.yield(update) }
+
+    func products(_ ids: [String]) throws(PurchaseError) -> [StoreProduct] {
+        if isOffline { throw .store("offline") }
+        return known.filter { ids.contains($0.id) }
+    }
+
+    func purchase(_ product: String, token: UUID) throws(PurchaseError) -> StoreOutcome {
+        purchases.append(token)
+        return try next.get()
+    }
+
+    nonisolated func updates() -> AsyncStream<StoreUpdate> { stream }
+
+    func unfinished() -> [SignedTransaction] { open.values.sorted { $0.id < $1.id } }
+
+    func owned() -> [SignedTransaction] { all }
+
+    func sync() throws(PurchaseError) { if isOffline { throw .store("offline") } }
+
+    func finish(_ transaction: UInt64) {
+        open[transaction] = nil
+        finished.append(transaction)
+    }
+
+    func showManageSubscriptions() { sheets.append("manage") }
+
+    func redeemOfferCode() { sheets.append("redeem") }
+
+    func environment() -> String? { "xcode" }
+}
+
+/// A server that answers what a test says.
+actor ScriptedServer: Transport {
+    struct NoAnswer: Error {}
+
+    private(set) var requests: [ServerRequest] = []
+    private var answers: [String: ServerResponse?] = [
+        "transactions/apple": ServerResponse(
+            status: 200,
+            body: Data(#"{"outcome":"applied","event":"client:1","cursor":"e-1","claim":"granted"}"#.utf8)
+        ),
+        "entitlements": ServerResponse(status: 200, body: Data(#"{"active":false,"entitlements":[]}"#.utf8)),
+    ]
+
+    /// Nil for no answer.
+    func answer(_ path: String, _ response: ServerResponse?) { answers[path] = .some(response) }
+
+    func answer(_ path: String, _ status: Int, _ body: String, headers: [String: String] = [:]) {
+        answers[path] = ServerResponse(status: status, headers: headers, body: Data(body.utf8))
+    }
+
+    func send(_ request: ServerRequest) throws -> ServerResponse {
+        requests.append(request)
+        guard let answer = answers[request.path] ?? nil else { throw NoAnswer() }
+        return answer
+    }
+
+    func count(_ path: String) -> Int { requests.count { $0.path == path } }
+}
+
+/// A clock that runs only when it is told to.
+final class HandClock: Timekeeper, @unchecked Sendable {
+    private let lock = NSLock()
+    private var time = Fixture.start
+    private var sleepers: [Int: (until: Date, CheckedContinuation<Void, Never>)] = [:]
+    private var last = 0
+
+    var now: Date { lock.withLock { time } }
+
+    func advance(_ seconds: TimeInterval) {
+        let woken = lock.withLock {
+            time += seconds
+            let due = sleepers.filter { $0.value.until <= time }
+            for number in due.keys { sleepers[number] = nil }
+            return due.values.map(\.1)
+        }
+        for sleeper in woken { sleeper.resume() }
+    }
+
+    func sleep(until date: Date) async {
+        let number = lock.withLock {
+            last += 1
+            return last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = lock.withLock {
+                    guard date > time, !Task.isCancelled else { return true }
+                    sleepers[number] = (date, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            lock.withLock { sleepers.removeValue(forKey: number) }?.1.resume()
+        }
+    }
+}
+
+/// An app: a store, a server, a clock, and a folder that outlives the process.
+struct App {
+    let store = ScriptedStore()
+    let server = ScriptedServer()
+    let clock = HandClock()
+    let folder = Folder()
+
+    /// Starts the process. Ends with `stop`.
+    func launch(orders: (any OrderSource)? = nil) -> Purchases {
+        let purchases = Purchases(
+            PurchaseEngine.Parts(
+                store: store,
+                server: PaycastServer(server),
+                outbox: Outbox(folder: folder.url),
+                orders: orders,
+                appVersion: "1",
+                time: clock,
+                chance: { 0 }
+            )
+        )
+        purchases.start()
+        return purchases
+    }
+
+    /// Waits until it is so, for ten seconds of the real clock at most.
+    func eventually(_ condition: () async -> Bool) async -> Bool {
+        for _ in 0..<1_000 {
+            if await condition() { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+}
