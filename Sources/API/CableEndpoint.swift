@@ -24,7 +24,7 @@ struct CableEndpoint {
 
     func answer(_ request: Request) -> Answer {
         guard request.isWebSocket else { return .respond(CableEndpoint.pageNotFound) }
-        switch services.access.judge(request) {
+        switch services.authorization.judge(request) {
         case .same, .allowed: return .openCable(CableOpening(host: request.host, sid: request.sessionID))
         case .refused: return .respond(CableEndpoint.pageNotFound)
         }
@@ -33,7 +33,7 @@ struct CableEndpoint {
     func verdict(on request: CableRequest) -> CableVerdict {
         do throws(StreamNameError) {
             let token = request.parameters.signedStreamName
-            let name = try services.access.stream(named: token, now: services.clock.now())
+            let name = try services.authorization.stream(named: token, now: services.clock.now())
             let place = request.history?.place(in: name.stream.text).map { "\($0.epoch)-\($0.offset)" }
             let start = start(of: request, at: place)
             return .open(PageSource(services).follow(name, since: start, isCounted: place != nil))
@@ -41,7 +41,7 @@ struct CableEndpoint {
             if error == .expired {
                 return services.endedNames.mayReload(request.parameters.signedStreamName) ? .expired : .rejected
             }
-            services.refusals.name(hasKey: services.access.canSign)
+            services.refusals.name(hasKey: services.authorization.canSign)
             return .rejected
         }
     }

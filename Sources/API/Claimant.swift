@@ -23,12 +23,12 @@ struct Claimant {
         origin: PageOrigin
     ) throws(RefusedClaimant) -> UserID? {
         guard let stream else {
-            guard isTrusted else { throw RefusedClaimant(response: Access.unauthorized) }
+            guard isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
             return user
         }
         guard isTrusted || !origin.isRefused else { throw RefusedClaimant(response: PageOrigin.refusal) }
         let owner = try Claimant.owner(of: stream, services: services)
-        guard user == nil || isTrusted else { throw RefusedClaimant(response: Access.unauthorized) }
+        guard user == nil || isTrusted else { throw RefusedClaimant(response: Authorization.unauthorized) }
         guard user == nil || user == owner else {
             throw RefusedClaimant.contradictingUser
         }
@@ -38,7 +38,7 @@ struct Claimant {
     private static func owner(of token: String, services: Services) throws(RefusedClaimant) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
-            name = try services.access.stream(named: token, now: services.clock.now())
+            name = try services.authorization.stream(named: token, now: services.clock.now())
         } catch {
             throw error == .expired ? RefusedClaimant.expiredName : RefusedClaimant.forgedName
         }

@@ -5,10 +5,10 @@ internal import HTTPMessages
 /// Shields a development server from other sites' pages in the developer's browser: its demo, its simulated stores and
 /// its clock need no key.
 struct DevelopmentGuard {
-    private let access: Access
+    private let authorization: Authorization
 
-    init(_ access: Access) {
-        self.access = access
+    init(_ authorization: Authorization) {
+        self.authorization = authorization
     }
 
     /// Returns nil if the request may pass.
@@ -24,7 +24,7 @@ struct DevelopmentGuard {
         case .webhook, .up: return true
         default:
             guard let host = request.head.host.map({ HostName($0) }) else { return true }
-            return host.isLocal || access.lists(host: host.text)
+            return host.isLocal || authorization.lists(host: host.text)
         }
     }
 
@@ -32,7 +32,7 @@ struct DevelopmentGuard {
     /// our answers from the page.
     private func isOfAnotherSite(_ request: Request) -> Bool {
         guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return false }
-        switch access.judge(request) {
+        switch authorization.judge(request) {
         case .refused: return true
         case .allowed: return false
         case .same: return request.origin == nil && ["cross-site", "same-site"].contains(request.fetchSite)

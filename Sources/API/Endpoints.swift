@@ -31,7 +31,7 @@ public struct Endpoints: RequestHandler {
 
     public func handle(_ request: Request) -> Answer {
         if let development = services.development {
-            if let refusal = DevelopmentGuard(services.access).refusal(of: request) { return .respond(refusal) }
+            if let refusal = DevelopmentGuard(services.authorization).refusal(of: request) { return .respond(refusal) }
             if let answer = development.answer(request) { return answer }
         }
         switch request.route {
@@ -64,6 +64,6 @@ public struct Endpoints: RequestHandler {
     }
 
     private func trusted(_ request: Request, answer: (Request) -> Answer) -> Answer {
-        services.access.isTrusted(request.credentials) ? answer(request) : .respond(Access.unauthorized)
+        services.authorization.isTrusted(request.credentials) ? answer(request) : .respond(Authorization.unauthorized)
     }
 }

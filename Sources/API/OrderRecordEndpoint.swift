@@ -13,7 +13,7 @@ struct OrderRecordEndpoint {
     }
 
     func answer(_ token: String, request: Request) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Access.noSigner) }
+        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         guard let token = OrderToken(token) else { return .respond(OrderRecordEndpoint.unknown) }
         return .later { [reader = services.reader] reply in
             reader.order(token) { result in

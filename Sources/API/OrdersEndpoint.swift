@@ -13,7 +13,7 @@ struct OrdersEndpoint {
     }
 
     func answer(_ request: Request) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Access.noSigner) }
+        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         var order: OrderRequest
         do throws(RefusedBody) {
             let node = try RefusedBody.object(

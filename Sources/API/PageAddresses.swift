@@ -14,7 +14,7 @@ struct PageAddresses: Sendable {
 
     /// Returns nil without a key to sign names with.
     init?(_ services: Services, request: Request) {
-        guard let signer = services.access.signer else { return nil }
+        guard let signer = services.authorization.signer else { return nil }
         self.signer = signer
         streams = services.streams
         host = AddressText.host(request.host)

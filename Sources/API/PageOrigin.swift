@@ -2,10 +2,10 @@ internal import HTTPMessages
 
 /// How much of an answer a page of another origin may see (https://fetch.spec.whatwg.org/#http-cors-protocol).
 struct PageOrigin {
-    private let verdict: Access.OriginVerdict
+    private let verdict: Authorization.OriginVerdict
 
-    init(_ request: Request, access: Access) {
-        verdict = access.judge(request)
+    init(_ request: Request, authorization: Authorization) {
+        verdict = authorization.judge(request)
     }
 
     var isRefused: Bool { verdict == .refused }

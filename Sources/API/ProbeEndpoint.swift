@@ -15,14 +15,14 @@ struct ProbeEndpoint {
     }
 
     func ready(_ request: Request) -> Answer {
-        guard services.access.isOperator(request) else { return .respond(Access.unauthorized) }
+        guard services.authorization.isOperator(request) else { return .respond(Authorization.unauthorized) }
         return .later { [ask = services.readiness] reply in
             ask { readiness in reply.send(JSON.response(readiness.ready ? 200 : 503, body: readiness)) }
         }
     }
 
     func metrics(_ request: Request) -> Response {
-        guard services.access.isOperator(request) else { return Access.unauthorized }
+        guard services.authorization.isOperator(request) else { return Authorization.unauthorized }
         return Response(
             status: 200,
             contentType: "text/plain; version=0.0.4; charset=utf-8",

@@ -53,7 +53,7 @@ public final class Services: Sendable {
     public init(
         isSecure: Bool,
         stores: [any Store.Type],
-        access: Access,
+        authorization: Authorization,
         verifiers: [Provider: any StoreVerifier],
         opened: [Provider: any OpenStore],
         recoveries: [Provider: HistoryRecovery],
@@ -78,7 +78,7 @@ public final class Services: Sendable {
         transactions = stores.reduce(into: [:]) { $0[$1.provider] = $1.transactions }
         receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
-        trust = Current(Trust(access: access, verifiers: verifiers, opened: opened))
+        trust = Current(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
         self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
@@ -101,18 +101,19 @@ public final class Services: Sendable {
     /// Whom the server trusts; a reload replaces all of it at once. It is a class because every request reads it, and
     /// copying it would touch 22 reference counts.
     private final class Trust: Sendable {
-        let access: Access
+        let authorization: Authorization
         let verifiers: [Provider: any StoreVerifier]
         let opened: [Provider: any OpenStore]
 
-        init(access: Access, verifiers: [Provider: any StoreVerifier], opened: [Provider: any OpenStore]) {
-            self.access = access
+        init(authorization: Authorization, verifiers: [Provider: any StoreVerifier], opened: [Provider: any OpenStore])
+        {
+            self.authorization = authorization
             self.verifiers = verifiers
             self.opened = opened
         }
     }
 
-    public var access: Access { trust.value.access }
+    public var authorization: Authorization { trust.value.authorization }
     /// The verifiers of the webhooks that are served.
     public var verifiers: [Provider: any StoreVerifier] { trust.value.verifiers }
     /// The stores that are configured.
@@ -120,11 +121,11 @@ public final class Services: Sendable {
 
     /// New requests are judged by these values; requests in progress keep the old ones.
     public func replace(
-        access: Access,
+        authorization: Authorization,
         verifiers: [Provider: any StoreVerifier],
         opened: [Provider: any OpenStore]
     ) {
-        trust.replace(with: Trust(access: access, verifiers: verifiers, opened: opened))
+        trust.replace(with: Trust(authorization: authorization, verifiers: verifiers, opened: opened))
     }
 }
 

@@ -19,7 +19,7 @@ struct StreamsEndpoint {
 
     func answer(_ request: Request) -> Answer {
         let origin: String?
-        switch services.access.judge(request) {
+        switch services.authorization.judge(request) {
         case .same: origin = nil
         case .allowed(let allowed): origin = allowed
         case .refused:
@@ -33,7 +33,7 @@ struct StreamsEndpoint {
         }
         let token = request.query["name"] ?? ""
         do throws(StreamNameError) {
-            let name = try services.access.stream(named: token, now: services.clock.now())
+            let name = try services.authorization.stream(named: token, now: services.clock.now())
             let counted = request.lastEventID.flatMap { $0.isEmpty ? nil : $0 }
             var page = pages.follow(
                 name,
@@ -54,7 +54,7 @@ struct StreamsEndpoint {
     /// clear that this brings no new name. From then on its element stays as it is: an event stream may ask again.
     private func refuse(_ error: StreamNameError, request: Request, origin: String?) -> Answer {
         guard error == .expired else {
-            services.refusals.name(hasKey: services.access.canSign)
+            services.refusals.name(hasKey: services.authorization.canSign)
             return .respond(
                 .error(403, code: "forged_stream_name", message: "The name is not signed with a key of this server.")
             )

@@ -22,7 +22,7 @@ struct TransactionsEndpoint {
     }
 
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
-        let origin = PageOrigin(request, access: services.access)
+        let origin = PageOrigin(request, authorization: services.authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
         let (post, user): (Post<Purchase>, UserID?)
         do throws(RefusedBody) {
@@ -31,7 +31,7 @@ struct TransactionsEndpoint {
             return .respond(origin.shown(error.response))
         }
         do throws(RefusedClaimant) {
-            let isTrusted = services.access.isTrusted(request.credentials)
+            let isTrusted = services.authorization.isTrusted(request.credentials)
             user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
         } catch {
             return .respond(origin.shown(error.response))

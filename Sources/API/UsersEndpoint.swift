@@ -31,7 +31,7 @@ struct UsersEndpoint {
     }
 
     func stream(of user: UserID, request: Request) -> Answer {
-        guard let addresses = PageAddresses(services, request: request) else { return .respond(Access.noSigner) }
+        guard let addresses = PageAddresses(services, request: request) else { return .respond(Authorization.noSigner) }
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)
         }

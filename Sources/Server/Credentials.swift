@@ -23,8 +23,8 @@ struct Credentials {
         signer = StreamSigner(keys: Credentials.streamKeys(configuration, workspace: workspace))
     }
 
-    func access(_ origins: Allowlist<String>) -> Access {
-        Access(keys: apiKeys, signer: signer, origins: origins)
+    func authorization(_ origins: Allowlist<String>) -> Authorization {
+        Authorization(keys: apiKeys, signer: signer, origins: origins)
     }
 
     private static func openWorkspace() throws(StartError) -> DevelopmentWorkspace {

@@ -62,7 +62,7 @@ struct Reloader {
             )
         }
         services.replace(
-            access: keys.access(configuration.allowedOrigins),
+            authorization: keys.authorization(configuration.allowedOrigins),
             verifiers: stores.value.verifiers,
             opened: stores.value.opened
         )

@@ -15,18 +15,18 @@ internal import TurboStreams
 /// The path of a webhook: gateway (loop thread) → verifier (worker) → ledger (writer thread, one commit) → publisher
 /// (rendered once) → every loop's hub → every open page.
 public final class Server {
-    private let core: ServerCore
-    private let gateway: Gateway
-    private let redis: RedisListener?
-    private let demo: DemoRoutes?
-    private let background: BackgroundServices
+    let core: ServerCore
+    let gateway: Gateway
+    let redis: RedisListener?
+    let demo: DemoRoutes?
+    let background: BackgroundServices
     private let own = OwnAddress()
     private let reloader: Reloader
-    private let watch: LedgerWatch
+    let watch: LedgerWatch
     private let certificate = CertificateHealth()
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
-    private let position: Int64
+    let position: Int64
     /// The number of files that are open at the start: the three standard streams, and those that a service manager may
     /// add.
     private static let inheritedFiles = 12
@@ -126,21 +126,6 @@ public final class Server {
         )
     }
 
-    /// What Redis lost, the app's own server still knows: pages reload from there, including those that come later with
-    /// a cursor from before the loss.
-    private func heal() {
-        redis?.start { [gateway, writer = core.writer, position] gap in
-            // No page can have a cursor of a new ledger.
-            if gap == .beforeStart && position == 0 { return }
-            let isTaken = writer.submit(
-                .broadcastsLost { result in
-                    if case .failure = result { gateway.refreshPages() }
-                }
-            )
-            if !isTaken { gateway.refreshPages() }
-        }
-    }
-
     /// Returns when the loops and the ledger have answered.
     private static func probe(_ gateway: Gateway, reader: LedgerReader) {
         gateway.waitForLoops()
@@ -148,19 +133,5 @@ public final class Server {
         // A reader whose queue is full is busy, not dead.
         guard reader.head(completion: { _ in answer.fulfil(()) }) else { return }
         answer.wait()
-    }
-
-    /// Lets pages go first; what was received is still verified, committed and answered.
-    private func stop() {
-        gateway.drain()
-        background.close()
-        core.workers.close()
-        core.blockingPools.close()
-        redis?.close()
-        watch.close()
-        core.writer.close()
-        core.reader.close()
-        demo?.close()
-        gateway.stop()
     }
 }

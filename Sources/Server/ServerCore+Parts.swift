@@ -69,7 +69,7 @@ extension ServerCore {
         Services(
             isSecure: configuration.tls != nil,
             stores: configuration.storeTypes,
-            access: keys.access(configuration.allowedOrigins),
+            authorization: keys.authorization(configuration.allowedOrigins),
             verifiers: stores.verifiers,
             opened: stores.opened,
             recoveries: background.recoveries,

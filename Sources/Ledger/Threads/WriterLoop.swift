@@ -16,10 +16,10 @@ struct WriterLoop: ~Copyable {
     private static let pause = Duration.seconds(1)
 
     private(set) var store: LedgerStore
-    private let clock: Clock
-    private let log: Log
+    let clock: Clock
+    let log: Log
     let counts: LedgerMetrics
-    private let health: LedgerHealth
+    let health: LedgerHealth
     private let onCommit: @Sendable ([Entry]) -> Void
     private let onLanguage: @Sendable (UserID) -> Void
 
@@ -73,44 +73,6 @@ struct WriterLoop: ~Copyable {
     func truncateJournal() {
         guard isInPlace() else { return }
         store.truncateJournal()
-    }
-
-    /// Saves what the open files hold; they hold everything until this process ends. A journal that has lost its name
-    /// is copied into its ledger, and a ledger that has lost its name into a new file.
-    private func rescue() {
-        guard let path = store.place.path, health.contentIsSound else { return }
-        do throws(SQLiteError) {
-            guard !store.place.hasLedger else { return try copyJournal() }
-            let file = path + ".rescued"
-            try store.copy(to: file)
-            log.error(
-                "ledger rescued",
-                fields: ["file": file, "todo": "stop the server, then: paycast restore \(file)"]
-            )
-        } catch {
-            log.error("ledger not rescued", fields: ["problem": error])
-        }
-    }
-
-    /// The checkpointer may be at work at this moment, which ends within milliseconds.
-    private func copyJournal() throws(SQLiteError) {
-        for _ in 0..<200 {
-            if try store.copyJournal() { return }
-            Waker().wait(timeout: .milliseconds(10))
-        }
-        log.error("ledger not rescued", fields: ["problem": "something holds its journal"])
-    }
-
-    private func timeToNextEnd() -> Duration? {
-        guard let end = try? store.nextEnd() else { return nil }
-        let now = clock.now()
-        // An hour at most, because the system's clock may be set.
-        return end <= now ? .zero : min(.milliseconds(end.milliseconds - now.milliseconds), .seconds(3600))
-    }
-
-    private func isEndDue() -> Bool {
-        guard let end = try? store.nextEnd() else { return false }
-        return end <= clock.now()
     }
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come

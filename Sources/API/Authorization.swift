@@ -6,7 +6,7 @@ internal import HTTP1
 internal import HTTPMessages
 
 /// Who may do what: the bearer keys of the API routes, the key that signs stream names, and the origins of pages.
-public struct Access: Sendable {
+public struct Authorization: Sendable {
     private let keys: [[UInt8]]
     let signer: StreamSigner?
     /// As browsers send them: lower case, without a default port.
@@ -21,7 +21,7 @@ public struct Access: Sendable {
 
     /// Compares the credentials with every key, in constant time.
     func isTrusted(_ authorization: ArraySlice<UInt8>?) -> Bool {
-        guard let given = authorization.flatMap(Access.bearer) else { return false }
+        guard let given = authorization.flatMap(Authorization.bearer) else { return false }
         return keys.reduce(false) { constantTimeCompare($1, with: given) || $0 }
     }
 
@@ -99,7 +99,7 @@ public struct Access: Sendable {
     func judge(origin: String?, host: String, scheme: Scheme? = nil) -> OriginVerdict {
         guard let origin = origin?.asciiLowercased else { return .same }
         let schemes = scheme.map { [$0] } ?? [.http, .https]
-        if schemes.contains(where: { origin == Access.origin(of: host, scheme: $0) }) { return .same }
+        if schemes.contains(where: { origin == Authorization.origin(of: host, scheme: $0) }) { return .same }
         return origins.contains(origin) ? .allowed(origin) : .refused
     }
 }

@@ -1,0 +1,23 @@
+internal import API
+internal import Concurrency
+internal import Development
+internal import Gateway
+internal import Ledger
+internal import Redis
+
+/// The order in which everything ends.
+extension Server {
+    /// Lets pages go first; what was received is still verified, committed and answered.
+    func stop() {
+        gateway.drain()
+        background.close()
+        core.workers.close()
+        core.blockingPools.close()
+        redis?.close()
+        watch.close()
+        core.writer.close()
+        core.reader.close()
+        demo?.close()
+        gateway.stop()
+    }
+}
