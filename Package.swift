@@ -100,7 +100,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
-        .systemLibrary(name: "CLinux"),  // Concurrency, Observability, Benchmarks: what Glibc's module leaves out
+        .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
 
         // Values and pure rules, then what they run on.
         library("Encoding", []),
@@ -240,8 +240,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore", "Simulator",
-                "StandIns",
+                "CLinux", "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "AppleStore",
+                "Simulator", "StandIns",
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings

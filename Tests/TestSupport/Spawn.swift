@@ -1,4 +1,5 @@
-internal import Glibc
+internal import CLinux
+import Glibc
 
 /// Starts a program with `descriptors` as its stdin, stdout and stderr, default signals, and nothing else of ours.
 ///
@@ -21,6 +22,8 @@ func spawn(
     for (number, descriptor) in descriptors.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
     }
+    // What a library opened in this process without O_CLOEXEC would count against the program's own limit of files.
+    posix_spawn_file_actions_addclosefrom_np(&actions, Int32(descriptors.count))
     var all = sigset_t()
     var none = sigset_t()
     sigfillset(&all)
