@@ -121,9 +121,9 @@ public final class RunningProcess: Sendable {
         }
     }
 
-    /// Reads both until their end, then reaps.
+    /// Reads both until their end, then reaps. Errors first: who waits for a line on stdout finds what was logged before it.
     private static func follow(_ process: pid_t, stdout: Int32, stderr: Int32, into observed: Observed) {
-        var open = [stdout, stderr]
+        var open = [stderr, stdout]
         while !open.isEmpty {
             var requests = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&requests, nfds_t(requests.count), -1) > 0 else { continue }
