@@ -10,7 +10,7 @@ public struct OrderPurchaseItem: Codable, Sendable, Equatable {
     public var app: String
     /// The store's lineage id.
     public var contract: String
-    /// The current owner; null if there is none.
+    /// The current owner; null if nobody owns it.
     @Nullable public var user: UserID?
     /// The product by the store's id.
     public var product: String

@@ -66,7 +66,7 @@ public final class Socket: Link {
 
     public var isEncrypted: Bool { tls != nil }
 
-    /// Goes on with the TLS handshake; in the clear there is none to wait for.
+    /// Continues the TLS handshake. Without TLS it is done at once.
     public func handshake() -> Progress { tls?.handshake() ?? .done(1) }
 
     /// Whether the handshake agreed on HTTP/2.

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The server's word on what the user may use, and the last one known while there is none. One request at a time; a
-/// failed one is tried again with back-off.
+/// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
+/// time; a failed one is tried again with back-off.
 actor EntitlementFeed {
     private let server: PaycastServer
     private let outbox: Outbox

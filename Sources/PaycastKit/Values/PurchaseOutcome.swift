@@ -65,7 +65,7 @@ public enum PurchaseError: Error, Equatable, Sendable {
 public enum Problem: Equatable, Sendable {
     /// The server calls the signature not genuine; `code` is its word for why.
     case refused(transaction: UInt64, code: String)
-    /// The stream of the transaction's user does not count any more, or there is none.
+    /// The stream of the transaction's user is missing, or no longer valid.
     case needsStream(transaction: UInt64, code: String)
     /// The device found the signature forged.
     case unverified(product: String?)

@@ -95,7 +95,6 @@ def refunded(phone, user):
     """Bought, finished, and refunded while the app runs."""
     order, transaction = bought(phone, user)
     assert is_done(phone.run({"buy": [purchase(order)]}))
-    time.sleep(0.01)
     refund = {"revocationDate": int(time.time() * 1000), "revocationReason": 0}
     transaction = phone.sign(order["order"], again=transaction, **refund)
     phone.put("updates", transaction)

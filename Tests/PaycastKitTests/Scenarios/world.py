@@ -123,6 +123,7 @@ class Network:
             self.posts.append(post)
         if mode == "down":
             return self.cut(request)
+        # A slow server is what this mode is: the delay waits for nothing.
         if mode == "slow":
             time.sleep(1.5)
         if mode == "busy":

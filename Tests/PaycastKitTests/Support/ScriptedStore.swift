@@ -160,7 +160,7 @@ struct App {
         return purchases
     }
 
-    /// Waits until it is so, for ten seconds of the real clock at most.
+    /// Asks until it is so, for ten seconds of the real clock at most: what a condition looks at announces nothing.
     func eventually(_ condition: () async -> Bool) async -> Bool {
         for _ in 0..<1_000 {
             if await condition() { return true }

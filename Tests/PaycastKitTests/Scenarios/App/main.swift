@@ -75,6 +75,7 @@ for step in plan.steps {
 
 let end = Date(timeIntervalSinceNow: plan.patience)
 repeat {
+    // Nothing announces that the outbox and the store are empty, so they are asked.
     try? await Task.sleep(for: .milliseconds(20))
     let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", Data()))
     report.kept = state?.kept ?? -1
