@@ -50,7 +50,8 @@ struct TransactionsEndpoint {
         receivedAt: UInt64,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
-        let (services, order) = (services, post.order)
+        let services = services
+        let order = post.order
         return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
             Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
                 verdicts in
