@@ -1,3 +1,4 @@
+public import AppleReceipts
 public import Domain
 public import Encoding
 internal import StoreInterface

@@ -1,13 +1,13 @@
-internal import Concurrency
+public import Concurrency
 internal import Glibc
 internal import HTTP1
-internal import HTTPMessages
+public import HTTPMessages
 
 /// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///
 /// A worker opens a file, and hashes it once per change; the loop sends it in pieces. A file that is missing in the
 /// folder may be part of the program.
-struct StaticFiles: Sendable {
+public struct StaticFiles: Sendable {
     /// Larger files belong on a file server: a worker that hashes one is not free for other work.
     private static let sizeLimit = 16 << 20
 
@@ -18,13 +18,13 @@ struct StaticFiles: Sendable {
     private let readers: WorkerPool
     private let tags = FileTags()
 
-    init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
+    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers
     }
 
-    func answer(_ request: Request, path: String) -> Answer {
+    public func answer(_ request: Request, path: String) -> Answer {
         .later { reply in
             readers.submit { reply.send(response(path, request: request)) }
         }
