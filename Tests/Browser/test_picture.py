@@ -40,12 +40,12 @@ class Film:
 
     def __init__(self, page):
         self.page = page
-        box = page.locator(".devices").bounding_box()
+        app, phone = [page.locator(device).bounding_box() for device in (".app", ".handset")]
         self.area = {
-            "x": box["x"] - MARGIN,
-            "y": box["y"] - MARGIN,
-            "width": box["width"] + 2 * MARGIN,
-            "height": box["height"] + 2 * MARGIN,
+            "x": app["x"] - MARGIN,
+            "y": app["y"] - MARGIN,
+            "width": phone["x"] + phone["width"] - app["x"] + 2 * MARGIN,
+            "height": max(app["height"], phone["height"]) + 2 * MARGIN,
         }
         self.frames, self.times = [], []
 

@@ -1,6 +1,8 @@
 // The list of committed events, and how long the newest one took. Asked for after each change and every few seconds: a
 // request that is held open would be one of the six connections that a browser has for all tabs.
 
+import { happened, isSinceStart } from "./timeline.js"
+
 const user = document.body.dataset.user
 let newest = null
 let asked = Promise.resolve()
@@ -40,6 +42,8 @@ function add({ event, timing }, answeredAt) {
     const { age, verified, committed } = timing
     stages = { start: answeredAt - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
     showStages()
+    const committedAt = stages.start + committed
+    if (isSinceStart(committedAt)) happened("server", "commits it", { result: event.state ?? event.kind, tone: "good", at: committedAt })
 }
 
 function timePage(renderedAt) {
