@@ -196,6 +196,7 @@ export class App {
             method: "POST",
             headers: { "Content-Type": "application/json" },
             body: JSON.stringify({ signedTransaction: delivery.jws, stream: known?.stream }),
+            signal: this.#life.signal,
         }).catch(() => null)
         const answer = await response?.json().catch(() => null)
         if (this.#isOver) return
@@ -212,7 +213,8 @@ export class App {
     #acknowledge(delivery, { outcome, claim, error }) {
         store.finish(delivery)
         outbox.remove(delivery.id)
-        const opens = claim !== "refused" && ["applied", "duplicate", "stale"].includes(outcome)
+        // Where the webhook came first, the post is stale, or ignored because it says nothing new.
+        const opens = claim !== "refused" && ["applied", "duplicate", "stale", "ignored"].includes(outcome)
         const status = error ?? (opens ? "granted" : "recorded")
         this.#tellWatchers(delivery.id, status)
         const message = this.#unsettled.get(delivery.product)

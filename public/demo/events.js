@@ -43,7 +43,9 @@ function add({ event, timing }, answeredAt) {
     stages = { start: answeredAt - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
     showStages()
     const committedAt = stages.start + committed
-    if (isSinceStart(committedAt)) happened("server", "commits it", { result: event.state ?? event.kind, tone: "good", at: committedAt })
+    if (!isSinceStart(committedAt)) return
+    const what = stages.changesPage ? "commits it" : "commits it, no page changes"
+    happened("server", what, { result: event.state ?? event.kind, tone: "good", at: committedAt })
 }
 
 function timePage(renderedAt) {

@@ -4,6 +4,8 @@ const sheet = document.getElementById("sheet")
 const frame = document.querySelector("#phone iframe")
 
 let answered
+/** Where the keyboard was in the app, which forgets it while it cannot be used. */
+let focused
 
 const words = {
     en: {
@@ -43,6 +45,7 @@ export function askToPay(product, { asksParent }) {
     fill("confirm", asksParent ? own.ask : own.buy)
     fill("cancel", own.cancel)
     sheet.hidden = false
+    focused = frame.contentDocument.activeElement
     frame.inert = true
     sheet.querySelector("[data-slot=confirm]").focus({ preventScroll: true })
     return new Promise((done) => (answered = done))
@@ -53,7 +56,7 @@ export function closeSheet(isConfirmed = null) {
     const hadFocus = sheet.contains(document.activeElement)
     sheet.hidden = true
     frame.inert = false
-    if (hadFocus) frame.contentWindow.focus()
+    if (hadFocus && focused?.isConnected) focused.focus({ preventScroll: true })
     answered(isConfirmed)
 }
 
