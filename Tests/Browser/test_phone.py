@@ -25,6 +25,7 @@ class Phone:
 
     def choose(self, name, value):
         """One of the controls around the phone."""
+        expect(self.page.locator("#world-panel")).to_be_visible()
         self.page.locator(f"#world [name={name}][value={value}]").check(force=True)
 
     def tap(self):

@@ -40,12 +40,15 @@ function add({ event, timing }, answeredAt) {
     while (events.children.length > 50) events.lastElementChild.remove()
     if (event.user !== user || !timing) return
     const { age, verified, committed } = timing
-    stages = { start: answeredAt - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
-    showStages()
-    const committedAt = stages.start + committed
-    if (!isSinceStart(committedAt)) return
-    const what = stages.changesPage ? "commits it" : "commits it, no page changes"
-    happened("server", what, { result: event.state ?? event.kind, tone: "good", at: committedAt })
+    const [start, changesPage] = [answeredAt - age, event.fragments?.length > 0]
+    // What changes no page does not take the place of what did.
+    if (changesPage || !stages.changesPage) {
+        stages = { start, received: 0, verified, committed, changesPage }
+        showStages()
+    }
+    if (!isSinceStart(start + committed)) return
+    const what = changesPage ? "commits it" : "commits it, no page changes"
+    happened("server", what, { result: changesPage ? event.state : "", tone: "good", at: start + committed })
 }
 
 function timePage(renderedAt) {
