@@ -106,6 +106,8 @@ export class App {
         if (status === "pending") pending.put({ id: product, order })
         if (status !== "bought") return { status }
         pending.remove(product)
+        // Whoever asked is gone; StoreKit tells the process that came after.
+        if (this.#isOver) return store.tellAgain(transaction)
         return { status: await this.#taken(transaction) }
     }
 

@@ -78,11 +78,13 @@ async function charge(product, order) {
 
 // MARK: What the app calls
 
-/** Calls back with what was bought without a tap: a parent's approval. */
+/** Calls back with what the app has not asked for, or not any more. */
 export function onUpdate(callback) {
     heard = callback
     tellUpdates()
 }
+
+export const tellAgain = (transaction) => heard(transaction)
 
 function tellUpdates() {
     if (!world.isOnline) return
