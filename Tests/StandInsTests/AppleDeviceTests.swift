@@ -29,7 +29,7 @@ import Testing
         store = AppleStandIn(signer: signer, app: "com.example.own", now: time.now) { nil }
     }
 
-    private struct Transaction: Decodable, Equatable {
+    private struct Transaction: Decodable {
         var id: String
         var originalId: String
         var product: String
@@ -97,14 +97,14 @@ import Testing
     @Test func entitlementsEndWithTheirPeriodAndComeBack() throws {
         #expect(try entitlements().isEmpty)
         let bought = try buy(Self.monthly).transaction
-        #expect(try entitlements() == [bought])
+        #expect(try entitlements().map(\.id) == [bought.id])
         #expect(try entitlements(of: "ben").isEmpty)
         time.pass(.days(31))
         #expect(try entitlements().isEmpty)
         let back = try buy(Self.monthly)
         #expect(try statement(back.notification).transaction.originalTransactionId == bought.originalId)
         #expect(back.transaction.id != bought.id)
-        #expect(try entitlements() == [back.transaction])
+        #expect(try entitlements().map(\.id) == [back.transaction.id])
     }
 
     /// The notification that a server was sent later ends what the purchase began.
