@@ -204,9 +204,12 @@ export class App {
         if (this.#isOver) return
         this.#posting.delete(delivery.id)
         const result = response ? `${response.status} ${answer?.outcome ?? answer?.error ?? ""}` : "no answer"
-        const isTaken = (response?.status === 200 && answer?.outcome) || answer?.error === "owned_by_other"
+        const isOthers = response?.status === 409 && answer?.error === "owned_by_other"
+        const isTaken = isOthers || (response?.status === 200 && answer?.outcome)
         happened("phone", "posts the transaction", { result, tone: isTaken ? "good" : "stop" })
-        if (isTaken) this.#acknowledge(delivery, answer)
+        // Signed anew meanwhile: only the answer to the newest version counts.
+        if (!outbox.items.some(({ id, signedDate }) => id === delivery.id && signedDate === delivery.signedDate)) this.#post()
+        else if (isTaken) this.#acknowledge(delivery, answer)
         else this.#retry(delivery, response)
         this.#tellStates()
     }
