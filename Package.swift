@@ -48,7 +48,8 @@ let withoutSwift: [LinkerSetting] = [
 /// What the program carries of `public/`, through the links in `Sources/Assets`.
 let embedded = [
     "openapi.json", "paycast.js", "paycast-native.js",
-    "demo.css", "demo.js", "events.js", "icon.svg", "index.html", "swap.js", "turbo.js",
+    "app.js", "appstore.js", "bridge.js", "demo.css", "demo.js", "disk.js", "events.js", "icon.svg", "index.html",
+    "phone.css", "phone.js", "sheet.js", "swap.js", "timeline.js", "turbo.js", "webview.js", "world.js",
     "ending.html", "fix_billing.html", "manage.html", "moved.html", "paused.html", "paywall.html", "pending.html",
     "revoked.html", "success.html", "warn_billing.html",
     "ending.de.html", "fix_billing.de.html", "manage.de.html", "moved.de.html", "paused.de.html", "paywall.de.html",
@@ -280,7 +281,7 @@ let package = Package(
             "Simulator",
             ["Encoding", "Domain", "Crypto", "StoreInterface", "AppleStore", "GoogleStore", "StripeStore", "StandIns"]
         ),
-        tests("StandIns"),
+        tests("StandIns", ["Crypto", "Domain", "Simulator"]),
         tests("StoreDriver", ["Domain", "Crypto", "AppleStore", "Simulator"]),
         tests(
             "Ledger",

@@ -12,13 +12,23 @@ public enum Assets {
 
     /// `public/demo/`, by their names there.
     public static let demo = [
+        "app.js": PackageResources.app_js,
+        "appstore.js": PackageResources.appstore_js,
+        "bridge.js": PackageResources.bridge_js,
         "demo.css": PackageResources.demo_css,
         "demo.js": PackageResources.demo_js,
+        "disk.js": PackageResources.disk_js,
         "events.js": PackageResources.events_js,
         "icon.svg": PackageResources.icon_svg,
         "index.html": PackageResources.index_html,
+        "phone.css": PackageResources.phone_css,
+        "phone.js": PackageResources.phone_js,
+        "sheet.js": PackageResources.sheet_js,
         "swap.js": PackageResources.swap_js,
+        "timeline.js": PackageResources.timeline_js,
         "turbo.js": PackageResources.turbo_js,
+        "webview.js": PackageResources.webview_js,
+        "world.js": PackageResources.world_js,
     ]
 
     /// `public/fragments/`, by their names there.

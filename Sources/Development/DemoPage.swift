@@ -44,11 +44,33 @@ struct DemoPage: Sendable {
         {
             return speak(language, to: user, on: stream, reply: reply)
         }
-        return reader.language(of: UserID(user)) { result in
-            let language = (try? result.get()) ?? nil
-            if !send(request, to: reply, user: user, stream: stream, language: language) { reply.send(.noDemo) }
+        return order(request, for: user) { order in
+            let isAsked = reader.language(of: UserID(user)) { result in
+                let language = (try? result.get()) ?? nil
+                let isSent = send(request, to: reply, user: user, stream: stream, language: language, order: order)
+                if !isSent { reply.send(.noDemo) }
+            }
+            if !isAsked { reply.send(.noDemo) }
         }
     }
+
+    /// The phone's app buys from its store with an order, which its backend makes before it renders the page. It names
+    /// no group, so it fits every plan. The same request again gives the same order.
+    private func order(_ request: Request, for user: String, then: @escaping @Sendable (Order?) -> Void) -> Bool {
+        guard DemoPage.isPhone(request) else {
+            then(nil)
+            return true
+        }
+        let wish = OrderRequest(
+            user: UserID(user),
+            product: SimulatedProduct.annual.id,
+            provider: .apple,
+            kind: .subscription
+        )
+        return writer.submit(.order(wish) { result in then((try? result.get())?.order) })
+    }
+
+    private static func isPhone(_ request: Request) -> Bool { request.query["device"] == "phone" }
 
     /// Keeps the choice, makes the user's other pages reload, and redirects the browser to an address without the
     /// choice: two pages that each chose their language again on every load would reload each other forever.
@@ -76,13 +98,22 @@ struct DemoPage: Sendable {
         to reply: Reply,
         user: String,
         stream: StreamName,
-        language: LanguageTag?
+        language: LanguageTag?,
+        order: Order?
     ) -> Bool {
         reader.missed(on: stream, since: .nothing) { result in
             guard case .success(let missed) = result, let page = contents(of: path) ?? builtIn else {
                 return reply.send(.noDemo)
             }
-            let html = render(page, request: request, user: user, stream: stream, language: language, missed: missed)
+            let html = render(
+                page,
+                request: request,
+                user: user,
+                stream: stream,
+                language: language,
+                order: order,
+                missed: missed
+            )
             reply.send(
                 Response(
                     status: 200,
@@ -101,14 +132,19 @@ struct DemoPage: Sendable {
         user: String,
         stream: StreamName,
         language: LanguageTag?,
+        order: Order?,
         missed: MissedFragments
     ) -> String {
         let newest = missed.items.flatMap(\.fragments)
-        let isPhone = request.query["device"] == "phone"
+        let isPhone = DemoPage.isPhone(request)
         let app = DemoLanguage(language)
         let values = [
             "user": HTMLEscaping.escape(user),
             "device": isPhone ? "phone" : "",
+            // In an app, Hotwire Native runs this before the page's own scripts.
+            "bridge": isPhone ? "<script src=\"/demo/bridge.js\"></script>" : "",
+            "buyer": order.map { buyer(of: $0, on: stream) } ?? "",
+            "epoch": missed.through.epoch,
             // The page around the simulated app is English.
             "page_language": isPhone ? app.rawValue : "en",
             "language": app.rawValue,
@@ -126,6 +162,11 @@ struct DemoPage: Sendable {
             else { return number > 0 ? "{{\(piece)" : String(piece) }
             return value + piece[end.upperBound...]
         }.joined()
+    }
+
+    /// What a native purchase of this page carries.
+    private func buyer(of order: Order, on stream: StreamName) -> String {
+        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTML.escape(signer?.sign(stream) ?? ""))\""
     }
 
     /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.

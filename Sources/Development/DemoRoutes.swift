@@ -39,9 +39,11 @@ public final class DemoRoutes: DevelopmentRoutes {
             timings: timings
         )
         standIns = [
-            "apple": AppleStandIn(signer: workspace.signer, now: clock.now) { [address] in
-                address.value.map { "\($0)/webhooks/apple" }
-            },
+            "apple": AppleStandIn(
+                signer: workspace.signer,
+                app: surroundings.apps[.apple] ?? SimulatedAppStore.bundleID,
+                now: clock.now
+            ) { [address] in address.value.map { "\($0)/webhooks/apple" } },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
             "clock": DemoRoutes.clock(clock, workspace: workspace, writer: surroundings.writer),

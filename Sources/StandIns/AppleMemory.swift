@@ -13,6 +13,8 @@ struct AppleMemory {
     private var transactions: [String: TransactionDocument] = [:]
     private var tokens: [String: OrderToken] = [:]
     private var finished: Set<String> = []
+    /// What was bought on devices: original transaction ids, by the device's account.
+    private var purchases: [UserID: Set<String>] = [:]
     /// By the token that the API handed out.
     var tests: [String: NotificationRecord] = [:]
 
@@ -21,7 +23,10 @@ struct AppleMemory {
         if received.count >= AppleMemory.limit || transactions.count >= AppleMemory.limit { self = AppleMemory() }
         received.removeAll { $0.notification.id == new.id }
         received.append((new, isLost))
-        guard let statement = new.statement else { return }
+        if let statement = new.statement { learn(statement) }
+    }
+
+    private mutating func learn(_ statement: DecodedNotification.Statement) {
         let transaction = statement.transaction
         if transactions[transaction.transactionId].map({ $0.signedDate <= transaction.signedDate }) ?? true {
             transactions[transaction.transactionId] = transaction
@@ -29,6 +34,22 @@ struct AppleMemory {
         let known = subscriptions[transaction.originalTransactionId]
         guard statement.renewal != nil, known.map({ $0.signedDate <= statement.signedDate }) ?? true else { return }
         subscriptions[transaction.originalTransactionId] = statement
+    }
+
+    /// The App Store knows of a purchase at once, whenever its webhook goes out.
+    mutating func buy(_ statement: DecodedNotification.Statement, for account: UserID) {
+        if transactions.count >= AppleMemory.limit { self = AppleMemory() }
+        learn(statement)
+        purchases[account, default: []].insert(statement.transaction.originalTransactionId)
+    }
+
+    func knows(_ lineage: String) -> Bool { subscriptions[lineage] != nil }
+
+    /// The subscriptions that give the account access.
+    func entitlements(of account: UserID, at now: Instant) -> [TransactionDocument] {
+        purchases[account, default: []].sorted().compactMap { subscriptions[$0]?.standing(at: now) }
+            // Active, or in a grace period.
+            .filter { [1, 4].contains($0.status) }.map { tokened($0.transaction) }
     }
 
     mutating func setToken(_ token: OrderToken, of lineage: String) {

@@ -9,10 +9,12 @@ internal import Synchronization
 /// It knows what the simulated store said. `PUT /notifications/{id}` with the body of a webhook tells it, before the
 /// webhook is posted; with `?lost=true`, instead of posting it. A subscription past its end is reported as expired
 /// unless a renewal was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…`
-/// knows both. `GET /jobs` shows what Paycast told it.
+/// knows both. `GET /jobs` shows what Paycast told it. `/device/…` is what the App Store does for an app on a device.
 public final class AppleStandIn: StandIn {
-    private let memory = Mutex(AppleMemory())
-    private let signer: StoreSigner
+    let memory = Mutex(AppleMemory())
+    let signer: StoreSigner
+    /// The app that devices buy in.
+    let app: String
     private let now: @Sendable () -> Instant
     private let webhook: @Sendable () -> String?
     private let client: HTTPClient
@@ -20,11 +22,13 @@ public final class AppleStandIn: StandIn {
     /// `webhook` returns the full address of the server's own Apple webhook once it is known.
     public init(
         signer: StoreSigner,
+        app: String = SimulatedAppStore.bundleID,
         now: @escaping @Sendable () -> Instant,
         client: HTTPClient = HTTPClient(timeout: .seconds(10)),
         webhook: @escaping @Sendable () -> String?
     ) {
         self.signer = signer
+        self.app = app
         self.now = now
         self.client = client
         self.webhook = webhook
@@ -36,6 +40,7 @@ public final class AppleStandIn: StandIn {
         switch (request.method, path.first, path.count) {
         case ("PUT", "notifications", 2): return remember(request)
         case ("GET", "jobs", 1): return .json(memory.withLock { $0.jobs })
+        case (_, "device", 2): return device(request, question: path[1], now: now)
         default: break
         }
         let environment = path.first.flatMap { StoreEnvironment(rawValue: $0) }

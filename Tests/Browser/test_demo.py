@@ -148,6 +148,7 @@ def test_the_same_users_phone_changes_too(server, open_page):
     expect(phone.locator("#paywall")).to_contain_text("Welcome to Pro")
     say(page, "refund")
     phone.get_by_role("button", name="Subscribe again").click()
+    page.locator("#sheet [data-slot=confirm]").click()
     expect(status(page, "active")).to_be_visible()
 
 

@@ -18,17 +18,17 @@ MARGIN = 20
 LIMIT = 400_000
 
 # The page's own transition stands still where we look at it, in each of the two devices.
-HOLD_TRANSITIONS = """
-const start = document.startViewTransition.bind(document)
-document.startViewTransition = change => {
-    const transition = start(change)
-    transition.ready.then(() => {
-        document.getAnimations().forEach(animation => animation.pause())
-        window.isHeld = true
-    })
-    return transition
-}
-"""
+HOLD_TRANSITIONS = """() => {
+    const start = document.startViewTransition.bind(document)
+    document.startViewTransition = change => {
+        const transition = start(change)
+        transition.ready.then(() => {
+            document.getAnimations().forEach(animation => animation.pause())
+            window.isHeld = true
+        })
+        return transition
+    }
+}"""
 SHOW_AT = """share => document.getAnimations().forEach(animation => {
     animation.currentTime = share * animation.effect.getComputedTiming().endTime
 })"""
@@ -40,12 +40,12 @@ class Film:
 
     def __init__(self, page):
         self.page = page
-        box = page.locator(".devices").bounding_box()
+        app, phone = [page.locator(device).bounding_box() for device in (".app", ".handset")]
         self.area = {
-            "x": box["x"] - MARGIN,
-            "y": box["y"] - MARGIN,
-            "width": box["width"] + 2 * MARGIN,
-            "height": box["height"] + 2 * MARGIN,
+            "x": app["x"] - MARGIN,
+            "y": app["y"] - MARGIN,
+            "width": phone["x"] + phone["width"] - app["x"] + 2 * MARGIN,
+            "height": max(app["height"], phone["height"]) + 2 * MARGIN,
         }
         self.frames, self.times = [], []
 
@@ -66,7 +66,7 @@ def film(server, open_page):
     """A purchase, from the offers to the success."""
     page = open_page(
         f"{server.url}/?user=ana",
-        viewport={"width": 1200, "height": 1000},
+        viewport={"width": 1300, "height": 1000},
         device_scale_factor=2,
         reduced_motion="no-preference",
     )
@@ -80,16 +80,18 @@ def film(server, open_page):
     button.click()
     expect(button).to_have_attribute("aria-busy", "true")
     film.take(700)
-    for frame in page.frames:
+    # Inside the phone's page there is a phone that is not shown, and empty.
+    frames = [frame for frame in page.frames if frame.url != "about:blank"]
+    for frame in frames:
         frame.evaluate(HOLD_TRANSITIONS)
     held[0].continue_()
-    for frame in page.frames:
+    for frame in frames:
         frame.wait_for_function("window.isHeld")
     for share in (0.25, 0.5, 0.75):
-        for frame in page.frames:
+        for frame in frames:
             frame.evaluate(SHOW_AT, share)
         film.take(90)
-    for frame in page.frames:
+    for frame in frames:
         frame.evaluate(FINISH)
     expect(page.locator("#paywall")).to_contain_text("Welcome to Pro")
     expect(phone.locator("#paywall")).to_contain_text("Welcome to Pro")

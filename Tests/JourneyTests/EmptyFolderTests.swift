@@ -58,7 +58,7 @@ import Testing
         let key = "0123456789abcdef0123456789abcdef"
         let environment = ["PAYCAST_API_KEY": key, "PAYCAST_STREAM_KEYS": key]
         let (server, url) = try start(["serve"], environment: environment)
-        for path in ["/", "/demo/demo.css", "/demo/index.html"] {
+        for path in ["/", "/demo/demo.css", "/demo/index.html", "/demo/bridge.js", "/demo/api/apple/device/products"] {
             #expect(try get(url + path).status == 404, "\(path)")
         }
         #expect(server.errors.contains("the built-in templates"), "\(server.errors)")

@@ -3,7 +3,9 @@
 
 import { list, listForEver } from "./events.js"
 import { animateSwaps } from "./swap.js"
+import { happened, isSinceStart } from "./timeline.js"
 import "./turbo.js"
+import { joinPhone, tellSwap } from "./webview.js"
 
 const user = document.body.dataset.user
 const isPhone = document.documentElement.dataset.device === "phone"
@@ -90,21 +92,18 @@ document.addEventListener("submit", (event) => {
 animateSwaps(() => {
     const renderedAt = performance.now()
     offerSteps()
-    if (!isPhone) list(renderedAt)
+    if (isPhone) return tellSwap()
+    if (isSinceStart(renderedAt)) happened("page", "changes in the browser", { at: renderedAt })
+    list(renderedAt)
 })
 offerSteps()
 byID("stores").addEventListener("change", offerSteps)
-// One live region for all that is on the screen: the phone says the same.
-if (isPhone) byID("status").removeAttribute("aria-live")
-else {
+if (isPhone) {
+    // One live region for all that is on the screen: the phone says the same.
+    byID("status").removeAttribute("aria-live")
+    joinPhone()
+} else {
     listForEver()
-    const wide = matchMedia("(min-width: 75rem)")
-    const showPhone = () => {
-        byID("phone").hidden = !wide.matches
-        const frame = byID("phone").firstElementChild
-        const address = `/?user=${encodeURIComponent(user)}&device=phone`
-        if (wide.matches && frame.getAttribute("src") !== address) frame.src = address
-    }
-    wide.addEventListener("change", showPhone)
+    const { showPhone } = await import("./phone.js")
     showPhone()
 }

@@ -1,6 +1,8 @@
 // The list of committed events, and how long the newest one took. Asked for after each change and every few seconds: a
 // request that is held open would be one of the six connections that a browser has for all tabs.
 
+import { happened, isSinceStart } from "./timeline.js"
+
 const user = document.body.dataset.user
 let newest = null
 let asked = Promise.resolve()
@@ -38,8 +40,15 @@ function add({ event, timing }, answeredAt) {
     while (events.children.length > 50) events.lastElementChild.remove()
     if (event.user !== user || !timing) return
     const { age, verified, committed } = timing
-    stages = { start: answeredAt - age, received: 0, verified, committed, changesPage: event.fragments?.length > 0 }
-    showStages()
+    const [start, changesPage] = [answeredAt - age, event.fragments?.length > 0]
+    // What changes no page does not take the place of what did.
+    if (changesPage || !stages.changesPage) {
+        stages = { start, received: 0, verified, committed, changesPage }
+        showStages()
+    }
+    if (!isSinceStart(start + committed)) return
+    const what = changesPage ? "commits it" : "commits it, no page changes"
+    happened("server", what, { result: changesPage ? event.state : "", tone: "good", at: start + committed })
 }
 
 function timePage(renderedAt) {

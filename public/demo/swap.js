@@ -33,7 +33,8 @@ function flush(swapped) {
 async function keepingFocus(stream, render) {
     const target = () => document.getElementById(stream.getAttribute("target"))
     const focused = document.activeElement
-    const hadFocus = target()?.contains(focused)
+    // A page inside another one has a focused element even while the keyboard is outside.
+    const hadFocus = target()?.contains(focused) && (window.parent === window || document.hasFocus())
     await render(stream)
     if (!hadFocus || focused.isConnected) return
     const heading = target()?.querySelector("h1, h2, h3")
@@ -42,6 +43,8 @@ async function keepingFocus(stream, render) {
 }
 
 function showCard() {
+    // Whoever is busy with the phone looks at the phone.
+    if (document.activeElement?.closest("[data-keeps-view]")) return
     const heading = document.querySelector("#paywall h2")
     const { top, bottom } = heading?.getBoundingClientRect() ?? {}
     if (top >= 0 && bottom <= innerHeight) return

@@ -1,0 +1,1 @@
+../../public/demo/app.js
