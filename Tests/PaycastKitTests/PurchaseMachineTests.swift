@@ -242,7 +242,8 @@ struct PurchaseMachineTests {
         var transaction = Fixture.transaction(token: nil)
         transaction.isRevoked = true
         let actions = driver.send(.arrived(transaction))
-        #expect(actions.contains(.withdraw(originalID: 1)) && actions.posts == [transaction.version])
+        #expect(actions.contains(.withdraw(product: "pro.annual", isFamilyShared: false)))
+        #expect(actions.posts == [transaction.version])
         #expect(actions.finishes.isEmpty)
     }
 

@@ -117,7 +117,7 @@ struct PurchasesTests {
 
     @Test("A refund drops the last known access at once")
     func refund() async throws {
-        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true,"contract":"1"}]}"#
+        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true}]}"#
         await app.server.answer("entitlements", 200, held)
         let purchases = app.launch()
         defer { purchases.stop() }

@@ -57,9 +57,9 @@ actor EntitlementFeed {
         refresh()
     }
 
-    func withdraw(_ originalID: UInt64) {
+    func withdraw(_ product: String, isFamilyShared: Bool) {
         guard known != nil else { return }
-        known?.withdraw(contract: String(originalID))
+        known?.withdraw(product, isFamilyShared: isFamilyShared)
         try? outbox.save(known)
         publish()
     }

@@ -114,7 +114,7 @@ actor PurchaseEngine {
         case .post(let delivery): post(delivery)
         case .finish(let acknowledgement): finish(acknowledgement.version)
         case .sweep: sweep()
-        case .withdraw(let id): await feed.withdraw(id)
+        case .withdraw(let product, let isShared): await feed.withdraw(product, isFamilyShared: isShared)
         case .refreshEntitlements: await feed.refresh()
         case .switchUser(let stream): await feed.use(stream)
         }

@@ -27,7 +27,7 @@ extension PurchaseMachine {
         for version in replaced { deliveries[version] = nil }
         // The newer version is on disk before the older one goes.
         return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
-            + (transaction.isRevoked ? [.withdraw(originalID: transaction.originalID)] : [])
+            + (transaction.isRevoked ? [transaction.withdrawal] : [])
     }
 
     /// A restore claims what nobody here is known to own. Whoever waits for a transaction that is held need not wait.
@@ -179,5 +179,11 @@ extension PurchaseMachine {
         guard isOverflowing, deliveries.count <= PurchaseMachine.capacity / 2 else { return [] }
         isOverflowing = false
         return [.sweep]
+    }
+}
+
+extension SignedTransaction {
+    fileprivate var withdrawal: PurchaseAction {
+        .withdraw(product: product, isFamilyShared: isFamilyShared)
     }
 }

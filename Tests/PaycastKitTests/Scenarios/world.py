@@ -43,10 +43,24 @@ class Server:
         environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep"}
         self.program = Program(folder, [binary(), "serve", "--dev", "--port", "0"], environment)
         self.program.wait_until_listening()
-        self.url = self.program.url
         workspace = folder / ".paycast"
         self.key = (workspace / "api.key").read_text().strip()
         self.signer = Signer(workspace / "authority.pem", folder / "signer.pem")
+
+    @property
+    def url(self):
+        return self.program.url
+
+    def restart(self):
+        """The server dies as in a crash, and comes back on another port."""
+        self.program.kill()
+        self.program.start()
+        self.program.wait_until_listening()
+
+    def trigger(self, kind, user, product="pro.annual"):
+        """The simulated App Store sends a notification."""
+        words = ["trigger", "apple", kind, "--user", user, "--product", product]
+        subprocess.run([binary(), *words], cwd=self.program.folder, check=True, capture_output=True, timeout=30)
 
     def post(self, path, body):
         headers = {"Authorization": f"Bearer {self.key}"}
@@ -93,6 +107,7 @@ class Network:
         self.mode = "up"
         self.modes = []
         self.posts = []
+        self.questions = []
         self.lock = threading.Lock()
         network = self
 
@@ -132,18 +147,27 @@ class Network:
             return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
         if mode == "portal":
             return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
-        status, answer = self.forward(request, body)
+        status, answer, headers = self.forward(request, body)
+        if not is_post:
+            self.questions.append({"status": status, "known": request.headers.get("If-None-Match"), **headers})
         if mode == "lost":
             return self.cut(request)
-        return self.answer(request, post, status, answer)
+        return self.answer(request, post, status, answer, headers)
 
     def forward(self, request, body):
+        """What the server says, with the headers that clients and servers compare their versions by."""
         forwarded = urllib.request.Request(self.server.url + request.path, body or None, method=request.command)
+        if "If-None-Match" in request.headers:
+            forwarded.add_header("If-None-Match", request.headers["If-None-Match"])
         try:
             with urllib.request.urlopen(forwarded, timeout=20) as response:
-                return response.status, response.read()
+                status, answer, headers = response.status, response.read(), response.headers
         except urllib.error.HTTPError as error:
-            return error.code, error.read()
+            status, answer, headers = error.code, error.read(), error.headers
+        except urllib.error.URLError:
+            # The server is not there: a proxy before it says so.
+            status, answer, headers = 502, b"", {}
+        return status, answer, {name: headers[name] for name in ("ETag", "Retry-After") if name in headers}
 
     def cut(self, request):
         request.close_connection = True
@@ -153,7 +177,8 @@ class Network:
         post["status"] = status
         try:
             request.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+            length = {} if status == 304 else {"Content-Length": str(len(body))}
+            for name, value in {**length, **(headers or {})}.items():
                 request.send_header(name, value)
             request.end_headers()
             request.wfile.write(body)
@@ -223,8 +248,9 @@ class Phone:
         """The next payment sheet of the product ends with this transaction."""
         self.put("sheet", transaction, transaction["product"])
 
-    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0):
-        """Runs the app. Returns its report, or None if it was killed."""
+    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0, state=None):
+        """Runs the app, until its entitlements are in `state` if one is given. Returns its report, or None if it was
+        killed."""
         plan = {
             "server": self.network.url,
             "folder": str(self.folder),
@@ -232,6 +258,7 @@ class Phone:
             "steps": steps,
             "patience": patience,
             "clockError": clock_error,
+            "state": state,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before
