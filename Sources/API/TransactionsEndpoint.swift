@@ -52,6 +52,9 @@ struct TransactionsEndpoint {
     ) -> Bool {
         let (services, order) = (services, post.order)
         return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
+            if reading.events.contains(where: { $0.environment == .xcode }) {
+                services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
+            }
             Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
                 verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)

@@ -38,7 +38,7 @@ public final class AppleStandIn: StandIn {
         case ("GET", "jobs", 1): return .json(memory.withLock { $0.jobs })
         default: break
         }
-        let environment = path.first.flatMap { StoreEnvironment(rawValue: $0) }
+        let environment = path.first.flatMap { name in StoreEnvironment.ofStores.first { $0.rawValue == name } }
         if environment != nil { path.removeFirst() }
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
         guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }

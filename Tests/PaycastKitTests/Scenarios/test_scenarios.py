@@ -4,7 +4,7 @@ import itertools
 import time
 
 import pytest
-from world import Phone, Server
+from world import Phone, Server, Simulator, Xcode
 
 MODES = ["up", "down", "slow", "busy", "lost", "portal"]
 
@@ -266,3 +266,19 @@ def test_entitlements_while_server_and_app_come_and_go(lone_server, tmp_path):
     other = {"logIn": server.order("e1-other")["signed_stream"]}
     assert phone.run(other, state="current")["active"] == ["pro.annual"]
     assert questions[-1]["known"] is None and questions[-1]["ETag"] != tag
+
+
+def test_bought_in_two_simulators(server, tmp_path):
+    """Both count from 0, one is erased and counts again, and each purchase is its buyer's own."""
+    xcode = Xcode(tmp_path / "xcode")
+    for number, user in enumerate(["x1", "x2", "x3"]):
+        phone = Simulator(tmp_path / f"simulator{number}", server, xcode)
+        order, transaction = bought(phone, user)
+        assert transaction["id"] == 0
+        report = phone.run({"buy": [purchase(order)]}, state="current")
+        assert is_done(report) and "granted" in report["outcomes"][0] and report["active"] == ["pro.annual"]
+        assert phone.finished == [0]
+        phone.check_rules()
+    for user in ("x1", "x2", "x3"):
+        held = server.entitlements(user)["entitlements"]
+        assert [(item["environment"], item["active"]) for item in held] == [("Xcode", True)]

@@ -99,6 +99,19 @@ class Signer:
         return signed + "." + unpadded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
 
+class Xcode(Signer):
+    """Signs as StoreKit testing in Xcode does: under one certificate, which has signed itself."""
+
+    def __init__(self, folder):
+        folder.mkdir(parents=True)
+        self.key, certificate = folder / "key.pem", folder / "certificate.pem"
+        name = "/CN=StoreKit Testing in Xcode/O=StoreKit Testing in Xcode"
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        command += ["-subj", name, "-keyout", self.key, "-out", certificate]
+        subprocess.run(command, check=True, capture_output=True)
+        self.chain = ["".join(line for line in certificate.read_text().splitlines() if "-----" not in line)]
+
+
 class Network:
     """Passes requests on, or does not. `modes` are used up by posts of transactions, one each; then `mode` holds."""
 
@@ -191,10 +204,12 @@ class Phone:
     """One device: a folder for the store and the outbox, and as many processes of the app as it takes."""
 
     numbers = count(2_000_000_000_000_001)
+    environment = "Sandbox"
 
-    def __init__(self, folder, server):
+    def __init__(self, folder, server, signer=None):
         self.folder = folder
         self.server = server
+        self.signer = signer or server.signer
         self.network = Network(server)
         for part in ("open", "sheet", "updates", "owned"):
             (folder / part).mkdir(parents=True)
@@ -202,7 +217,7 @@ class Phone:
     def sign(self, token=None, product="pro.annual", kind="Auto-Renewable Subscription", again=None, **members):
         """What StoreKit hands to the app. `again` signs an earlier one anew."""
         now = int(time.time() * 1000)
-        number = again["id"] if again else next(Phone.numbers)
+        number = again["id"] if again else self.next_number()
         document = {
             "transactionId": str(number),
             "originalTransactionId": str(number),
@@ -216,7 +231,7 @@ class Phone:
             "type": kind,
             "inAppOwnershipType": "PURCHASED",
             "signedDate": now,
-            "environment": "Sandbox",
+            "environment": self.environment,
             "transactionReason": "PURCHASE",
             "storefront": "USA",
             "storefrontId": "143441",
@@ -232,7 +247,7 @@ class Phone:
             "id": number,
             "originalID": number,
             "product": product,
-            "jws": self.server.signer.sign(document),
+            "jws": self.signer.sign(document),
             # Swift's dates begin with the year 2001.
             "signedDate": now / 1000 - 978_307_200,
             "isRevoked": "revocationDate" in document,
@@ -240,6 +255,9 @@ class Phone:
             "isFamilyShared": document["inAppOwnershipType"] == "FAMILY_SHARED",
         }
         return {**transaction, "token": token} if token else transaction
+
+    def next_number(self):
+        return next(Phone.numbers)
 
     def put(self, part, transaction, name=None):
         (self.folder / part / f"{name or transaction['id']}.json").write_text(json.dumps(transaction))
@@ -288,3 +306,16 @@ class Phone:
         answers = [post for post in self.network.posts if post["mode"] != "portal" and post["status"] in (200, 409)]
         answered = {int(post["id"]) for post in answers}
         assert set(self.finished) <= answered, (self.finished, self.network.posts)
+
+
+class Simulator(Phone):
+    """A device that Xcode sells to: its purchases are numbered from 0."""
+
+    environment = "Xcode"
+
+    def __init__(self, folder, server, xcode):
+        super().__init__(folder, server, xcode)
+        self.own_numbers = count()
+
+    def next_number(self):
+        return next(self.own_numbers)
