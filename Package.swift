@@ -125,7 +125,13 @@ let package = Package(
             ["Encoding", "Domain", "APIModel", "Crypto", "Settings"],
             path: "Sources/Stores/Interface"
         ),
-        store("Apple", ["APIModel", "Crypto", "HTTPClient"]),
+        // What opens documents that Apple, or Xcode, has signed.
+        library(
+            "AppleSignatures",
+            ["Encoding", "Domain", "Crypto", "StoreInterface"],
+            path: "Sources/Stores/AppleSignatures"
+        ),
+        store("Apple", ["APIModel", "Crypto", "HTTPClient", "AppleSignatures"]),
         store("Google", ["APIModel", "Concurrency", "Crypto", "HTTPClient"]),
         store("Stripe", ["Crypto", "HTTPClient"]),
         store("RevenueCat", ["Crypto"]),

@@ -3,6 +3,7 @@ internal import Domain
 internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
+internal import LedgerInterface
 
 /// `GET /entitlements?name=SIGNED`: what the holder of a signed stream name may know of its user.
 ///

@@ -150,9 +150,12 @@ public final class Purchases: Sendable {
 
     func environment() async -> String? { await store.environment() }
 
-    func summary() async -> (entitlements: EntitlementState, pending: [String], kept: Int) {
-        let (pending, kept) = await engine.summary
-        return (await engine.feed.state, pending, kept)
+    /// For the page of a stream, or for whoever is logged in.
+    func summary(
+        for viewer: SignedStream? = nil
+    ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
+        let (open, kept) = await engine.summary(for: viewer)
+        return (await engine.feed.state(for: viewer), open, kept)
     }
 }
 

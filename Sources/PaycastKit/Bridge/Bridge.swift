@@ -50,11 +50,12 @@ struct Bridge: Sendable {
 
     private func state(_ message: StateMessage) async -> StateReply {
         if let stream = message.stream { purchases.logIn(stream) }
-        let (state, pending, kept) = await purchases.summary()
+        let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             status: "unknown",
             entitlements: state.entitlements?.entitlements ?? [],
-            pending: pending,
+            purchases: open.map { StateReply.Purchase(productId: $0.product, status: $0.status.rawValue) },
+            pending: open.filter { $0.status == .pending }.map(\.product),
             kept: kept
         )
         switch state {

@@ -132,11 +132,19 @@ struct StateMessage: Decodable, Equatable {
 }
 
 struct StateReply: Encodable, Equatable {
+    struct Purchase: Encodable, Equatable {
+        var productId: String
+        /// `buying`, `pending` or `kept`.
+        var status: String
+    }
+
     /// `unknown`, `current` or `last_known`.
     var status: String
     var entitlements: [Entitlement]
     /// When the server said so, in ISO 8601; only for `last_known`.
     var knownAt: String?
+    /// What has begun and is not over. What is not listed has ended, or was never begun here.
+    var purchases: [Purchase]
     /// Products that wait for an approval.
     var pending: [String]
     /// Transactions that the server has not got yet.

@@ -36,6 +36,11 @@ actor EntitlementFeed {
         return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
     }
 
+    /// Nothing for a page of another user, whose log-in may still wait for its turn.
+    func state(for viewer: SignedStream?) -> EntitlementState {
+        viewer == nil || viewer?.owner == known?.owner ? state : .unknown
+    }
+
     /// What the process before knew. It is shown until the server says more, and only to its owner.
     func restore(_ stored: StoredEntitlements?) {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }

@@ -75,8 +75,8 @@ actor PurchaseEngine {
     }
 
     /// What a page asks for when it appears.
-    var summary: (pending: [String], kept: Int) {
-        (machine.orders.pendingProducts(at: parts.time.now), machine.keptCount)
+    func summary(for viewer: SignedStream?) -> (open: [OpenPurchase], kept: Int) {
+        (machine.openPurchases(for: viewer, at: parts.time.now), machine.keptCount)
     }
 
     private func launch() async {

@@ -91,6 +91,7 @@ extension PurchaseMachine {
         defer { deliveries[version] = deliveries[version].map { _ in delivery } }
         if let acknowledgement = Acknowledgement(of: version, answer: answer) {
             delivery.acknowledgement = acknowledgement
+            delivery.finishing = Finishing(at: moment.now)
             return acknowledge(acknowledgement)
         }
         return keep(&delivery, postedAs: postedAs, after: answer, at: moment)
@@ -158,6 +159,19 @@ extension PurchaseMachine {
         deliveries[version] = nil
         settled.insert(acknowledgement)
         return [.drop(version)]
+    }
+
+    /// A call to the store may hang. Until it has answered, the transaction stays on disk, and the store is asked again.
+    mutating func finishAgain(at now: Date) -> [PurchaseAction] {
+        deliveries.values.filter { $0.finishing.map { $0.mayTryAgain && $0.due <= now } ?? false }
+            .sorted { $0.version < $1.version }
+            .compactMap { delivery in
+                deliveries[delivery.version]?.finishing = Finishing(
+                    at: now,
+                    tried: (delivery.finishing?.tried ?? 0) + 1
+                )
+                return delivery.acknowledgement.map { .finish($0) }
+            }
     }
 
     mutating func startPosts(at now: Date) -> [PurchaseAction] {

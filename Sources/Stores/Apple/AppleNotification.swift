@@ -1,3 +1,4 @@
+internal import AppleSignatures
 internal import Domain
 
 /// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.

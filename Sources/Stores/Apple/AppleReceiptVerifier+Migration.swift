@@ -1,3 +1,4 @@
+internal import AppleSignatures
 public import Domain
 public import Encoding
 internal import StoreInterface

@@ -1,3 +1,4 @@
+internal import AppleSignatures
 internal import Crypto
 public import Domain
 public import StoreInterface

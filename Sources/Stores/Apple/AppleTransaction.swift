@@ -1,3 +1,4 @@
+internal import AppleSignatures
 internal import Crypto
 internal import Domain
 internal import Encoding

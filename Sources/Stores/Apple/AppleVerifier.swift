@@ -1,3 +1,4 @@
+internal import AppleSignatures
 public import Domain
 public import StoreInterface
 
@@ -25,9 +26,7 @@ public struct AppleVerifier: StoreVerifier {
 
     /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
     func verifier(ofPosted transaction: String) -> AppleVerifier {
-        guard let xcodeChecker, let jws = try? JWS(transaction), let header = try? JWSHeader(jws.header),
-            header.x5c?.count == 1
-        else { return self }
+        guard let xcodeChecker, SignatureChecker.isInXcodesForm(transaction) else { return self }
         return AppleVerifier(ofXcode: xcodeChecker, beside: configuration)
     }
 

@@ -1,14 +1,14 @@
-internal import Crypto
-internal import Domain
+public import Crypto
+public import Domain
 internal import Glibc
-internal import StoreInterface
+public import StoreInterface
 internal import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.
-final class SignatureChecker: Sendable {
+public final class SignatureChecker: Sendable {
     /// How far a store's clock may be ahead of ours.
-    static let tolerance: Duration = .seconds(300)
+    public static let tolerance: Duration = .seconds(300)
 
     private enum Trust {
         /// Apple's roots, or those that stand in for them.
@@ -22,7 +22,7 @@ final class SignatureChecker: Sendable {
     /// A peer cannot push Apple's header out, because only a valid signature adds a header.
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
-    init(roots: TrustedRoots) {
+    public init(roots: TrustedRoots) {
         trust = .roots(ChainVerifier(roots: roots))
     }
 
@@ -31,9 +31,15 @@ final class SignatureChecker: Sendable {
     }
 
     /// For development only. It shares no memory with the one for Apple's documents.
-    static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
+    public static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
 
-    func open<Document: SignedDocument>(
+    /// Whether a signed text has a single certificate, as Xcode's have, and never Apple's.
+    public static func isInXcodesForm(_ text: String) -> Bool {
+        guard let jws = try? JWS(text), let header = try? JWSHeader(jws.header) else { return false }
+        return header.x5c?.count == 1
+    }
+
+    public func open<Document: SignedDocument>(
         _ type: Document.Type,
         from text: String,
         now: Instant
@@ -89,7 +95,7 @@ final class SignatureChecker: Sendable {
 }
 
 /// A document that Apple signs.
-protocol SignedDocument: Decodable {
+public protocol SignedDocument: Decodable {
     /// The signing date that it states: the instant at which its certificates must be valid.
     var signedAt: Instant? { get }
 }
