@@ -1,6 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import HTTPMessages
+internal import Observability
 internal import StoreInterface
 
 /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may

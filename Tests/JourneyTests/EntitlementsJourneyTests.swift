@@ -1,6 +1,8 @@
+import Concurrency
 import Crypto
 import Domain
 import Encoding
+import Simulator
 import TestSupport
 import Testing
 

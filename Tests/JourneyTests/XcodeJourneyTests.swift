@@ -1,5 +1,7 @@
+import Concurrency
 import Domain
 import Encoding
+import Simulator
 import TestSupport
 import Testing
 

@@ -21,6 +21,7 @@ struct Bridge: Sendable {
         case "restore": try encode(RestoreReply(await purchases.restore()))
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
         case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
+        case "refund": try encode(await refund(decode(json)))
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
         }
@@ -41,6 +42,10 @@ struct Bridge: Sendable {
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
         PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+    }
+
+    private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
+        PurchaseReply(status: try await purchases.requestRefund(of: message.product).rawValue)
     }
 
     private func shown(_ sheet: () async throws(PurchaseError) -> Void) async throws(PurchaseError) -> PurchaseReply {

@@ -126,6 +126,11 @@ struct RestoreReply: Encodable, Equatable {
     }
 }
 
+/// `refund`: asks the money of the product's last purchase back.
+struct RefundMessage: Decodable, Equatable {
+    var product: String
+}
+
 /// `state`: what a page may have missed while it was not there.
 struct StateMessage: Decodable, Equatable {
     var stream: SignedStream?

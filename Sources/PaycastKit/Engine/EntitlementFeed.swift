@@ -3,6 +3,8 @@ internal import Foundation
 /// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
 /// time; a failed one is tried again with back-off.
 actor EntitlementFeed {
+    private static let shortestWait: TimeInterval = 60
+
     private let server: PaycastServer
     private let outbox: Outbox
     private let time: any Timekeeper
@@ -142,17 +144,23 @@ actor EntitlementFeed {
         refresh()
     }
 
+    /// Access may end with time alone, or outlast its date a little: the server is asked again then.
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
         try? outbox.save(known)
+        let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
+        if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }
 
     private func wait() {
-        guard let due = backoff.due else { return }
+        if let due = backoff.due { ask(at: due) }
+    }
+
+    private func ask(at date: Date) {
         alarm?.cancel()
         alarm = Task { [time] in
-            await time.sleep(until: due)
+            await time.sleep(until: date)
             guard !Task.isCancelled else { return }
             refresh()
         }

@@ -109,7 +109,7 @@ actor PurchaseEngine {
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
-        case .purchase(let product, let token): purchase(product, token: token)
+        case .purchase(let product, let token, let offer): purchase(product, token: token, offer: offer)
         case .renewStream(let product): renewStream(product)
         case .post(let delivery): post(delivery)
         case .finish(let acknowledgement): finish(acknowledgement.version)
@@ -152,10 +152,11 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func purchase(_ product: String, token: UUID) {
+    private nonisolated func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) {
         Task {
             do throws(PurchaseError) {
-                send(.storeAnswered(product: product, try await parts.store.purchase(product, token: token)))
+                let outcome = try await parts.store.purchase(product, token: token, offer: offer)
+                send(.storeAnswered(product: product, outcome))
             } catch {
                 send(.storeFailed(product: product, error))
             }

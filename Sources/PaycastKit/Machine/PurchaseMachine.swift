@@ -59,7 +59,8 @@ struct PurchaseMachine: Sendable {
         switch event {
         case .launched(let appVersion, let deliveries, let orders):
             launch(appVersion: appVersion, deliveries: deliveries, orders: orders)
-        case .tapped(let product, let order, let ticket): tap(product, order: order, ticket: ticket, at: moment.now)
+        case .tapped(let product, let order, let offer, let ticket):
+            tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
         case .orderFailed(let product, let error), .storeFailed(let product, let error): end(product, .failure(error))
         case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
@@ -119,6 +120,7 @@ struct Attempt: Equatable, Sendable {
     }
     var stage: Stage
     var order: Order?
+    var offer: PurchaseOffer?
     /// Everybody who tapped meanwhile gets the one answer.
     var tickets: [Ticket]
 }
