@@ -2,8 +2,8 @@ internal import Domain
 
 /// What StoreKit testing in Xcode numbers in its own way.
 ///
-/// Each simulator counts its purchases from 0, and begins again when they are deleted in Xcode. Every buyer there has the same
-/// `appTransactionId`, so it tells nobody from anybody.
+/// Each simulator counts its purchases from 0, and begins again when they are deleted in Xcode. Nor can `appTransactionId`
+/// be trusted to tell buyers apart there, so it is not kept: two users of one simulator would become one account.
 extension AppleTransaction {
     var isOfXcode: Bool { environment == StoreEnvironment.xcode.rawValue }
 

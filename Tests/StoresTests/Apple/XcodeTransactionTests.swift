@@ -81,7 +81,7 @@ import Testing
         #expect(observation.token == OrderToken("0f8fad5b-d9cb-469f-a165-70867728950e"))
         #expect(observation.transaction?.product == "pass.premium")
         #expect(observation.transaction?.expiresAt == Instant(milliseconds: 1_769_904_000_000))
-        #expect(observation.account == nil, "every buyer in Xcode has the same one")
+        #expect(observation.account == nil, "it would join the buyers of all simulators")
     }
 
     /// The signature of a stored transaction is checked again when the ledger is replayed.
