@@ -15,21 +15,23 @@ let settings: [SwiftSetting] = [
 /// Rules that tests put through thousands of histories: compiled as in a release, they take a third of the time.
 let optimized: [SwiftSetting] = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-func library(_ name: String, _ dependencies: [String], path: String? = nil) -> Target {
+func library(_ name: String, _ dependencies: [String], path: String? = nil, exclude: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: dependencies.map { .init(stringLiteral: $0) },
         path: path,
+        exclude: exclude,
         swiftSettings: optimized
     )
 }
 
 /// A store is one folder.
-func store(_ name: String, _ dependencies: [String]) -> Target {
+func store(_ name: String, _ dependencies: [String], exclude: [String] = []) -> Target {
     library(
         name + "Store",
         ["Encoding", "Domain", "Settings", "StoreInterface"] + dependencies,
-        path: "Sources/Stores/\(name)"
+        path: "Sources/Stores/\(name)",
+        exclude: exclude
     )
 }
 
@@ -125,13 +127,12 @@ let package = Package(
             ["Encoding", "Domain", "APIModel", "Crypto", "Settings"],
             path: "Sources/Stores/Interface"
         ),
-        // What opens documents that Apple, or Xcode, has signed.
         library(
-            "AppleSignatures",
+            "AppleReceipts",
             ["Encoding", "Domain", "Crypto", "StoreInterface"],
-            path: "Sources/Stores/AppleSignatures"
+            path: "Sources/Stores/Apple/Receipts"
         ),
-        store("Apple", ["APIModel", "Crypto", "HTTPClient", "AppleSignatures"]),
+        store("Apple", ["AppleReceipts", "APIModel", "Crypto", "HTTPClient"], exclude: ["Receipts"]),
         store("Google", ["APIModel", "Concurrency", "Crypto", "HTTPClient"]),
         store("Stripe", ["Crypto", "HTTPClient"]),
         store("RevenueCat", ["Crypto"]),
@@ -185,12 +186,13 @@ let package = Package(
                 "TurboStreams", "Hub", "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
+        library("PublicFiles", ["Encoding", "Assets", "Concurrency", "Crypto", "HTTP1", "HTTPMessages"]),
         library(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP1",
                 "Admission", "StoreInterface", "Rules", "LedgerInterface", "Ledger", "TurboStreams", "Hub",
-                "ActionCable", "Pages", "HTTPMessages",
+                "ActionCable", "Pages", "HTTPMessages", "PublicFiles",
             ]
         ),
 
@@ -228,7 +230,7 @@ let package = Package(
         library(
             "Doctor",
             [
-                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface", "AppleStore",
+                "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface",
                 "LedgerInterface", "LedgerFiles", "TurboStreams", "Simulator", "Development", "Server", "Terminal",
                 "APIClient",
             ]
@@ -262,7 +264,8 @@ let package = Package(
             "Stores",
             [
                 "Encoding", "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface",
-                "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "Simulator",
+                "AppleReceipts", "AppleStore", "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore",
+                "Simulator",
                 "StandIns",
             ]
         ),
@@ -306,6 +309,7 @@ let package = Package(
                 "ActionCable", "Pages", "HTTPMessages",
             ]
         ),
+        tests("PublicFiles", ["Concurrency", "HTTPMessages"]),
         tests(
             "API",
             [

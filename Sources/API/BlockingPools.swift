@@ -39,7 +39,8 @@ public final class BlockingPools: Sendable {
     public init(stores: [any Store.Type], metrics: Metrics) {
         var lanes: [Purpose: Lane] = [:]
         for store in stores {
-            let (provider, name) = (store.provider, store.provider.rawValue)
+            let provider = store.provider
+            let name = store.provider.rawValue
             // A call takes a tenth of a second, so a full queue is three seconds of work.
             lanes[.store(provider)] = Lane(
                 name,
@@ -48,7 +49,8 @@ public final class BlockingPools: Sendable {
             )
         }
         for store in stores where store.takesPosts {
-            let (provider, name) = (store.provider, store.provider.rawValue + "-app")
+            let provider = store.provider
+            let name = store.provider.rawValue + "-app"
             lanes[.app(provider)] = Lane(
                 name,
                 pool: WorkerPool(name: name, threads: 4, capacity: 100),

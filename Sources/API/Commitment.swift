@@ -50,7 +50,8 @@ struct Commitment: Sendable {
         since date: Instant?,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
-        let (telemetry, receivedAt) = (services.telemetry, receivedAt)
+        let telemetry = services.telemetry
+        let receivedAt = receivedAt
         telemetry.verified(event.id, receivedAt: receivedAt)
         let isTaken = services.writer.submit(
             .event(

@@ -2,6 +2,7 @@ internal import Assets
 internal import Domain
 public import HTTPMessages
 public import Pages
+internal import PublicFiles
 
 /// Maps each route to the endpoint that answers it.
 public struct Endpoints: RequestHandler {

@@ -4,6 +4,7 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Ledger
 internal import LedgerInterface
+internal import PublicFiles
 
 /// `GET /entitlements?name=SIGNED`: what the holder of a signed stream name may know of its user.
 ///
@@ -43,11 +44,11 @@ struct EntitlementsEndpoint {
 
     /// No proxy may keep it for other clients, and the client checks the tag each time.
     private static func response(_ body: [UInt8], ifNoneMatch known: String?) -> Response {
-        let tag = FileTags.tag(of: body)
+        let tag = EntityTag.of(body)
         var headers = [
             ("ETag", tag), ("Cache-Control", "private, no-cache"), ("Access-Control-Expose-Headers", "ETag"),
         ]
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch: known) else { return Response(status: 304, headers: headers) }
+        guard !EntityTag.isKnown(tag, ifNoneMatch: known) else { return Response(status: 304, headers: headers) }
         headers.append(("Content-Type", "application/json"))
         return Response(status: 200, headers: headers, body: body)
     }

@@ -1,10 +1,10 @@
-internal import Domain
-internal import HTTP1
+import Domain
+import HTTP1
 public import HTTPMessages
-internal import Hub
+import Hub
 public import Ledger
-internal import LedgerInterface
-internal import Pages
+import LedgerInterface
+import Pages
 
 /// `GET /feed[?since=CURSOR&user=…]`: the committed events, for `tail`.
 public struct FeedEndpoint: Sendable {
@@ -99,5 +99,12 @@ extension MissedMessages {
             return Message(stream: filter.stream, position: entry.position, parts: [part])
         }
         self.init(through: page.through, messages: messages, extent: page.isWhole ? .whole : .partial)
+    }
+}
+
+extension FeedFilter {
+    /// The same filter as a selection of ledger entries.
+    var selection: EntrySelection {
+        EntrySelection(user: user, provider: provider, environment: environment, type: type, outcome: outcome)
     }
 }

@@ -22,7 +22,9 @@ struct PageSource {
         isCounted: Bool,
         source: SourceElement? = nil
     ) -> PageRequest {
-        let (reader, templates, stream) = (services.reader, services.templates, name.stream)
+        let reader = services.reader
+        let templates = services.templates
+        let stream = name.stream
         let telemetry = services.telemetry
         return PageRequest(
             stream: stream,
@@ -74,30 +76,5 @@ extension PageRequest {
             done(MissedMessages(through: 0, messages: []))
             return true
         }
-    }
-}
-
-extension MissedMessages {
-    static let unreadable = MissedMessages(through: 0, messages: [], extent: .unreadable)
-
-    /// Renders what was missed with the current templates. A refresh makes up for what can no longer be sent.
-    init(_ missed: MissedFragments, on stream: StreamName, renderer: Renderer) {
-        var messages = missed.items.map {
-            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer: renderer)
-        }
-        if let lost = missed.lost {
-            let place = messages.firstIndex { $0.position ?? 0 > lost } ?? messages.endIndex
-            messages.insert(Message(stream: stream, position: lost, parts: [.refresh]), at: place)
-        }
-        if missed.needsRefresh, missed.newest ?? 0 >= missed.lost ?? 0 {
-            // The refresh has the position of what it heals, not the ledger's newest position: once it has reloaded a
-            // page, another user's purchase must not reload that page again.
-            messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))
-        }
-        self.init(
-            through: missed.through.position,
-            messages: messages,
-            hasGap: missed.isTruncated || missed.isUnknownCursor
-        )
     }
 }

@@ -51,7 +51,8 @@ struct TransactionsEndpoint {
         receivedAt: UInt64,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
-        let (services, order) = (services, post.order)
+        let services = services
+        let order = post.order
         return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])

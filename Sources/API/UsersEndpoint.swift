@@ -35,7 +35,8 @@ struct UsersEndpoint {
         guard addresses.page(of: user, since: Cursor(epoch: services.epoch, position: 0)) != nil else {
             return .respond(UsersEndpoint.invalidUser)
         }
-        let (reader, writer) = (services.reader, services.writer)
+        let reader = services.reader
+        let writer = services.writer
         let sendPage = { @Sendable (reply: Reply) in
             reader.head { result in
                 guard case .success(let head) = result, var page = addresses.page(of: user, since: head) else {

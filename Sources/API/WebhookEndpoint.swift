@@ -31,7 +31,8 @@ struct WebhookEndpoint {
     }
 
     private func commit(_ request: Request, verifier: any StoreVerifier, reply: Reply) {
-        let (clock, telemetry) = (services.clock, services.telemetry)
+        let clock = services.clock
+        let telemetry = services.telemetry
         let delivery = Delivery(
             body: request.body,
             authorization: request.authorization,

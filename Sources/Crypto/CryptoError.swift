@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// OpenSSL refused our own input, such as a key file or a certificate to make. Peers' input has its own errors.
 public enum CryptoError: Error, Equatable, CustomStringConvertible {
@@ -26,3 +26,6 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
         return .failed(operation)
     }
 }
+
+/// The version of OpenSSL that is loaded.
+public let opensslVersion = String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))

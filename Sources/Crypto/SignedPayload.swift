@@ -4,8 +4,10 @@ internal import FoundationEssentials
 
 /// The payload of a signed token: a JSON string, or Rails' envelope around one if it has an expiry or a purpose.
 struct SignedPayload {
-    private let stream: StreamName?
-    private let expiry: String?
+    /// Nil when what was signed is no stream name.
+    let stream: StreamName?
+    /// As written: RFC 3339, if it is genuine.
+    let expiry: String?
 
     init(_ payload: [UInt8]) {
         // Every connection parses a token, nearly always a bare string: that needs no decoder.
@@ -23,18 +25,6 @@ struct SignedPayload {
         }
         let data = envelope.data ?? envelope.message.flatMap { Base64.decode($0) }.flatMap { JSONLiteral.string($0) }
         stream = data.flatMap { StreamName($0) }
-    }
-
-    func name(now: Instant) throws(StreamNameError) -> SignedName {
-        // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
-        guard let stream else { throw .notAName }
-        var end: Instant?
-        if let expiry {
-            guard let instant = Instant(iso8601: expiry) else { throw .notAName }
-            guard now < instant else { throw .expired }
-            end = instant
-        }
-        return SignedName(stream: stream, expires: end)
     }
 }
 

@@ -58,7 +58,16 @@ public struct StreamSigner: Sendable {
             keys.contains(where: { constantTimeCompare(Hex.text($0.hmac.authenticate(encoded)), with: digest) })
         else { throw .forged }
         guard let payload = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
-        return try SignedPayload(payload).name(now: now)
+        return try name(in: SignedPayload(payload), now: now)
+    }
+
+    private func name(in payload: SignedPayload, now: Instant) throws(StreamNameError) -> SignedName {
+        // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
+        guard let stream = payload.stream else { throw .notAName }
+        guard let expiry = payload.expiry else { return SignedName(stream: stream, expires: nil) }
+        guard let end = Instant(iso8601: expiry) else { throw .notAName }
+        guard now < end else { throw .expired }
+        return SignedName(stream: stream, expires: end)
     }
 }
 

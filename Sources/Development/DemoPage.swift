@@ -107,7 +107,7 @@ struct DemoPage: Sendable {
         let isPhone = request.query["device"] == "phone"
         let app = DemoLanguage(language)
         let values = [
-            "user": HTML.escape(user),
+            "user": HTMLEscaping.escape(user),
             "device": isPhone ? "phone" : "",
             // The page around the simulated app is English.
             "page_language": isPhone ? app.rawValue : "en",

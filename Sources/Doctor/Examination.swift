@@ -1,5 +1,4 @@
 internal import APIClient
-internal import AppleStore
 internal import Concurrency
 internal import Crypto
 internal import Development
@@ -26,7 +25,6 @@ struct Examination {
 
     func findings() -> [Finding] {
         let now = Clock().now()
-        let certificates = CertificatesCheck(now: now)
         let stores = expected.map { type(of: $0).provider }
         var findings: [Finding] = []
         if stores.isEmpty {
@@ -36,8 +34,8 @@ struct Examination {
         if configuration.gaps.contains(.streamKey) {
             findings.append(.fail("stream key", detail: "\(Configuration.Gap.streamKey)"))
         }
-        if stores.contains(.apple) { findings += appleRoots(certificates) }
-        if let tls = configuration.tls { findings += certificates.served(tls.certificateFile) }
+        findings += expected.flatMap { $0.checkCertificates(at: now) }
+        if let tls = configuration.tls { findings += CertificateCheck(file: tls.certificateFile, now: now).findings }
         let server = ServerCheck(
             remote: remote,
             stores: stores,
@@ -106,15 +104,6 @@ struct Examination {
             isRails: configuration.secretKeyBase != nil,
             metrics: CableCheck.metrics(of: remote, client: client)
         ).finding
-    }
-
-    private func appleRoots(_ certificates: CertificatesCheck) -> [Finding] {
-        guard let path = configuration[AppleStore.self]?.rootsPath else { return certificates.roots(.apple) }
-        do throws(TrustedRootsError) {
-            return certificates.roots(try TrustedRoots.load(from: path))
-        } catch {
-            return [.fail("Apple root", detail: "\(error)")]
-        }
     }
 
     /// A development server serves every store: its simulated stores supply the settings that are missing.

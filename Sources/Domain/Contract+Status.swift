@@ -39,10 +39,7 @@ extension Contract {
         guard let snapshot = snapshot?.snapshot else { return transaction.map { ContractStatus(of: $0.transaction) } }
         var status = ContractStatus(of: snapshot)
         guard let charge = transaction?.transaction else { return status }
-        // After a refund, Apple still states the end of the refunded period.
-        if status.state == .revoked, let revokedAt = charge.revokedAt {
-            status.accessUntil = min(revokedAt, status.accessUntil ?? revokedAt)
-        }
+        status.endAtRefund(of: charge)
         // RevenueCat announces a plan change in a separate event, before or after the purchase that makes it. At other
         // stores the charge may belong to an older period, when the change leads back to a product bought before.
         if key.provider.announcesPlanChanges, let pending = snapshot.pendingProduct, pending == charge.product,
@@ -52,19 +49,13 @@ extension Contract {
             status.autoRenew = snapshot.autoRenew
             return status
         }
-        // Google calls a revoked subscription expired too. The charge tells the difference, unless access came back and
-        // ended later.
-        if key.provider.expiresRevocations, status.state == .expired, charge.revokedAt != nil,
-            covers(charge, periodEnding: status.accessUntil)
-        {
+        if key.provider.expiresRevocations, status.wasRefunded(charge) {
             status.state = .revoked
             return status
         }
         guard charge.signedAt > snapshot.signedAt else { return status }
-        if let revokedAt = charge.revokedAt {
-            guard status.isActive, covers(charge, periodEnding: status.accessUntil) else { return status }
-            status.state = .revoked
-            status.accessUntil = revokedAt
+        if charge.revokedAt != nil {
+            status.revoke(by: charge)
             return status
         }
         guard extends(charge, beyond: status) else { return status }
@@ -102,12 +93,6 @@ private func extends(_ charge: Transaction, beyond status: ContractStatus) -> Bo
     guard let end = charge.expiresAt else { return !status.isActive }
     guard let current = status.accessUntil else { return !status.isActive }
     return end > current
-}
-
-/// True when the charge paid for the period that ends at `end`.
-private func covers(_ charge: Transaction, periodEnding end: Instant?) -> Bool {
-    guard let paid = charge.expiresAt else { return true }
-    return end.map { paid >= $0 } ?? false
 }
 
 extension ContractStatus {

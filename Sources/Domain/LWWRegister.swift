@@ -60,7 +60,8 @@ public struct LWWTransaction: Sendable, Equatable, Comparable {
     }
 
     public static func < (left: LWWTransaction, right: LWWTransaction) -> Bool {
-        let (a, b) = (left.transaction, right.transaction)
+        let a = left.transaction
+        let b = right.transaction
         guard (a.purchasedAt, a.id) == (b.purchasedAt, b.id) else {
             // Google numbers the charges of one purchase: `GPA.1..9`, `GPA.1..10`.
             return (a.purchasedAt, a.id.utf8.count, a.id) < (b.purchasedAt, b.id.utf8.count, b.id)

@@ -13,3 +13,26 @@ public enum Outcome: String, CaseIterable, Sendable {
     /// Verified, but it contradicts the order that its token names.
     case quarantined
 }
+
+extension Notice {
+    /// Why the event changed nothing, in words for people; nil when it was applied, and for a notice that is not about
+    /// an event.
+    public var reason: String? {
+        if outcome == .ignored, kind == .providerTest { return "the store only tests whether it can reach this server" }
+        return outcome?.reason(isOfContract: contract != nil)
+    }
+}
+
+extension Outcome {
+    /// Nil for `applied`. `isOfContract` is true when the event says something about a known contract.
+    public func reason(isOfContract: Bool) -> String? {
+        switch self {
+        case .applied: nil
+        case .duplicate: "the store has sent it before"
+        case .stale: "the store has already said something newer about this contract"
+        case .unclaimed: "no order and no user is known for it yet"
+        case .quarantined: "it contradicts the order that its token names"
+        case .ignored: isOfContract ? "it says nothing new" : "it is not about a contract"
+        }
+    }
+}

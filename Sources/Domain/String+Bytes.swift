@@ -1,7 +1,8 @@
 /// Compares and hashes texts from outside as bytes.
 extension String {
     public func hasSameBytes(as other: String) -> Bool {
-        let (mine, others) = (utf8Span.span, other.utf8Span.span)
+        let mine = utf8Span.span
+        let others = other.utf8Span.span
         guard mine.count == others.count else { return false }
         for index in 0..<mine.count where mine[index] != others[index] { return false }
         return true

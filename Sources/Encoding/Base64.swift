@@ -73,8 +73,10 @@ private func decoded(_ text: Span<UInt8>, table: [UInt8]) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, initialized in
         func sextet(_ index: Int) -> UInt32 { UInt32(table[Int(text[index])]) }
         for group in 0..<groups {
-            let (a, b) = (sextet(group * 4), sextet(group * 4 + 1))
-            let (c, d) = (sextet(group * 4 + 2), sextet(group * 4 + 3))
+            let a = sextet(group * 4)
+            let b = sextet(group * 4 + 1)
+            let c = sextet(group * 4 + 2)
+            let d = sextet(group * 4 + 3)
             if a | b | c | d > 63 { isCanonical = false }
             let bits = a << 18 | b << 12 | c << 6 | d
             output[group * 3] = UInt8(truncatingIfNeeded: bits >> 16)

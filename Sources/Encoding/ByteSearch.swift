@@ -18,7 +18,8 @@ public func offset(of byte: UInt8, in bytes: Span<UInt8>, from start: Int = 0) -
 /// (RFC 8259 §7).
 public func offsetOfStringEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
     let raw = bytes.bytes
-    let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+    let quote = UInt8(ascii: "\"")
+    let backslash = UInt8(ascii: "\\")
     var offset = start
     while offset + 8 <= raw.byteCount {
         let word = raw.word(at: offset)

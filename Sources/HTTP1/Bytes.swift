@@ -37,7 +37,8 @@ extension ArraySlice<UInt8> {
     func isSameToken(as token: StaticString) -> Bool {
         guard count == token.utf8CodeUnitCount else { return false }
         for index in 0..<count {
-            let (byte, expected) = (self[startIndex + index], token.utf8Start[index])
+            let byte = self[startIndex + index]
+            let expected = token.utf8Start[index]
             guard byte == expected || (65...90).contains(byte) && byte | 0x20 == expected else { return false }
         }
         return true

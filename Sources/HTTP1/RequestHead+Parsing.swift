@@ -89,7 +89,8 @@ extension RequestHead.Field {
         guard colon > line.lowerBound, colon < line.upperBound, bytes[colon] == UInt8(ascii: ":") else {
             throw .fieldLine
         }
-        var (start, end) = (colon + 1, line.upperBound)
+        var start = colon + 1
+        var end = line.upperBound
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         guard let name = FieldName(bytes, in: line.lowerBound..<colon) else { return nil }

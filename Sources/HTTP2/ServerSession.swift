@@ -1,4 +1,4 @@
-internal import CNghttp2
+import CNghttp2
 
 /// The server's side of an HTTP/2 connection, without a socket: bytes in, events and bytes out. Confined to one thread.
 ///
@@ -171,3 +171,6 @@ public final class ServerSession {
         flood.give(FloodGuard.perSecond)
     }
 }
+
+/// The version of nghttp2 that is loaded.
+public let nghttp2Version = String(cString: nghttp2_version(0).pointee.version_str)

@@ -1,4 +1,4 @@
-internal import APIModel
+public import APIModel
 public import HTTP1
 
 /// A complete HTTP answer.
@@ -62,5 +62,11 @@ extension Response {
         let hasLength = status != 204 && status != 304
         let length = hasLength ? file?.range.count ?? body.count : nil
         return ResponseHead(status: status, headers: headers, length: length, keepAlive: keepAlive)
+    }
+}
+
+extension JSON {
+    public static func response(_ status: Int, body value: some Encodable) -> Response {
+        Response(status: status, headers: [("Content-Type", "application/json")], body: encode(value))
     }
 }

@@ -143,7 +143,8 @@ public enum Route: Sendable, Equatable {
     /// User ids may contain slashes: the id is everything between the prefix and a known suffix, or everything after
     /// the prefix when there is no known suffix.
     private static func user(_ path: String) -> Route? {
-        let (bytes, prefix) = (path.utf8, "/users/".utf8)
+        let bytes = path.utf8
+        let prefix = "/users/".utf8
         // By bytes: a character that combines with the slash before it belongs to the id.
         guard bytes.starts(with: prefix) else { return nil }
         let rest = bytes.dropFirst(prefix.count)
@@ -157,7 +158,8 @@ public enum Route: Sendable, Equatable {
     }
 
     private static func order(_ path: String) -> Route? {
-        let (bytes, prefix) = (path.utf8, "/orders/".utf8)
+        let bytes = path.utf8
+        let prefix = "/orders/".utf8
         guard bytes.starts(with: prefix), bytes.count > prefix.count else { return nil }
         return String(bytes.dropFirst(prefix.count)).map { .order(token: $0) }
     }

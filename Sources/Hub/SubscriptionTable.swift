@@ -73,7 +73,9 @@ struct SubscriptionTable {
     }
 
     private mutating func leave(_ index: Int) {
-        let (stream, isLive, place) = (Int(slots[index].stream), slots[index].isLive, Int(slots[index].place))
+        let stream = Int(slots[index].stream)
+        let isLive = slots[index].isLive
+        let place = Int(slots[index].place)
         let last = streams[stream][isLive: isLive].removeLast()
         guard Int(last.index) != index else { return }
         streams[stream][isLive: isLive][place] = last

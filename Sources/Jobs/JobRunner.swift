@@ -106,7 +106,8 @@ public final class JobRunner: Sendable {
     /// Runs on a thread of a pool.
     private func tell(_ destination: Job.Destination) {
         guard !stop.isRaised else { return }
-        let (now, limit) = (clock.now(), JobRunner.roundSize)
+        let now = clock.now()
+        let limit = JobRunner.roundSize
         let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
         var round = JobRound()
         var isCommitted = true
@@ -119,7 +120,8 @@ public final class JobRunner: Sendable {
     private func watch(_ backlog: JobBacklog, now: Instant) {
         let new = alarm.withLock { alarm in
             let before = alarm.problems
-            (alarm.backlog, alarm.now) = (backlog, now)
+            alarm.backlog = backlog
+            alarm.now = now
             return alarm.problems.filter { !before.contains($0) }
         }
         for problem in new { log.error("job urgent", fields: ["problem": problem]) }

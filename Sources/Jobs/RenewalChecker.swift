@@ -57,7 +57,8 @@ public final class RenewalChecker: Sendable {
     }
 
     private func turn(_ provider: Provider, api: any StoreAPI, state: inout RenewalCheck) {
-        let (now, limit) = (clock.now(), RenewalChecker.roundSize)
+        let now = clock.now()
+        let limit = RenewalChecker.roundSize
         let expiring = answer { reader.expiring(of: provider, at: now, limit: limit, completion: $0) } ?? []
         var silence: StoreAPIError?
         for key in state.due(of: expiring, now: now) where !stop.isRaised {
@@ -103,7 +104,8 @@ public final class RenewalChecker: Sendable {
     private func failed(_ key: ContractKey, error: StoreAPIError, state: inout RenewalCheck) {
         var after: Instant?
         if case .unavailable(_, let comeback) = error { after = comeback }
-        let (now, jitter) = (clock.now(), Double.random(in: 0..<1))
+        let now = clock.now()
+        let jitter = Double.random(in: 0..<1)
         state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
     }
 }

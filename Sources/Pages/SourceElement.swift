@@ -29,7 +29,7 @@ public struct SourceElement: Sendable, Equatable {
 
     /// Replaces the element by one that reconnects by itself: an `EventSource` survives a restart.
     public func replacement(since cursor: String) -> [UInt8] {
-        let source = HTML.escape("\(address)&since=\(cursor)")
+        let source = HTMLEscaping.escape("\(address)&since=\(cursor)")
         let template = "<template><turbo-stream-source src=\"\(source)\"></turbo-stream-source></template>"
         return Array("<turbo-stream action=\"replace\" targets=\"\(selector)\">\(template)</turbo-stream>".utf8)
     }

@@ -1,6 +1,6 @@
-internal import CHiredis
-internal import Concurrency
-internal import Glibc
+import CHiredis
+import Concurrency
+import Glibc
 
 /// One connection. Its calls do not block, except that resolving a host name does. Confined to one thread.
 final class RedisConnection {
@@ -87,3 +87,6 @@ private func problem(of context: UnsafeMutablePointer<redisContext>) -> RedisPro
         )
     }
 }
+
+/// The version of the hiredis headers at build time; the library itself does not report one.
+public let hiredisVersion = "\(HIREDIS_MAJOR).\(HIREDIS_MINOR).\(HIREDIS_PATCH)"

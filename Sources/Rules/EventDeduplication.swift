@@ -1,7 +1,12 @@
-internal import Domain
+public import Domain
 
 /// What is delivered twice is one event.
 extension UnitOfWork {
+    /// Where the event was committed first; nil when it is new, and in a replay, which decides about it again.
+    mutating func firstDelivery(of incoming: IncomingEvent) throws(Missing) -> Int64? {
+        incoming.isReplay ? nil : try position(of: incoming.event)
+    }
+
     /// Answers an event that was committed before. It changes nothing, but a claim of another user that comes with it
     /// may.
     mutating func answerAgain(_ incoming: IncomingEvent, first: Int64) throws(Missing) -> CommitResult {
@@ -22,5 +27,34 @@ extension UnitOfWork {
         result.cursor = cursor(head)
         try resolveOwners(of: dependents(of: current))
         return result
+    }
+}
+
+/// The store's id of an event, where it is unique.
+public struct EventKey: Sendable {
+    public var id: String
+    public var provider: Provider
+    public var environment: StoreEnvironment
+
+    public init(id: String, provider: Provider, environment: StoreEnvironment) {
+        self.id = id
+        self.provider = provider
+        self.environment = environment
+    }
+
+    init(_ event: Event) {
+        self.init(id: event.id, provider: event.provider, environment: event.environment)
+    }
+}
+
+extension EventKey: Hashable {
+    public static func == (left: EventKey, right: EventKey) -> Bool {
+        left.id.hasSameBytes(as: right.id) && left.provider == right.provider && left.environment == right.environment
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        id.hashBytes(into: &hasher)
+        hasher.combine(provider)
+        hasher.combine(environment)
     }
 }

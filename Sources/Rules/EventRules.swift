@@ -22,12 +22,13 @@ extension UnitOfWork {
     /// Decides about one contract, or about none: the event, what it changes, and what pages are told.
     private mutating func recordOne(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
         let event = incoming.event
-        if !incoming.isReplay, let first = try position(of: event) { return try answerAgain(incoming, first: first) }
+        if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
         if let transfer = event.transfer { return try record(transfer, incoming: incoming) }
         guard let observation = event.statement else { return try recordAccount(incoming) }
         let known = try contract(observation.contract)
         let group = observation.group ?? known?.contract.group?.value
-        let (provider, kind) = (observation.contract.provider, observation.kind)
+        let provider = observation.contract.provider
+        let kind = observation.kind
         if let token = observation.token, let order = try order(token),
             order.contradicts(provider: provider, group: group, kind: kind)
         {
@@ -82,7 +83,8 @@ extension UnitOfWork {
         // A buyer who is refused buys again or asks for a refund, so the store must not think that the purchase was
         // delivered.
         if claimed == .refused { incoming.event.jobs.removeAll { $0.kind == .finish } }
-        let (known, current) = (change.previous, change.current)
+        let known = change.previous
+        let current = change.current
         let hasMoved = known?.holders != current.holders
         guard isNews || hasMoved else {
             let notice = Notice(kind: incoming.event.kind, change: change, active: nil)

@@ -18,35 +18,6 @@ public enum Need: Hashable, Sendable {
     case language(of: UserID)
 }
 
-/// The store's id of an event, where it is unique.
-public struct EventKey: Sendable {
-    public var id: String
-    public var provider: Provider
-    public var environment: StoreEnvironment
-
-    public init(id: String, provider: Provider, environment: StoreEnvironment) {
-        self.id = id
-        self.provider = provider
-        self.environment = environment
-    }
-
-    init(_ event: Event) {
-        self.init(id: event.id, provider: event.provider, environment: event.environment)
-    }
-}
-
-extension EventKey: Hashable {
-    public static func == (left: EventKey, right: EventKey) -> Bool {
-        left.id.hasSameBytes(as: right.id) && left.provider == right.provider && left.environment == right.environment
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        id.hashBytes(into: &hasher)
-        hasher.combine(provider)
-        hasher.combine(environment)
-    }
-}
-
 /// A user who lost contracts at one store.
 public struct TransferSource: Hashable, Sendable {
     public var user: UserID
@@ -101,7 +72,8 @@ extension [TransferTarget] {
 
     /// The first that is reached, or the end. What is true of one is true of all that follow it.
     private func boundary(isReached: (TransferTarget) -> Bool) -> Int {
-        var (lower, upper) = (startIndex, endIndex)
+        var lower = startIndex
+        var upper = endIndex
         while lower < upper {
             let middle = (lower + upper) / 2
             if isReached(self[middle]) { upper = middle } else { lower = middle + 1 }

@@ -92,7 +92,8 @@ extension UnitOfWork {
                 }
             }
             let newest = next.filter { $0.userAt != nil }.max {
-                let (left, right) = ($0.user?.text ?? "", $1.user?.text ?? "")
+                let left = $0.user?.text ?? ""
+                let right = $1.user?.text ?? ""
                 return ($0.userAt?.milliseconds ?? 0, left) < ($1.userAt?.milliseconds ?? 0, right)
             }
             if let newest, newest.user != nil { return Owner(users: newest.holders) }

@@ -118,7 +118,9 @@ extension Duration {
     }
 
     private static func seconds(of text: Substring, units: [Character: Int64], order: Substring) -> Int64? {
-        var (rest, left, sum) = (text, order, Int64(0))
+        var rest = text
+        var left = order
+        var sum = Int64(0)
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             guard digits.count <= 9, let count = Int64(digits), let unit = rest.dropFirst(digits.count).first,

@@ -64,7 +64,8 @@ extension Configuration {
     /// Logs at the start what is not configured, so that nobody learns of a missing setting from a purchase that never
     /// arrives.
     func tell(_ log: Log) {
-        let (served, missing) = (servedStores.map(\.rawValue), unservedStores)
+        let served = servedStores.map(\.rawValue)
+        let missing = unservedStores
         log.info(
             "stores",
             fields: [

@@ -16,7 +16,7 @@ struct FileWatcher {
         thread = WorkerThread(name: "watcher") { [waker] in
             var certificate = certificate
             var watch = TemplateWatch(templates, log: log)
-            var trim = TrimSchedule()
+            var trim = MemoryTrimSchedule()
             while !mailbox.isClosed {
                 waker.wait(timeout: .seconds(1))
                 if trim.isDue(ended: gateway.endedConnections) { Memory.trim() }

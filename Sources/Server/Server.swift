@@ -70,7 +70,8 @@ public final class Server {
 
     /// Announces where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
     public func run() throws(StartError) {
-        let (configuration, log) = (core.configuration, core.log)
+        let configuration = core.configuration
+        let log = core.log
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
         try announce(addresses)
         background.start()

@@ -6,7 +6,8 @@ extension SimulatedSubscription {
     public func after(_ step: LifecycleStep, at now: Instant) -> SimulatedSubscription {
         var facts = self
         guard kind == .subscription else {
-            (facts.state, facts.autoRenew) = (step == .refund ? .revoked : .owned, false)
+            facts.state = step == .refund ? .revoked : .owned
+            facts.autoRenew = false
             return facts
         }
         let period = SimulatedProduct(id: product, kind: kind).period
@@ -22,7 +23,9 @@ extension SimulatedSubscription {
         case .cancel: (facts.state, facts.autoRenew) = (.cancelled, false)
         case .resume: (facts.state, facts.autoRenew) = (.active, true)
         case .expire:
-            (facts.state, facts.autoRenew, facts.accessUntil) = (.expired, false, min(paidUntil, now - .seconds(1)))
+            facts.state = .expired
+            facts.autoRenew = false
+            facts.accessUntil = min(paidUntil, now - .seconds(1))
         case .refund: (facts.state, facts.autoRenew) = (.revoked, false)
         case .reversed: facts.run(until: paidUntil > now ? paidUntil : now + period)
         case .pause: (facts.state, facts.accessUntil) = (.paused, min(paidUntil, now - .seconds(1)))

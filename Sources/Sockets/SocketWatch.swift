@@ -64,7 +64,8 @@ final class SocketWatch {
             handler?(.failed)
             return
         }
-        let (readable, writable) = (Int32(UV_READABLE.rawValue), Int32(UV_WRITABLE.rawValue))
+        let readable = Int32(UV_READABLE.rawValue)
+        let writable = Int32(UV_WRITABLE.rawValue)
         handler?(.ready(reading: events & readable != 0, writing: events & writable != 0))
     }
 

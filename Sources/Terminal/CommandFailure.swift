@@ -1,5 +1,7 @@
-/// Why a command could not do its work: one line that says what to do. Exit code 1.
+/// Why a command could not do its work: one line that says what to do.
 public struct CommandFailure: Error, Equatable {
+    public static let exitCode: Int32 = 1
+
     public var message: String
 
     public init(_ message: String) {

@@ -1,7 +1,10 @@
 internal import Domain
 
-/// The command line itself is wrong: exit code 64.
+/// The command line itself is wrong.
 public struct UsageError: Error, Equatable {
+    /// `EX_USAGE` of sysexits.h.
+    public static let exitCode: Int32 = 64
+
     public var message: String
     /// The command whose help explains it; nil for `paycast` itself.
     public var command: String?

@@ -102,7 +102,9 @@ struct ScenarioPlayer {
     private mutating func sign(_ step: Scenario.Step) throws(PlayError) -> Signed {
         do throws(StoreDriverError) {
             var request = template
-            (request.type, request.subtype, request.meaning) = (step.type, step.subtype, step.meaning)
+            request.type = step.type
+            request.subtype = step.subtype
+            request.meaning = step.meaning
             request.product = step.product ?? template.product
             let instant = if let now { now } else { try driver.advanceClock(by: step.after) }
             var purchase = try purchase(for: request, step: step)

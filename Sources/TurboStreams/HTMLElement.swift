@@ -51,10 +51,15 @@ struct HTMLElement: Equatable {
 extension HTMLToken {
     /// `/>` counts only in SVG and MathML; in HTML, browsers ignore it.
     fileprivate func hasNoContent(_ name: String, inForeign: @autoclosure () -> Bool) -> Bool {
-        HTML.voidElements.contains(name) || (isSelfClosing && (isForeign(name) || inForeign()))
+        voidElements.contains(name) || (isSelfClosing && (isForeign(name) || inForeign()))
     }
 }
 
 private func isForeign(_ name: String) -> Bool {
     name == "svg" || name == "math"
 }
+
+/// Elements without an end tag: https://html.spec.whatwg.org/multipage/syntax.html#void-elements
+private let voidElements: Set<String> = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+]

@@ -129,7 +129,7 @@ struct HTMLScanner {
         position += 1
         // Nothing closes <plaintext>: https://html.spec.whatwg.org/multipage/parsing.html#plaintext-state
         guard !isName(name, equalTo: "plaintext") else { throw .unclosed(element: "plaintext", line: line(at: start)) }
-        if kind == .open, HTML.rawTextElements.contains(where: { isName(name, equalTo: $0) }) { rawElement = name }
+        if kind == .open, rawTextElements.contains(where: { isName(name, equalTo: $0) }) { rawElement = name }
         let isSelfClosing = source[position - 2] == UInt8(ascii: "/")
         return HTMLToken(kind: kind, range: start..<position, name: name, isSelfClosing: isSelfClosing)
     }
@@ -205,3 +205,8 @@ private func isLetter(_ byte: UInt8) -> Bool {
 private func lower(_ byte: UInt8) -> UInt8 {
     (65...90).contains(byte) ? byte + 32 : byte
 }
+
+/// Elements whose content is plain text up to their own end tag.
+private let rawTextElements: [StaticString] = [
+    "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
+]

@@ -80,7 +80,7 @@ private struct StreamElement {
         var bytes = Array("<turbo-stream".utf8)
         for case (let name, let value?) in [("action", action), ("target", target), ("targets", targets)] {
             bytes.append(contentsOf: " \(name)=\"".utf8)
-            HTML.append(value, to: &bytes)
+            HTMLEscaping.append(value, to: &bytes)
             bytes.append(UInt8(ascii: "\""))
         }
         bytes.append(UInt8(ascii: ">"))

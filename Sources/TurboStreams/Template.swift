@@ -27,10 +27,10 @@ struct Template: Equatable {
         for segment in segments {
             switch segment {
             case .literal(let literal): bytes.append(contentsOf: literal)
-            case .value(let name): HTML.append(values[name] ?? "", to: &bytes)
+            case .value(let name): HTMLEscaping.append(values[name] ?? "", to: &bytes)
             case .address(let name):
                 let address = values[name] ?? ""
-                HTML.append(Address.isHarmless(address) ? address : "#", to: &bytes)
+                HTMLEscaping.append(Address.isHarmless(address) ? address : "#", to: &bytes)
             }
         }
     }

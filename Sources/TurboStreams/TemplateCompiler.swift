@@ -35,7 +35,7 @@ struct TemplateCompiler {
             switch token.kind {
             case .comment: break  // Comments are for authors, not for pages.
             case .text: try text(token)
-            case .rawText where HTML.escapableRawTextElements.contains(scanner.name(token.name)): try text(token)
+            case .rawText where escapableRawTextElements.contains(scanner.name(token.name)): try text(token)
             case .rawText:
                 guard let braces = firstBraces(in: token.range) else { literal(token.range); break }
                 throw .placeholderInCode(line: scanner.line(at: braces), place: "<\(scanner.name(token.name))>")
@@ -89,7 +89,8 @@ struct TemplateCompiler {
 
     private mutating func attribute(_ attribute: HTMLAttribute, on element: String) throws(TemplateError) {
         guard let braces = firstBraces(in: attribute.value) else { return literal(attribute.value) }
-        let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
+        let line = scanner.line(at: braces)
+        let name = scanner.name(attribute.name)
         switch AttributeKind(name, on: element) {
         case .text: return try values(in: attribute.value)
         case .code(let place): throw .placeholderInCode(line: line, place: place)
@@ -99,7 +100,8 @@ struct TemplateCompiler {
 
     /// If the URL begins with a value, the value's scheme is checked whenever it is rendered.
     private mutating func address(_ attribute: HTMLAttribute, at braces: Int) throws(TemplateError) {
-        let (line, name) = (scanner.line(at: braces), scanner.name(attribute.name))
+        let line = scanner.line(at: braces)
+        let name = scanner.name(attribute.name)
         let prefix = scanner.string(attribute.value.lowerBound..<braces)
         if let scheme = Address.scheme(of: prefix), ["javascript", "data", "vbscript"].contains(scheme) {
             throw .placeholderInCode(line: line, place: "a \(scheme): address")
@@ -194,3 +196,6 @@ extension HTMLScanner {
         do { return try next() } catch { throw .syntax(error) }
     }
 }
+
+/// The raw text elements in which `&lt;` means `<`: escaped text is safe only there.
+private let escapableRawTextElements: Set<String> = ["textarea", "title"]

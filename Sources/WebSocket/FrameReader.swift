@@ -154,7 +154,8 @@ public struct FrameReader: Sendable {
     }
 
     private mutating func endMessage() -> Event {
-        let (kind, payload) = (messageKind, message)
+        let kind = messageKind
+        let payload = message
         messageKind = nil
         message = []
         guard kind == .text else { return .binary(payload) }

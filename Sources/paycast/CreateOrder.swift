@@ -42,7 +42,8 @@ struct CreateOrder: Command {
             printText(String(decoding: bytes, as: UTF8.self))
             return 0
         }
-        let (order, stream) = (answer.order, answer.stream)
+        let order = answer.order
+        let stream = answer.stream
         let lines = [
             ("order", order.order), ("user", order.user.text), ("product", order.product), ("stream", stream.stream),
             ("signed_stream", stream.signedStream), ("since", stream.since), ("sse", stream.sse),

@@ -21,7 +21,7 @@ enum Program {
         } catch {
             let program = error.command.map { "paycast \($0)" } ?? "paycast"
             printError("\(program): \(error.message)\nSee: \(program) --help")
-            return EX_USAGE
+            return UsageError.exitCode
         }
     }
 
@@ -58,7 +58,7 @@ enum Program {
             return try command.run()
         } catch {
             printError("paycast: \(error.message)")
-            return EXIT_FAILURE
+            return CommandFailure.exitCode
         }
     }
 

@@ -69,7 +69,8 @@ struct Replay: Command {
 
     /// The total of all pages: a contract's events may be on several pages, and a user may have several contracts.
     private struct Total {
-        var (read, changed) = (0, 0)
+        var read = 0
+        var changed = 0
         var skipped: Set<String> = []
         var told: Set<UserID> = []
         var left: Set<String> = []

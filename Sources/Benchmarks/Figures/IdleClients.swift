@@ -11,7 +11,8 @@ enum IdleClients: Benchmark {
             let clients = Pages(target, over: .cable) { $0 }
             try clients.open(count, on: loop)
             try figures.settle(loop, pinging: true)
-            let (before, start) = (figures.processorTime, ContinuousClock.now)
+            let before = figures.processorTime
+            let start = ContinuousClock.now
             try loop.turn(until: "an idle while") { ContinuousClock.now - start > .seconds(seconds) }
             return (figures.processorTime - before) / 1000 / seconds
         }

@@ -52,7 +52,8 @@ enum Notifications: Benchmark {
         try listeners.open(pages, on: loop)
         let verifications = try Verification.cost()
         let figures = ProcessFigures(id: target.process.id)
-        let (start, before) = (nanoseconds(), figures.processorTime)
+        let start = nanoseconds()
+        let before = figures.processorTime
         for request in purchases.requests {
             try publishers.send(request)
             loop.turn(milliseconds: 0)

@@ -16,7 +16,8 @@ struct FrameReader {
         var frames: [Frame] = []
         var start = 0
         while let (end, payload) = next(start) {
-            let (isFinal, opcode) = (bytes[start] & 0x80 != 0, bytes[start] & 15)
+            let isFinal = bytes[start] & 0x80 != 0
+            let opcode = bytes[start] & 15
             start = end
             guard opcode < 8 else {
                 frames.append(Frame(opcode: opcode, payload: bytes[payload]))

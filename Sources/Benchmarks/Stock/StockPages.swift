@@ -101,7 +101,8 @@ final class StockPages: LoadClient {
     func abandon(_ index: Int) {
         loop.poller.remove(pages[index].descriptor)
         abandoned.append(pages[index].descriptor)
-        (pages[index].descriptor, pages[index].phase) = (-1, .away)
+        pages[index].descriptor = -1
+        pages[index].phase = .away
         wakes[index] = .max
     }
 
@@ -129,7 +130,9 @@ final class StockPages: LoadClient {
         guard now >= pages[index].networkBackAt,
             let descriptor = try? Sockets.connect(port: port, source: source, isBlocking: false)
         else { return lose(index, at: now) { _ in } }
-        (pages[index].descriptor, pages[index].phase, pages[index].head) = (descriptor, .connecting, [])
+        pages[index].descriptor = descriptor
+        pages[index].phase = .connecting
+        pages[index].head = []
         loop.poller.add(descriptor, for: [.read, .write], tag: tag | UInt64(index))
     }
 
@@ -169,7 +172,8 @@ final class StockPages: LoadClient {
 
     private func lose(_ index: Int, at now: UInt64, end: (Int32) -> Void) {
         if pages[index].descriptor >= 0 { end(pages[index].descriptor) }
-        (pages[index].descriptor, pages[index].phase) = (-1, .away)
+        pages[index].descriptor = -1
+        pages[index].phase = .away
         pages[index].client.closed(now: now)
         wakes[index] = pages[index].client.wakeAt
     }

@@ -15,7 +15,8 @@ extension LedgerCopy {
     }
 
     static func isSameFile(_ left: String, as right: String) -> Bool {
-        var (first, second) = (stat(), stat())
+        var first = stat()
+        var second = stat()
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
         return first.st_ino == second.st_ino && first.st_dev == second.st_dev
     }

@@ -51,7 +51,8 @@ public final class LedgerLock: Sendable {
 
     /// Nil while the file at the lock's path is the one that is locked. Another server could lock any other file there.
     public var problem: String? {
-        var (held, found) = (stat(), stat())
+        var held = stat()
+        var found = stat()
         guard fstat(descriptor, &held) == 0 else { return nil }
         let isInPlace = stat(file, &found) == 0 && held.st_ino == found.st_ino && held.st_dev == found.st_dev
         return isInPlace ? nil : "\(file) is gone, so a second server could use this ledger: restart this server"

@@ -36,3 +36,11 @@ public struct JobBacklog: Sendable, Equatable {
         self.newest = newest
     }
 }
+
+/// How an attempt at a job ended.
+public enum JobResult: Sendable, Equatable {
+    case done
+    case retry(at: Instant, reason: String)
+    /// No attempt can succeed any more. The job is kept for a month, for the operator.
+    case abandoned(reason: String)
+}

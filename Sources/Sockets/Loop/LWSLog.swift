@@ -1,5 +1,5 @@
-internal import CWebSockets
-internal import Observability
+import CWebSockets
+import Observability
 
 /// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.
 enum LWSLog {
@@ -11,3 +11,6 @@ enum LWSLog {
         }
     }
 }
+
+/// The version of libwebsockets that is loaded.
+public let libwebsocketsVersion = String(cString: lws_get_library_version()).prefix { $0 != "-" }.description

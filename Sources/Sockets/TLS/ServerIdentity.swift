@@ -37,7 +37,8 @@ public final class ServerIdentity: @unchecked Sendable {
         var chain: OpaquePointer?
         SSL_CTX_ctrl(context, SSL_CTRL_GET_CHAIN_CERTS, 0, &chain)
         SSL_certs_clear(ssl)
-        let (certificate, key) = (SSL_CTX_get0_certificate(context), SSL_CTX_get0_privatekey(context))
+        let certificate = SSL_CTX_get0_certificate(context)
+        let key = SSL_CTX_get0_privatekey(context)
         return SSL_use_cert_and_key(ssl, certificate, key, chain, 1) == 1
     }
 }

@@ -1,3 +1,4 @@
+internal import AppleReceipts
 internal import Domain
 internal import StoreInterface
 

@@ -1,4 +1,3 @@
-internal import AppleSignatures
 internal import Domain
 
 /// The posted body: `{"signedPayload": JWS}`. Version 1 has other members and no signature.

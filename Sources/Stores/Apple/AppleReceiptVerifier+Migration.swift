@@ -1,4 +1,4 @@
-internal import AppleSignatures
+public import AppleReceipts
 public import Domain
 public import Encoding
 internal import StoreInterface

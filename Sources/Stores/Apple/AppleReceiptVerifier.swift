@@ -1,4 +1,4 @@
-internal import AppleSignatures
+public import AppleReceipts
 internal import Crypto
 public import Domain
 public import StoreInterface
@@ -77,11 +77,8 @@ public struct AppleReceiptVerifier: Sendable {
     }
 }
 
-/// The app and environment of a receipt. It checks the app first, then the environment.
-struct ReceiptPlace {
-    var app: String
-    var environment: StoreEnvironment
-
+extension ReceiptPlace {
+    /// Checks the app first, then the environment.
     init(
         bundle: String?,
         environment: StoreEnvironment?,
@@ -90,7 +87,6 @@ struct ReceiptPlace {
         guard !configuration.bundleIDs.isEmpty else { throw .notConfigured }
         guard let bundle, isValidIdentifier(bundle), configuration.bundleIDs.contains(bundle) else { throw .wrongApp }
         guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
-        app = bundle
-        self.environment = environment
+        self.init(app: bundle, environment: environment)
     }
 }

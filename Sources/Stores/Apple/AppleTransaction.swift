@@ -1,4 +1,3 @@
-internal import AppleSignatures
 internal import Crypto
 internal import Domain
 internal import Encoding

@@ -1,3 +1,4 @@
+internal import AppleReceipts
 public import Domain
 internal import Encoding
 public import StoreInterface
@@ -38,7 +39,8 @@ extension AppleVerifier {
     /// Every document is verified as of the instant at which it says that it was signed, so an old document stays
     /// valid.
     public func interpret(_ stored: StoredDelivery) throws(VerificationError) -> Event? {
-        let (body, now) = (stored.body, stored.receivedAt)
+        let body = stored.body
+        let now = stored.receivedAt
         switch StoredAppleBody(body) {
         case .notification: return try verify(body: body, now: now)
         case .statement: return try verify(statement: body, now: now)

@@ -1,4 +1,3 @@
-internal import AppleSignatures
 public import Domain
 public import StoreInterface
 

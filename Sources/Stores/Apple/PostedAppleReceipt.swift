@@ -1,4 +1,5 @@
 internal import APIModel
+internal import AppleReceipts
 internal import Domain
 internal import Encoding
 internal import StoreInterface

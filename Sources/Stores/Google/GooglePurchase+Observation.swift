@@ -65,7 +65,8 @@ extension GooglePurchase {
         guard let purchasedAt, state == .owned || state == .revoked else { return nil }
         // The refunded quantity only grows, so the reading that states more is the newer one.
         let first = purchasedAt + .milliseconds(1001)
-        var (revokedAt, signedAt) = (Instant?.none, purchasedAt + .milliseconds(refunded))
+        var revokedAt = Instant?.none
+        var signedAt = purchasedAt + .milliseconds(refunded)
         if isRevoked {
             signedAt = max(min(sentAt ?? readAt, readAt), first + .milliseconds(1))
             revokedAt = signedAt

@@ -102,7 +102,8 @@ extension GooglePurchase {
 
     /// `google.type.Money` in thousandths; Google gives whole units and billionths.
     private static func price(_ money: StoreObject) -> (amount: Int64, currency: String)? {
-        let (units, billionths) = (money.integer("units") ?? 0, money.integer("nanos") ?? 0)
+        let units = money.integer("units") ?? 0
+        let billionths = money.integer("nanos") ?? 0
         guard let currency = money.text("currencyCode"), units.magnitude < 1_000_000_000_000,
             billionths.magnitude < 1_000_000_000
         else { return nil }

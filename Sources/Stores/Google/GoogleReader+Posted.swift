@@ -34,7 +34,7 @@ extension GoogleReader {
             guard let answer = try api.answer(of: subject, of: package),
                 case .purchase(let purchase) = try api.interpret(answer, of: subject, of: package)
             else { return nil }
-            let token = Hex.encode(SHA256.hash(Array(subject.token.utf8)).prefix(16))
+            let token = Hex.encode(Array(SHA256.hash(Array(subject.token.utf8)).prefix(16)))
             let record = StoredReading(posted: subject, answer: answer)
             return purchase.posted(
                 body: record?.bytes ?? answer.body,

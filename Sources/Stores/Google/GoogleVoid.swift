@@ -63,6 +63,6 @@ public struct GoogleVoid: Sendable, Equatable {
     private var id: String {
         let facts = [token, order, voidedAt.map { String($0.milliseconds) }, quantity.map(String.init)]
         let text = facts.map { $0 ?? "" }.joined(separator: "\n")
-        return "voided:" + Hex.encode(SHA256.hash(Array(text.utf8)).prefix(16))
+        return "voided:" + Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(16)))
     }
 }

@@ -48,6 +48,9 @@ public protocol Store: Sendable {
 
     /// What `paycast doctor` finds out about the store. It blocks while it calls the store's API.
     func examine(_ examination: StoreExamination) -> StoreFindings
+
+    /// What `paycast doctor` finds about the certificates that the store's documents are verified with. It asks nobody.
+    func checkCertificates(at now: Instant) -> [Finding]
 }
 
 extension Store {
@@ -66,6 +69,8 @@ extension Store {
 
     /// For a store whose only setting is a secret.
     public func examine(_ examination: StoreExamination) -> StoreFindings { StoreFindings() }
+
+    public func checkCertificates(at now: Instant) -> [Finding] { [] }
 }
 
 /// A store with its settings in force.

@@ -69,10 +69,12 @@ struct StripeInvoice {
     /// The line of the item that represents the subscription. If one item has several, the period that ends last.
     private func speaking(_ lines: [(line: StoreObject, end: Instant)]) -> (line: StoreObject, end: Instant)? {
         lines.min { left, right in
-            let (a, b) = (isNamed(left.line), isNamed(right.line))
+            let a = isNamed(left.line)
+            let b = isNamed(right.line)
             guard a == b else { return a }
-            let (item, other) = (item(of: left.line), item(of: right.line))
-            guard item.utf8.elementsEqual(other.utf8) else { return item.utf8.lexicographicallyPrecedes(other.utf8) }
+            let first = item(of: left.line).utf8
+            let second = item(of: right.line).utf8
+            guard first.elementsEqual(second) else { return first.lexicographicallyPrecedes(second) }
             return left.end > right.end
         }
     }

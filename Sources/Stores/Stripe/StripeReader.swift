@@ -37,7 +37,8 @@ public struct StripeReader: StoreVerifier {
             receivedAt: record.answer.readAt
         )
         if let observation = read.observation { event.observation = merged(observation, with: event.observation) }
-        (event.further, event.isWhole) = (read.further, read.isWhole)
+        event.further = read.further
+        event.isWhole = read.isWhole
         event.body = stored.body
         return event
     }
@@ -49,7 +50,8 @@ public struct StripeReader: StoreVerifier {
             guard let contract = try contract(of: event), let statement = try api.subscription(contract, now: now)
             else { return event }
             event.observation = merged(statement.observation, with: event.observation)
-            (event.further, event.isWhole) = (statement.further, statement.isWhole)
+            event.further = statement.further
+            event.isWhole = statement.isWhole
             let answer = StoredReading.Answer(body: statement.body, readAt: now)
             event.body = StoredReading(.notification(delivery.body), answer: answer)?.bytes ?? delivery.body
             return event

@@ -6,13 +6,15 @@ extension StripeSubscription {
         let kind = kind(of: envelope)
         guard let id else { return StripeMeaning(kind: kind) }
         let reason = envelope.object.object("cancellation_details")?.text("reason")
-        let (key, statedAt) = (envelope.key(id), statedAt(envelope))
+        let key = envelope.key(id)
+        let statedAt = statedAt(envelope)
         var meaning = StripeMeaning(
             kind: kind,
             subtype: isOver ? reason ?? status : status,
             observation: observation(key, snapshot: snapshot(statedAt: statedAt))
         )
-        (meaning.further, meaning.isWhole) = (further(key, statedAt: statedAt), isWhole)
+        meaning.further = further(key, statedAt: statedAt)
+        meaning.isWhole = isWhole
         return meaning
     }
 

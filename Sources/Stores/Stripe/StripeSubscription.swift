@@ -145,7 +145,8 @@ struct StripeSubscription {
     /// Items in the catalog come first, then by id, because Stripe's order changes with every change of an item.
     private static func items(of object: StoreObject, in catalog: Catalog) -> [StoreObject] {
         object.list("items").sorted { left, right in
-            let (a, b) = (isNamed(left, in: catalog), isNamed(right, in: catalog))
+            let a = isNamed(left, in: catalog)
+            let b = isNamed(right, in: catalog)
             guard a == b else { return a }
             return (left.text("id") ?? "").utf8.lexicographicallyPrecedes((right.text("id") ?? "").utf8)
         }

@@ -1,3 +1,4 @@
+import AppleReceipts
 import AppleStore
 import Crypto
 import Domain

@@ -1,5 +1,5 @@
-internal import CSQLite
-internal import Domain
+import CSQLite
+import Domain
 
 /// One connection, used by one thread: opened without SQLite's own mutexes
 /// (https://www.sqlite.org/threadsafe.html, multi-thread mode).
@@ -91,3 +91,6 @@ public struct Interrupter: @unchecked Sendable {
 
     public func interrupt() { sqlite3_interrupt(handle) }
 }
+
+/// The version of SQLite that is loaded.
+public let sqliteVersion = String(cString: sqlite3_libversion())

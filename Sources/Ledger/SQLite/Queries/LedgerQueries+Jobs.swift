@@ -5,7 +5,8 @@ extension LedgerQueries {
     /// Jumps from one destination to the next, however many jobs each has.
     public func jobDestinations(dueAt now: Instant) throws(LedgerError) -> [Job.Destination] {
         try snapshot { _ throws(SQLiteError) in
-            var (due, last) = ([Job.Destination](), "")
+            var due = [Job.Destination]()
+            var last = ""
             while let name = try statements.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
                 if try statements.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
                     due.append(Job.Destination(column: name))

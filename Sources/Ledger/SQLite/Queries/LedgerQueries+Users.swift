@@ -58,7 +58,8 @@ extension LedgerQueries {
         )
         let ranks = Dictionary(union.ranked.enumerated().map { ($1.contract, $0) }) { first, _ in first }
         let ordered = current.enumerated().sorted { left, right in
-            let (a, b) = (ranks[left.element.tracked.key], ranks[right.element.tracked.key])
+            let a = ranks[left.element.tracked.key]
+            let b = ranks[right.element.tracked.key]
             return (a ?? .max, left.offset) < (b ?? .max, right.offset)
         }
         return Held(

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPMessages
+@testable import PublicFiles
 
 @Suite struct StaticFilesTests {
     private let folder = TemporaryFolder()

@@ -1,13 +1,13 @@
-internal import Concurrency
+public import Concurrency
 internal import Glibc
 internal import HTTP1
-internal import HTTPMessages
+public import HTTPMessages
 
 /// Serves the files in the public folder: nothing outside it, no dotfiles, no folder listings.
 ///
 /// A worker opens a file, and hashes it once per change; the loop sends it in pieces. A file that is missing in the
 /// folder may be part of the program.
-struct StaticFiles: Sendable {
+public struct StaticFiles: Sendable {
     /// Larger files belong on a file server: a worker that hashes one is not free for other work.
     private static let sizeLimit = 16 << 20
 
@@ -18,13 +18,13 @@ struct StaticFiles: Sendable {
     private let readers: WorkerPool
     private let tags = FileTags()
 
-    init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
+    public init(_ folder: String?, builtIn: [String: [UInt8]] = [:], readers: WorkerPool) {
         self.folder = folder
         self.builtIn = builtIn
         self.readers = readers
     }
 
-    func answer(_ request: Request, path: String) -> Answer {
+    public func answer(_ request: Request, path: String) -> Answer {
         .later { reply in
             readers.submit { reply.send(response(path, request: request)) }
         }
@@ -57,7 +57,7 @@ struct StaticFiles: Sendable {
         let tag = tags.tag(of: name, status: status, file: file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
-        if FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
+        if EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
         // The client must not combine parts of two versions (RFC 9110 §13.1.5).
         let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
         var response = Response(status: 200)
@@ -77,9 +77,9 @@ struct StaticFiles: Sendable {
 
     /// Answers with a file that is part of the program.
     static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
-        let tag = FileTags.tag(of: bytes)
+        let tag = EntityTag.of(bytes)
         let headers = FileHeaders.of(name, tag: tag)
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) else {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else {
             return Response(status: 304, headers: headers)
         }
         return Response(status: 200, headers: headers, body: bytes)

@@ -1,29 +1,31 @@
-internal import Crypto
-internal import Domain
+public import Crypto
+public import Domain
 
 /// The content of an App Store receipt: a SET of attributes
 /// (https://developer.apple.com/library/archive/releasenotes/General/ValidateAppStoreReceipt/Chapters/ReceiptFields.html).
-struct AppReceipt {
+public struct AppReceipt {
     /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox`, `Xcode`.
-    var type: String?
-    var bundle: String?
-    var createdAt: Instant?
+    public let type: String?
+    public let bundle: String?
+    public let createdAt: Instant?
     /// Only in receipts of the Volume Purchase Program.
-    var expiresAt: Instant?
-    var purchases: [ReceiptPurchase]
+    public let expiresAt: Instant?
+    public let purchases: [ReceiptPurchase]
 
-    init(_ payload: [UInt8]) throws(BERReader.Malformed) {
+    /// Throws when `payload` is not such a SET, or has an unreadable date.
+    public init(_ payload: [UInt8]) throws(BERReader.Malformed) {
         let attributes = try ReceiptAttributes(unwrapped: payload)
         type = attributes.text(0)
         bundle = attributes.text(2)
         createdAt = try attributes.date(12)
         expiresAt = try attributes.date(21)
-        purchases = []
-        for value in attributes.purchases { purchases.append(try ReceiptPurchase(try ReceiptAttributes(value[...]))) }
+        purchases = try attributes.purchases.map { value throws(BERReader.Malformed) in
+            try ReceiptPurchase(try ReceiptAttributes(value[...]))
+        }
     }
 
     /// Nil for a receipt from Xcode, and for one that does not name its type.
-    var environment: StoreEnvironment? {
+    public var environment: StoreEnvironment? {
         switch type {
         case "Production", "ProductionVPP": .production
         case "ProductionSandbox", "ProductionVPPSandbox": .sandbox

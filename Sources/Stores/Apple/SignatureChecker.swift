@@ -1,14 +1,14 @@
-public import Crypto
-public import Domain
+internal import Crypto
+internal import Domain
 internal import Glibc
-public import StoreInterface
+internal import StoreInterface
 internal import Synchronization
 
 /// Opens Apple's signed documents. It verifies each JWS on its own, always in the same order, and never reads a payload
 /// before its signature has been verified. Any thread may use it.
-public final class SignatureChecker: Sendable {
+final class SignatureChecker: Sendable {
     /// How far a store's clock may be ahead of ours.
-    public static let tolerance: Duration = .seconds(300)
+    static let tolerance: Duration = .seconds(300)
 
     private enum Trust {
         /// Apple's roots, or those that stand in for them.
@@ -22,7 +22,7 @@ public final class SignatureChecker: Sendable {
     /// A peer cannot push Apple's header out, because only a valid signature adds a header.
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
-    public init(roots: TrustedRoots) {
+    init(roots: TrustedRoots) {
         trust = .roots(ChainVerifier(roots: roots))
     }
 
@@ -31,15 +31,15 @@ public final class SignatureChecker: Sendable {
     }
 
     /// For development only. It shares no memory with the one for Apple's documents.
-    public static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
+    static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
 
     /// Whether a signed text has a single certificate, as Xcode's have, and never Apple's.
-    public static func isInXcodesForm(_ text: String) -> Bool {
+    static func isInXcodesForm(_ text: String) -> Bool {
         guard let jws = try? JWS(text), let header = try? JWSHeader(jws.header) else { return false }
         return header.x5c?.count == 1
     }
 
-    public func open<Document: SignedDocument>(
+    func open<Document: SignedDocument>(
         _ type: Document.Type,
         from text: String,
         now: Instant
@@ -95,7 +95,7 @@ public final class SignatureChecker: Sendable {
 }
 
 /// A document that Apple signs.
-public protocol SignedDocument: Decodable {
+protocol SignedDocument: Decodable {
     /// The signing date that it states: the instant at which its certificates must be valid.
     var signedAt: Instant? { get }
 }

@@ -1,10 +1,10 @@
 internal import Crypto
-internal import Domain
+public import Domain
 internal import Encoding
-internal import StoreInterface
+public import StoreInterface
 
 /// One purchase as a receipt lists it.
-struct ReceiptPurchase {
+public struct ReceiptPurchase: Sendable {
     var quantity: Int64?
     var product: String?
     var transactionID: String?
@@ -21,24 +21,50 @@ struct ReceiptPurchase {
     var isUpgraded = false
 }
 
+/// The app and environment of a receipt.
+public struct ReceiptPlace: Sendable {
+    public var app: String
+    public var environment: StoreEnvironment
+
+    public init(app: String, environment: StoreEnvironment) {
+        self.app = app
+        self.environment = environment
+    }
+}
+
 /// Turns the purchases of a receipt into events, one for each contract.
-struct ReceiptStatement {
-    enum Source: String {
+public struct ReceiptStatement {
+    public enum Source: String, Sendable {
         case receipt = "RECEIPT"
         case verifyReceipt = "VERIFY_RECEIPT"
     }
 
-    var source: Source
-    var place: ReceiptPlace
-    /// When the receipt was made.
-    var signedAt: Instant
-    var catalog: Catalog
-    /// Keyed by lineage; a signed receipt has none.
-    var renewals: [String: StoredRenewal] = [:]
-    var body: [UInt8]
+    private let source: Source
+    private let place: ReceiptPlace
+    private let signedAt: Instant
+    private let catalog: Catalog
+    private let renewals: [String: StoredRenewal]
+    private let body: [UInt8]
+
+    /// `signedAt` is when the receipt was made. `renewals` are keyed by lineage; a signed receipt has none.
+    public init(
+        source: Source,
+        place: ReceiptPlace,
+        signedAt: Instant,
+        catalog: Catalog,
+        renewals: [String: StoredRenewal] = [:],
+        body: [UInt8]
+    ) {
+        self.source = source
+        self.place = place
+        self.signedAt = signedAt
+        self.catalog = catalog
+        self.renewals = renewals
+        self.body = body
+    }
 
     /// Oldest purchase first. Without any purchase, returns a single event that says nothing.
-    func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
+    public func events(_ purchases: [ReceiptPurchase]) throws(VerificationError) -> [Event] {
         var newest: [String: (purchase: ReceiptPurchase, transaction: Transaction)] = [:]
         for purchase in purchases {
             let (lineage, transaction) = try transaction(purchase)

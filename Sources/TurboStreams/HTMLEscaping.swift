@@ -1,5 +1,5 @@
 /// Turns text into HTML that shows exactly this text, inside an element or a quoted attribute.
-public enum HTML {
+public enum HTMLEscaping {
     public static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
@@ -19,17 +19,4 @@ public enum HTML {
             }
         }
     }
-
-    /// Elements without an end tag: https://html.spec.whatwg.org/multipage/syntax.html#void-elements
-    static let voidElements: Set<String> = [
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
-    ]
-
-    /// Elements whose content is plain text up to their own end tag.
-    static let rawTextElements: [StaticString] = [
-        "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
-    ]
-
-    /// The raw text elements in which `&lt;` means `<`: escaped text is safe only there.
-    static let escapableRawTextElements: Set<String> = ["textarea", "title"]
 }

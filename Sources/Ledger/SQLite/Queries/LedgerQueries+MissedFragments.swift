@@ -66,7 +66,8 @@ extension LedgerQueries {
 
     /// Finds the newest entry that was committed before an instant, by bisection: positions ascend with time.
     private func position(before instant: Instant, head: Int64) throws(SQLiteError) -> Int64 {
-        var (low, high) = (Int64(0), head)
+        var low = Int64(0)
+        var high = head
         while low < high {
             let middle = high - (high - low) / 2
             let at = try statements.committedUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min

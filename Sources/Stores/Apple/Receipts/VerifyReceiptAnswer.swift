@@ -1,20 +1,21 @@
-internal import Domain
-internal import Encoding
+public import Domain
+public import Encoding
 
 /// A stored answer of `verifyReceipt`
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody). Its numbers and dates are strings.
-struct VerifyReceiptAnswer {
-    var status: Int64
-    var isRetryable: Bool?
-    var environment: String?
-    var bundle: String?
+public struct VerifyReceiptAnswer {
+    public let status: Int64
+    public let isRetryable: Bool?
+    public let environment: String?
+    public let bundle: String?
     /// When Apple answered, as far as the answer says.
-    var requestedAt: Instant?
-    var purchases: [ReceiptPurchase]
-    var renewals: [String: StoredRenewal]
+    public let requestedAt: Instant?
+    public let purchases: [ReceiptPurchase]
+    /// Keyed by lineage.
+    public let renewals: [String: StoredRenewal]
 
     /// Returns nil when it has no status, or an unreadable date or number.
-    init?(_ node: JSONNode) {
+    public init?(_ node: JSONNode) {
         guard node.isObject, let status = node.digits("status").flatMap({ Int64($0) }) else { return nil }
         self.status = status
         isRetryable = node.flag("is-retryable") ?? node.flag("is_retryable")
@@ -30,12 +31,13 @@ struct VerifyReceiptAnswer {
         purchases = read.filter { !$0.isUpgraded }
         let dates = ["request_date_ms", "receipt_creation_date_ms"].compactMap { receipt?.instant($0) ?? nil }
         requestedAt = dates.first ?? read.compactMap(\.purchasedAt).max()
-        renewals = [:]
+        var renewals: [String: StoredRenewal] = [:]
         for item in node["pending_renewal_info"]?.listed ?? [] {
             guard let lineage = item.digits("original_transaction_id") else { continue }
             guard let renewal = StoredRenewal(item, asOf: requestedAt) else { return nil }
             renewals[lineage] = renewal
         }
+        self.renewals = renewals
     }
 }
 

@@ -10,7 +10,7 @@ public enum VerifyReceiptProblem: Error, Equatable, Sendable {
     case status(Int64, isRetryable: Bool)
 
     /// Follows the table in https://developer.apple.com/documentation/appstorereceipts/status; 21006 counts like 0.
-    init?(status: Int64, isRetryable: Bool?) {
+    public init?(status: Int64, isRetryable: Bool?) {
         switch status {
         case 0, 21_006: return nil
         // 21002 also stands for an outage, like the internal errors.

@@ -2,7 +2,7 @@ internal import Domain
 internal import Encoding
 
 /// An item of `pending_renewal_info`: what Apple said about the next period, at one instant.
-struct StoredRenewal {
+public struct StoredRenewal: Sendable {
     var renews: Bool
     var nextProduct: String?
     var isInBillingRetry: Bool

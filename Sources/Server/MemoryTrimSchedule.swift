@@ -1,5 +1,5 @@
 /// Decides when returning free memory to the system is worthwhile. Pure.
-struct TrimSchedule {
+struct MemoryTrimSchedule {
     /// This many connections leave enough memory behind that returning it is worth a few milliseconds.
     private static let crowd = 64
 
@@ -10,7 +10,7 @@ struct TrimSchedule {
     /// second: while connections come and go, the next one reuses the memory.
     mutating func isDue(ended: Int) -> Bool {
         defer { lastEnded = ended }
-        guard ended == lastEnded, ended >= trimmedAt + TrimSchedule.crowd else { return false }
+        guard ended == lastEnded, ended >= trimmedAt + MemoryTrimSchedule.crowd else { return false }
         trimmedAt = ended
         return true
     }

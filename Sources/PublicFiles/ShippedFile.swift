@@ -1,14 +1,14 @@
 internal import Assets
 internal import HTTP1
-internal import HTTPMessages
+public import HTTPMessages
 
 /// `GET /paycast.js`, `/paycast-native.js` and `/openapi.json`: the program's own files. They work even if the public
 /// folder is the app's and lacks them.
-struct ShippedFile: Sendable {
-    static let script = ShippedFile("paycast.js", bytes: Assets.script)
-    static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
+public struct ShippedFile: Sendable {
+    public static let script = ShippedFile("paycast.js", bytes: Assets.script)
+    public static let nativeScript = ShippedFile("paycast-native.js", bytes: Assets.nativeScript)
     /// What every route accepts and answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
-    static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
+    public static let openAPI = ShippedFile("openapi.json", bytes: Assets.openAPI)
 
     private let bytes: [UInt8]
     private let tag: String
@@ -16,12 +16,12 @@ struct ShippedFile: Sendable {
 
     private init(_ name: String, bytes: [UInt8]) {
         self.bytes = bytes
-        tag = FileTags.tag(of: bytes)
+        tag = EntityTag.of(bytes)
         headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
     }
 
-    func answer(_ request: Request) -> Response {
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
+    public func answer(_ request: Request) -> Response {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
             return Response(status: 304, headers: headers)
         }
         return Response(status: 200, headers: headers, body: bytes)
