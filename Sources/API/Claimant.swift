@@ -35,12 +35,15 @@ struct Claimant {
         return owner
     }
 
-    private static func owner(of token: String, services: Services) throws(RefusedClaimant) -> UserID {
+    /// The user for whom the holder of a signed stream name speaks.
+    static func owner(of token: String, services: Services) throws(RefusedClaimant) -> UserID {
         let name: SignedName
         do throws(StreamNameError) {
             name = try services.authorization.stream(named: token, now: services.clock.now())
         } catch {
-            throw error == .expired ? RefusedClaimant.expiredName : RefusedClaimant.forgedName
+            guard error != .expired else { throw RefusedClaimant.expiredName }
+            services.refusals.name(hasKey: services.authorization.canSign)
+            throw RefusedClaimant.forgedName
         }
         guard let user = services.streams.user(of: name.stream) else { throw RefusedClaimant.notAUsersStream }
         return user

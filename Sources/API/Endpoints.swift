@@ -48,6 +48,7 @@ public struct Endpoints: RequestHandler {
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }
         case .broadcasts: return trusted(request, answer: broadcasts.answer)
         case .anyCableBroadcasts: return trusted(request, answer: broadcasts.answerAnyCable)
+        case .streamEntitlements: return EntitlementsEndpoint(services).answer(request)
         case .streams: return streams.answer(request)
         case .cable: return cable.answer(request)
         case .recoveries: return trusted(request, answer: RecoveriesEndpoint(services).answer)

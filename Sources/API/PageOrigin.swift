@@ -10,14 +10,15 @@ struct PageOrigin {
 
     var isRefused: Bool { verdict == .refused }
 
-    /// Answers the preflight that a browser sends before it posts JSON to another origin.
-    func preflight(allowing methods: String) -> Response {
-        guard !isRefused else { return PageOrigin.refusal }
+    /// Answers the preflight that a browser sends before a request to another origin that no form could send. `methods`
+    /// begin with that request's.
+    func preflight(allowing methods: String, header: String = "Content-Type") -> Response {
+        guard !isRefused else { return shown(PageOrigin.refusal) }
         var response = Response(status: 204, headers: [("Allow", methods)])
         if case .allowed = verdict {
             response.headers += [
-                ("Access-Control-Allow-Methods", "POST"), ("Access-Control-Allow-Headers", "Content-Type"),
-                ("Access-Control-Max-Age", "600"),
+                ("Access-Control-Allow-Methods", String(methods.prefix { $0 != "," })),
+                ("Access-Control-Allow-Headers", header), ("Access-Control-Max-Age", "600"),
             ]
         }
         return shown(response)

@@ -1,6 +1,7 @@
 internal import APIModel
 internal import Domain
 internal import HTTPMessages
+internal import Observability
 internal import StoreInterface
 
 /// `POST /transactions/{store}`: a purchase that a store's library gave an app, posted by the app or its page. It may
@@ -53,6 +54,9 @@ struct TransactionsEndpoint {
         let services = services
         let order = post.order
         return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
+            if reading.events.contains(where: { $0.environment == .xcode }) {
+                services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
+            }
             Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
                 verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)

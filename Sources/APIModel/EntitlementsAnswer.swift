@@ -36,7 +36,7 @@ public struct EntitlementItem: Codable, Sendable, Equatable {
     @Nullable public var pendingProduct: String?
     /// The store's name.
     public var provider: String
-    /// `Production` or `Sandbox`.
+    /// `Production` or `Sandbox`; in development also `Xcode`.
     public var environment: String
     /// The store's lineage id.
     public var contract: String

@@ -11,7 +11,7 @@ public struct FeedItem: Codable, Sendable, Equatable {
     public var kind: String
     /// The store's name.
     public var provider: String?
-    /// `Production` or `Sandbox`.
+    /// `Production` or `Sandbox`; in development also `Xcode`.
     public var environment: String?
     /// The store's words for what happened.
     public var type: String?

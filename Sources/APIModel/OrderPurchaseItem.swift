@@ -4,7 +4,7 @@ public import Domain
 public struct OrderPurchaseItem: Codable, Sendable, Equatable {
     /// The store's name.
     public var provider: String
-    /// `Production` or `Sandbox`.
+    /// `Production` or `Sandbox`; in development also `Xcode`.
     public var environment: String
     /// The store's name for the app.
     public var app: String

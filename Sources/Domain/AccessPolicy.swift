@@ -8,6 +8,8 @@ public struct AccessPolicy: Sendable, Equatable {
     /// The stores for whose API this server has a key. It asks them before it believes that a period has ended, and
     /// tells them which user a purchase belongs to.
     public var apis: Set<Provider>
+    /// Whether purchases in Xcode open access: in development only. A ledger that moves to production may hold some.
+    public var honorsXcode: Bool
     /// How long access outlasts a period whose renewal is expected. Notifications come seconds late, RevenueCat's a
     /// minute late (https://www.revenuecat.com/docs/integrations/webhooks), and asking a store takes time.
     public var leeway: Duration
@@ -17,16 +19,22 @@ public struct AccessPolicy: Sendable, Equatable {
         catalog: Catalog = Catalog(),
         transfers: TransferPolicy = .transfer,
         apis: Set<Provider> = [],
+        honorsXcode: Bool = false,
         leeway: Duration = .zero
     ) {
         self.sandboxUsers = sandboxUsers
         self.catalog = catalog
         self.transfers = transfers
         self.apis = apis
+        self.honorsXcode = honorsXcode
         self.leeway = leeway
     }
 
     public func opensAccess(for user: UserID, in environment: StoreEnvironment) -> Bool {
-        environment == .production || sandboxUsers.contains(user)
+        switch environment {
+        case .production: true
+        case .sandbox: sandboxUsers.contains(user)
+        case .xcode: honorsXcode
+        }
     }
 }

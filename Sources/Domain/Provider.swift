@@ -16,11 +16,17 @@ public struct Provider: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let purchasekit = Provider(rawValue: "purchasekit")
 }
 
-/// A store's two environments, in Apple's spelling. Xcode's `Xcode` and `LocalTesting` are never served, so they have
+/// Where something was bought, in Apple's spelling. `LocalTesting`, of unit tests on a device, is never served, so it has
 /// no case.
 public enum StoreEnvironment: String, CaseIterable, Sendable {
     case production = "Production"
     case sandbox = "Sandbox"
+    /// StoreKit testing in Xcode, on the developer's own machine: no store knows of it, and only a development server
+    /// believes it.
+    case xcode = "Xcode"
+
+    /// The two in which stores sell.
+    public static let ofStores: [StoreEnvironment] = [.production, .sandbox]
 }
 
 /// What is sold; it decides how access is computed.

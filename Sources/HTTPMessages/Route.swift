@@ -30,6 +30,8 @@ public enum Route: Sendable, Equatable {
     case broadcasts
     /// The same in the format of AnyCable's publishers.
     case anyCableBroadcasts
+    /// What the holder of a signed stream name may know of its user.
+    case streamEntitlements
     case streams
     case cable
     case feed
@@ -59,6 +61,7 @@ public enum Route: Sendable, Equatable {
         case "/orders": self = .orders
         case "/broadcasts": self = .broadcasts
         case "/_broadcast": self = .anyCableBroadcasts
+        case "/entitlements": self = .streamEntitlements
         case "/streams": self = .streams
         case "/cable": self = .cable
         case "/feed": self = .feed
@@ -87,6 +90,7 @@ public enum Route: Sendable, Equatable {
         case .recoveries: "GET, POST"
         // A page of another origin sends a preflight request first.
         case .transactions: "POST, OPTIONS"
+        case .streamEntitlements: "GET, OPTIONS"
         case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"

@@ -90,9 +90,15 @@ public final class Purchases: Sendable {
     /// Begins a purchase, and returns when its outcome is known or the server takes too long. A second call for the same
     /// product waits for the first.
     ///
-    /// - Parameter order: The order of the app's backend. Without one, the `OrderSource` is asked.
-    public func buy(_ product: String, order: Order? = nil) async throws(PurchaseError) -> PurchaseOutcome {
-        try await engine.wait { .tapped(product: product, order: order, ticket: $0) }.get()
+    /// - Parameters:
+    ///   - order: The order of the app's backend. Without one, the `OrderSource` is asked.
+    ///   - offer: A promotional or win-back offer; `unknownOffer` is thrown if the store does not have it.
+    public func buy(
+        _ product: String,
+        order: Order? = nil,
+        offer: PurchaseOffer? = nil
+    ) async throws(PurchaseError) -> PurchaseOutcome {
+        try await engine.wait { .tapped(product: product, order: order, offer: offer, ticket: $0) }.get()
     }
 
     /// Posts everything that the store account owns for the user who is logged in. It only adds. The store may ask for
@@ -140,7 +146,14 @@ public final class Purchases: Sendable {
     /// The store's own sheet for entering an offer code. What was redeemed arrives by itself.
     public func redeemOfferCode() async throws(PurchaseError) { try await store.redeemOfferCode() }
 
-    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem` or `state`, with JSON in and out.
+    /// The store's own sheet for asking the money of the product's last purchase back. The app's account page should have a
+    /// button for it. A refund that is granted arrives by itself.
+    public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
+        try await store.requestRefund(of: product)
+    }
+
+    /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
+    /// and out.
     public func handle(_ event: String, _ json: Data) async -> Data {
         await Bridge(purchases: self).handle(event, json)
     }
@@ -150,9 +163,12 @@ public final class Purchases: Sendable {
 
     func environment() async -> String? { await store.environment() }
 
-    func summary() async -> (entitlements: EntitlementState, pending: [String], kept: Int) {
-        let (pending, kept) = await engine.summary
-        return (await engine.feed.state, pending, kept)
+    /// For the page of a stream, or for whoever is logged in.
+    func summary(
+        for viewer: SignedStream? = nil
+    ) async -> (entitlements: EntitlementState, open: [OpenPurchase], kept: Int) {
+        let (open, kept) = await engine.summary(for: viewer)
+        return (await engine.feed.state(for: viewer), open, kept)
     }
 }
 

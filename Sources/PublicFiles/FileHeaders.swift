@@ -16,12 +16,6 @@ enum FileHeaders {
         return headers
     }
 
-    /// Whether the client already has this version.
-    static func isCurrent(_ tag: String, ifNoneMatch: String?) -> Bool {
-        let known = ifNoneMatch?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
-        return known.contains { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }
-    }
-
     private static func contentType(_ name: String) -> String {
         switch name.split(separator: ".").last.map({ $0.lowercased() }) {
         case "html": "text/html; charset=utf-8"

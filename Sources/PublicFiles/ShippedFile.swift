@@ -16,12 +16,12 @@ public struct ShippedFile: Sendable {
 
     private init(_ name: String, bytes: [UInt8]) {
         self.bytes = bytes
-        tag = FileTags.tag(of: bytes)
+        tag = EntityTag.of(bytes)
         headers = FileHeaders.of(name, tag: tag, isForAnyOrigin: true)
     }
 
     public func answer(_ request: Request) -> Response {
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: request.head[.ifNoneMatch]) else {
             return Response(status: 304, headers: headers)
         }
         return Response(status: 200, headers: headers, body: bytes)

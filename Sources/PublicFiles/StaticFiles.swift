@@ -57,7 +57,7 @@ public struct StaticFiles: Sendable {
         let tag = tags.tag(of: name, status: status, file: file)
         let size = Int(status.st_size)
         var headers = FileHeaders.of(name, tag: tag) + [("Accept-Ranges", "bytes")]
-        if FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
+        if EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) { return Response(status: 304, headers: headers) }
         // The client must not combine parts of two versions (RFC 9110 §13.1.5).
         let part = ifRange.map { $0 == tag } ?? true ? ByteRange(range, size: size) : .whole
         var response = Response(status: 200)
@@ -77,9 +77,9 @@ public struct StaticFiles: Sendable {
 
     /// Answers with a file that is part of the program.
     static func response(_ bytes: [UInt8], name: String, ifNoneMatch: String?) -> Response {
-        let tag = FileTags.tag(of: bytes)
+        let tag = EntityTag.of(bytes)
         let headers = FileHeaders.of(name, tag: tag)
-        guard !FileHeaders.isCurrent(tag, ifNoneMatch: ifNoneMatch) else {
+        guard !EntityTag.isKnown(tag, ifNoneMatch: ifNoneMatch) else {
             return Response(status: 304, headers: headers)
         }
         return Response(status: 200, headers: headers, body: bytes)

@@ -89,6 +89,7 @@ extension SettingsReader {
             catalog: catalog(),
             transfers: transferPolicy()
         )
+        policy.honorsXcode = isDevelopment
         policy.apis = Set(stores.filter(\.hasAPI).map { type(of: $0).provider })
         // In development, the stores' stand-ins run in the server itself and answer at once.
         let leeway = number("PAYCAST_LEEWAY_SECONDS", default: isDevelopment ? 5 : 300, in: 0...86_400)

@@ -14,7 +14,7 @@ extension Configuration {
 
     /// The environments that every store serves. An operator can choose only Apple's.
     static func environments(_ stores: [any Store]) -> Set<StoreEnvironment> {
-        stores.reduce(Set(StoreEnvironment.allCases)) { $0.intersection($1.environments) }
+        stores.reduce(Set(StoreEnvironment.ofStores)) { $0.intersection($1.environments) }
     }
 
     var storeTypes: [any Store.Type] { stores.map { type(of: $0) } }

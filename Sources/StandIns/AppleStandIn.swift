@@ -43,7 +43,7 @@ public final class AppleStandIn: StandIn {
         case (_, "device", 2): return device(request, question: path[1], now: now)
         default: break
         }
-        let environment = path.first.flatMap { StoreEnvironment(rawValue: $0) }
+        let environment = path.first.flatMap { name in StoreEnvironment.ofStores.first { $0.rawValue == name } }
         if environment != nil { path.removeFirst() }
         guard path.count > 2, path.removeFirst() == "inApps" else { return nil }
         guard let app = AppleCaller(request.authorization, now: now)?.bid else { return .unauthenticated }

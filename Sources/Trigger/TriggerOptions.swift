@@ -55,7 +55,7 @@ struct TriggerOptions {
         let order = try arguments.option("--order")
         let kind = try arguments.choice("--kind", among: ProductKind.allCases.map(\.rawValue))
         let app = try arguments.option("--bundle")
-        let environment = try arguments.choice("--environment", among: StoreEnvironment.allCases.map(\.rawValue))
+        let environment = try arguments.choice("--environment", among: StoreEnvironment.ofStores.map(\.rawValue))
         if let order, OrderToken(order) == nil { throw UsageError("--order must be a UUID, not \(quoted(order))") }
         var token = order.flatMap { OrderToken($0) }
         // No order announced this purchase, so its buyer is unknown.

@@ -46,7 +46,7 @@ struct CompletionScript {
     /// The values that an option accepts; other options take a file or any text.
     private static let values: KeyValuePairs<String, [String]> = [
         "--provider": Stores.names, "--outcome": Outcome.allCases.map(\.rawValue),
-        "--environment": StoreEnvironment.allCases.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
+        "--environment": StoreEnvironment.ofStores.map(\.rawValue), "--kind": ProductKind.allCases.map(\.rawValue),
         "--log-format": ["text", "json"], "--log-level": ["debug", "info", "warning", "error"],
     ]
 

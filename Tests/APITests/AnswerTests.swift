@@ -31,20 +31,22 @@ import Testing
         )
     }
 
+    private static let entitlement = Entitlement(
+        product: "pro",
+        group: nil,
+        state: .owned,
+        isActive: true,
+        accessUntil: nil,
+        autoRenew: nil,
+        pendingProduct: nil,
+        provider: .apple,
+        environment: .sandbox,
+        contract: "1001",
+        isFamilyShared: false
+    )
+
     @Test func entitlementShowsWhatIsAbsent() {
-        let entitlement = Entitlement(
-            product: "pro",
-            group: nil,
-            state: .owned,
-            isActive: true,
-            accessUntil: nil,
-            autoRenew: nil,
-            pendingProduct: nil,
-            provider: .apple,
-            environment: .sandbox,
-            contract: "1001",
-            isFamilyShared: false
-        )
+        let entitlement = Self.entitlement
         let members =
             #""access_until":null,"active":true,"auto_renew":null,"contract":"1001","environment":"Sandbox","#
             + #""family":false,"group":null,"pending_product":null,"product":"pro","provider":"apple","state":"owned""#
@@ -57,6 +59,16 @@ import Testing
                 since: Cursor(epoch: "e", position: 7)
             ),
             is: #"{"active":true,"entitlements":[{\#(members)}],"since":"e-7","user":"42"}"#
+        )
+    }
+
+    /// Google's contract is the purchase token, which is as good as the purchase.
+    @Test func holderOfANameLearnsNoContract() {
+        check(
+            StreamEntitlementsAnswer(user: "42", active: true, entitlements: [Self.entitlement]),
+            is: #"{"active":true,"entitlements":[{"access_until":null,"active":true,"auto_renew":null,"#
+                + #""environment":"Sandbox","family":false,"group":null,"pending_product":null,"product":"pro","#
+                + #""provider":"apple","state":"owned"}],"user":"42"}"#
         )
     }
 

@@ -18,6 +18,8 @@ import Testing
         Case(path: "/receipts/apple", route: .receipts(.apple)),
         Case(path: "/receipts/google", route: .file(path: "/receipts/google")),
         Case(path: "/users/42/entitlements", route: .entitlements(user: "42")),
+        Case(path: "/entitlements", route: .streamEntitlements),
+        Case(path: "/entitlements/", route: .file(path: "/entitlements/")),
         Case(path: "/users/gid://shop/User/42/stream", route: .userStream(user: "gid://shop/User/42")),
         Case(path: "/users/\u{301}42/stream", route: .userStream(user: "\u{301}42")),
         Case(path: "/users/42", route: .user("42")), Case(path: "/users/a/b", route: .user("a/b")),

@@ -72,6 +72,10 @@ struct BridgeTests {
         #expect(await ask(purchases, "purchase", message) == #"{"reason":"offline","status":"kept"}"#)
         let state = await ask(purchases, "state", "")
         #expect(state.contains(#""kept":1"#) && state.contains(#""pending":[]"#))
+        #expect(state.contains(#""purchases":[{"productId":"pro.annual","status":"kept"}]"#))
+        let foreign = await ask(purchases, "state", #"{"stream":"\#(Fixture.stream(of: "bob").text)"}"#)
+        #expect(foreign.contains(#""purchases":[]"#) && foreign.contains(#""entitlements":[]"#))
+        _ = await ask(purchases, "state", #"{"stream":"\#(stream)"}"#)
         await app.server.answer("transactions/apple", 409, #"{"error":"owned_by_other","message":"."}"#)
         app.clock.advance(5)
         #expect(await app.eventually { await app.store.finished == [1] })
@@ -90,11 +94,23 @@ struct BridgeTests {
         #expect(await app.store.sheets == ["manage", "redeem"])
     }
 
+    @Test("refund: requested, cancelled, or why not")
+    func refund() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let message = #"{"product":"pro.annual"}"#
+        #expect(await ask(purchases, "refund", message) == #"{"status":"requested"}"#)
+        await app.store.answerRefund(.success(.cancelled))
+        #expect(await ask(purchases, "refund", message) == #"{"status":"cancelled"}"#)
+        await app.store.answerRefund(.failure(.nothingBought))
+        #expect(await ask(purchases, "refund", message) == #"{"error":"nothing_bought","status":"error"}"#)
+    }
+
     @Test("Whatever a page sends, it gets an answer", arguments: ["", "{}", "[]", "nonsense", #"{"products":7}"#])
     func nonsense(json: String) async {
         let purchases = app.launch()
         defer { purchases.stop() }
-        for event in ["prices", "purchase"] {
+        for event in ["prices", "purchase", "refund"] {
             #expect(await ask(purchases, event, json) == #"{"error":"invalid_message","status":"error"}"#)
         }
         #expect(await ask(purchases, "buy", json) == #"{"error":"unknown_event","status":"error"}"#)

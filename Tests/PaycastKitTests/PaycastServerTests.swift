@@ -77,7 +77,7 @@ struct PaycastServerTests {
         let body =
             #"{"user":"42","active":true,"entitlements":[{"product":"pro.annual","group":"1","state":"active","#
             + #""active":true,"access_until":"2026-12-22T18:21:51.365Z","auto_renew":true,"pending_product":null,"#
-            + #""provider":"apple","environment":"Sandbox","contract":"2630801246210063","family":false}],"since":"q-1"}"#
+            + #""provider":"apple","environment":"Sandbox","family":false}]}"#
         let response = ServerResponse(status: 200, headers: ["ETag": "\"7\""], body: Data(body.utf8))
         guard case .changed(let held, let etag) = EntitlementsAnswer(response, at: Fixture.start) else {
             Issue.record("not read")
@@ -91,6 +91,34 @@ struct PaycastServerTests {
         #expect(remembered.opens("pro.annual", at: until - 1) && !remembered.opens("pro.annual", at: until + 1))
         #expect(EntitlementsAnswer(ServerResponse(status: 304), at: Fixture.start) == .unchanged)
         #expect(EntitlementsAnswer(ServerResponse(status: 200), at: Fixture.start) == .failed(retryAfter: nil))
+    }
+
+    struct Withdrawal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var held: Entitlement
+        var isWithdrawn: Bool
+    }
+
+    @Test(
+        "What the store took back closes the purchase of its product, and nothing else",
+        arguments: [
+            Withdrawal(testDescription: "of a server that names no store", held: .init("p"), isWithdrawn: true),
+            Withdrawal(testDescription: "the App Store's", held: .init("p", provider: "apple"), isWithdrawn: true),
+            Withdrawal(testDescription: "another store's", held: .init("p", provider: "stripe"), isWithdrawn: false),
+            Withdrawal(testDescription: "another product", held: .init("q"), isWithdrawn: false),
+            Withdrawal(testDescription: "shared", held: .init("p", isFamilyShared: true), isWithdrawn: false),
+            Withdrawal(testDescription: "a consumable", held: .init("p", quantity: 3), isWithdrawn: false),
+        ]
+    ) func withdraws(_ given: Withdrawal) {
+        var stored = StoredEntitlements(
+            owner: "ann",
+            entitlements: Entitlements(active: true, entitlements: [given.held]),
+            etag: "1",
+            knownAt: Fixture.start
+        )
+        stored.withdraw("p", isFamilyShared: false)
+        #expect(stored.entitlements.entitlements[0].active != given.isWithdrawn)
+        #expect(stored.entitlements.active != given.isWithdrawn && stored.etag == nil)
     }
 
     @Test("Orders by key: 201 is an order, what the server refuses is named, everything else is offline")
@@ -110,5 +138,23 @@ struct PaycastServerTests {
         await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
         await server.answer("orders", nil)
         await #expect(throws: PurchaseError.offline) { try await orders.order(for: "p") }
+    }
+}
+
+extension Entitlement {
+    fileprivate init(
+        _ product: String,
+        provider: String? = nil,
+        isFamilyShared: Bool = false,
+        quantity: Int? = nil
+    ) {
+        self.init(
+            product: product,
+            state: "owned",
+            active: true,
+            provider: provider,
+            isFamilyShared: isFamilyShared,
+            quantity: quantity
+        )
     }
 }

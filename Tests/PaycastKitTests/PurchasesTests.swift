@@ -19,6 +19,21 @@ struct PurchasesTests {
         #expect(await app.store.purchases == [order.token])
     }
 
+    @Test("An offer reaches the store with the purchase that it was chosen for, and no other")
+    func offer() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let signature = OfferSignature(keyID: "K", nonce: Fixture.token(9), timestamp: 7, signature: Data([1]))
+        for offer in [.winBack(id: "back"), .promotional(id: "half", signature: signature), nil] as [PurchaseOffer?] {
+            #expect(try await purchases.buy("pro.annual", order: order, offer: offer) == .cancelled)
+            #expect(await app.store.offers.last == offer)
+        }
+        await app.store.fail(.unknownOffer)
+        await #expect(throws: PurchaseError.unknownOffer) {
+            try await purchases.buy("pro.annual", order: order, offer: .winBack(id: "gone"))
+        }
+    }
+
     @Test("Cancelled, pending and failed")
     func ends() async throws {
         let purchases = app.launch()
@@ -115,9 +130,30 @@ struct PurchasesTests {
         #expect(await app.eventually { await second.summary().entitlements == .unknown })
     }
 
+    @Test("When access ends with time, the server is asked again")
+    func end() async throws {
+        let end = Fixture.start + 3600
+        let held = Entitlement(product: "p", state: "active", active: true, accessUntil: end)
+        let body = try JSONEncoder().encode(Entitlements(active: true, entitlements: [held]))
+        await app.server.answer("entitlements", 200, String(decoding: body, as: UTF8.self))
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        purchases.logIn(Fixture.stream(of: "ann"))
+        #expect(await app.eventually { await purchases.summary().entitlements.opens("p") })
+        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[]}"#)
+        #expect(
+            await app.eventually {
+                app.clock.advance(600)
+                return await !purchases.summary().entitlements.opens("p")
+            }
+        )
+        #expect(app.clock.now >= end)
+        #expect(await app.server.count("entitlements") == 2)
+    }
+
     @Test("A refund drops the last known access at once")
     func refund() async throws {
-        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true,"contract":"1"}]}"#
+        let held = #"{"active":true,"entitlements":[{"product":"p","state":"owned","active":true}]}"#
         await app.server.answer("entitlements", 200, held)
         let purchases = app.launch()
         defer { purchases.stop() }

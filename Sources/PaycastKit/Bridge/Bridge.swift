@@ -21,6 +21,7 @@ struct Bridge: Sendable {
         case "restore": try encode(RestoreReply(await purchases.restore()))
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
         case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
+        case "refund": try encode(await refund(decode(json)))
         case "state": try encode(await state(decode(json)))
         default: try encode(PurchaseReply(status: "error", error: "unknown_event"))
         }
@@ -43,6 +44,10 @@ struct Bridge: Sendable {
         PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
     }
 
+    private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {
+        PurchaseReply(status: try await purchases.requestRefund(of: message.product).rawValue)
+    }
+
     private func shown(_ sheet: () async throws(PurchaseError) -> Void) async throws(PurchaseError) -> PurchaseReply {
         try await sheet()
         return PurchaseReply(status: "shown")
@@ -50,11 +55,12 @@ struct Bridge: Sendable {
 
     private func state(_ message: StateMessage) async -> StateReply {
         if let stream = message.stream { purchases.logIn(stream) }
-        let (state, pending, kept) = await purchases.summary()
+        let (state, open, kept) = await purchases.summary(for: message.stream)
         var reply = StateReply(
             status: "unknown",
             entitlements: state.entitlements?.entitlements ?? [],
-            pending: pending,
+            purchases: open.map { StateReply.Purchase(productId: $0.product, status: $0.status.rawValue) },
+            pending: open.filter { $0.status == .pending }.map(\.product),
             kept: kept
         )
         switch state {

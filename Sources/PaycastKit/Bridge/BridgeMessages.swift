@@ -126,17 +126,30 @@ struct RestoreReply: Encodable, Equatable {
     }
 }
 
+/// `refund`: asks the money of the product's last purchase back.
+struct RefundMessage: Decodable, Equatable {
+    var product: String
+}
+
 /// `state`: what a page may have missed while it was not there.
 struct StateMessage: Decodable, Equatable {
     var stream: SignedStream?
 }
 
 struct StateReply: Encodable, Equatable {
+    struct Purchase: Encodable, Equatable {
+        var productId: String
+        /// `buying`, `pending` or `kept`.
+        var status: String
+    }
+
     /// `unknown`, `current` or `last_known`.
     var status: String
     var entitlements: [Entitlement]
     /// When the server said so, in ISO 8601; only for `last_known`.
     var knownAt: String?
+    /// What has begun and is not over. What is not listed has ended, or was never begun here.
+    var purchases: [Purchase]
     /// Products that wait for an approval.
     var pending: [String]
     /// Transactions that the server has not got yet.

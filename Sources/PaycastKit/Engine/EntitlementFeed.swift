@@ -3,6 +3,8 @@ internal import Foundation
 /// What the user may use, as the server says it, or as it last said it while it cannot be reached. One request at a
 /// time; a failed one is tried again with back-off.
 actor EntitlementFeed {
+    private static let shortestWait: TimeInterval = 60
+
     private let server: PaycastServer
     private let outbox: Outbox
     private let time: any Timekeeper
@@ -36,6 +38,11 @@ actor EntitlementFeed {
         return isCurrent ? .current(known.entitlements) : .lastKnown(known.entitlements, at: known.knownAt)
     }
 
+    /// Nothing for a page of another user, whose log-in may still wait for its turn.
+    func state(for viewer: SignedStream?) -> EntitlementState {
+        viewer == nil || viewer?.owner == known?.owner ? state : .unknown
+    }
+
     /// What the process before knew. It is shown until the server says more, and only to its owner.
     func restore(_ stored: StoredEntitlements?) {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
@@ -57,9 +64,9 @@ actor EntitlementFeed {
         refresh()
     }
 
-    func withdraw(_ originalID: UInt64) {
+    func withdraw(_ product: String, isFamilyShared: Bool) {
         guard known != nil else { return }
-        known?.withdraw(contract: String(originalID))
+        known?.withdraw(product, isFamilyShared: isFamilyShared)
         try? outbox.save(known)
         publish()
     }
@@ -137,17 +144,23 @@ actor EntitlementFeed {
         refresh()
     }
 
+    /// Access may end with time alone, or outlast its date a little: the server is asked again then.
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
         try? outbox.save(known)
+        let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
+        if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }
     }
 
     private func wait() {
-        guard let due = backoff.due else { return }
+        if let due = backoff.due { ask(at: due) }
+    }
+
+    private func ask(at date: Date) {
         alarm?.cancel()
         alarm = Task { [time] in
-            await time.sleep(until: due)
+            await time.sleep(until: date)
             guard !Task.isCancelled else { return }
             refresh()
         }

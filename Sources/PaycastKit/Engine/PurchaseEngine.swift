@@ -75,8 +75,8 @@ actor PurchaseEngine {
     }
 
     /// What a page asks for when it appears.
-    var summary: (pending: [String], kept: Int) {
-        (machine.orders.pendingProducts(at: parts.time.now), machine.keptCount)
+    func summary(for viewer: SignedStream?) -> (open: [OpenPurchase], kept: Int) {
+        (machine.openPurchases(for: viewer, at: parts.time.now), machine.keptCount)
     }
 
     private func launch() async {
@@ -109,12 +109,12 @@ actor PurchaseEngine {
         case .reply(let ticket, let result): replies.removeValue(forKey: ticket)?.resume(returning: result)
         case .report(let problem): reported.yield(problem)
         case .order(let product): order(product)
-        case .purchase(let product, let token): purchase(product, token: token)
+        case .purchase(let product, let token, let offer): purchase(product, token: token, offer: offer)
         case .renewStream(let product): renewStream(product)
         case .post(let delivery): post(delivery)
         case .finish(let acknowledgement): finish(acknowledgement.version)
         case .sweep: sweep()
-        case .withdraw(let id): await feed.withdraw(id)
+        case .withdraw(let product, let isShared): await feed.withdraw(product, isFamilyShared: isShared)
         case .refreshEntitlements: await feed.refresh()
         case .switchUser(let stream): await feed.use(stream)
         }
@@ -152,10 +152,11 @@ extension PurchaseEngine {
         }
     }
 
-    private nonisolated func purchase(_ product: String, token: UUID) {
+    private nonisolated func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) {
         Task {
             do throws(PurchaseError) {
-                send(.storeAnswered(product: product, try await parts.store.purchase(product, token: token)))
+                let outcome = try await parts.store.purchase(product, token: token, offer: offer)
+                send(.storeAnswered(product: product, outcome))
             } catch {
                 send(.storeFailed(product: product, error))
             }

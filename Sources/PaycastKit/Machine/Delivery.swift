@@ -29,6 +29,8 @@ struct Delivery: Codable, Equatable, Sendable {
     var postedAs: SignedStream?
     /// Set by the server's 200 or 409, until the store has finished it.
     var acknowledgement: Acknowledgement?
+    /// Set while the store is asked to finish it.
+    var finishing: Finishing?
 
     private enum CodingKeys: String, CodingKey {
         case transaction, owner, stream, order, condition, backoff
@@ -67,6 +69,23 @@ struct Delivery: Codable, Equatable, Sendable {
         self.stream = stream
         if condition == .loggedOut || (condition == .needsStream && isNew) { condition = .waiting }
     }
+}
+
+/// How often the store was asked to finish a transaction, and when it is asked again if it says nothing.
+struct Finishing: Equatable, Sendable {
+    static let patience: TimeInterval = 30
+    /// Each may be a call that hangs. After the last, the app's return to the foreground begins anew.
+    static let tries = 3
+
+    var tried = 1
+    var due: Date
+
+    init(at now: Date, tried: Int = 1) {
+        self.tried = tried
+        due = now.addingTimeInterval(Finishing.patience * Double(1 << tried) / 2)
+    }
+
+    var mayTryAgain: Bool { tried < Finishing.tries }
 }
 
 /// The server's word that it has a transaction: the only thing that lets one be finished. There is no other way to make

@@ -54,8 +54,7 @@ struct OrderBook: Equatable, Sendable {
         return orders.allSatisfy { $0.order.stream.map { $0.owner == stream.owner } ?? true }
     }
 
-    func pendingProducts(at now: Date) -> [String] {
-        let fresh = orders.filter { $0.isPending && now.timeIntervalSince($0.placedAt) < OrderBook.pendingLife }
-        return Array(Set(fresh.map(\.product))).sorted()
+    func pending(at now: Date) -> [PlacedOrder] {
+        orders.filter { $0.isPending && now.timeIntervalSince($0.placedAt) < OrderBook.pendingLife }
     }
 }

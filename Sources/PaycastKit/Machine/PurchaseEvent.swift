@@ -9,7 +9,7 @@ struct Ticket: Hashable, Sendable {
 enum PurchaseEvent: Sendable {
     /// The process has started, with what the disk kept.
     case launched(appVersion: String, deliveries: [Delivery], orders: [PlacedOrder])
-    case tapped(product: String, order: Order?, ticket: Ticket)
+    case tapped(product: String, order: Order?, offer: PurchaseOffer? = nil, ticket: Ticket)
     case ordered(product: String, Order)
     case orderFailed(product: String, PurchaseError)
     case storeAnswered(product: String, StoreOutcome)
@@ -36,7 +36,7 @@ enum PurchaseEvent: Sendable {
 /// What the machine wants done. The order counts: what is to survive the process is written before it is acted upon.
 enum PurchaseAction: Equatable, Sendable {
     case order(product: String)
-    case purchase(product: String, token: UUID)
+    case purchase(product: String, token: UUID, offer: PurchaseOffer? = nil)
     /// Write it to disk, in place of an older state of the same version.
     case keep(Delivery)
     case drop(TransactionVersion)
@@ -50,7 +50,7 @@ enum PurchaseAction: Equatable, Sendable {
     /// Ask for a stream of the owner, by an order for this product.
     case renewStream(product: String)
     /// The store took this purchase back: it opens nothing, whatever was known before.
-    case withdraw(originalID: UInt64)
+    case withdraw(product: String, isFamilyShared: Bool)
     case refreshEntitlements
     /// Another user: what was known of the last one is not theirs.
     case switchUser(SignedStream?)

@@ -3,13 +3,19 @@ internal import Foundation
 /// From the tap to the store's answer.
 extension PurchaseMachine {
     /// A second tap buys nothing twice: it waits for the answer to the first.
-    mutating func tap(_ product: String, order: Order?, ticket: Ticket, at now: Date) -> [PurchaseAction] {
+    mutating func tap(
+        _ product: String,
+        order: Order?,
+        offer: PurchaseOffer?,
+        ticket: Ticket,
+        at now: Date
+    ) -> [PurchaseAction] {
         let welcome = order?.stream.map { logIn($0) } ?? []
         guard attempts[product] == nil else {
             attempts[product]?.tickets.append(ticket)
             return welcome
         }
-        attempts[product] = Attempt(stage: .ordering, tickets: [ticket])
+        attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: [ticket])
         guard let order else { return [.order(product: product)] }
         return welcome + begin(product, order: order, at: now)
     }
@@ -20,7 +26,8 @@ extension PurchaseMachine {
         attempts[product]?.stage = .buying
         attempts[product]?.order = order
         orders.place(order, product: product, at: now)
-        return [.saveOrders(orders.orders), .purchase(product: product, token: order.token)]
+        let offer = attempts[product]?.offer
+        return [.saveOrders(orders.orders), .purchase(product: product, token: order.token, offer: offer)]
     }
 
     mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {

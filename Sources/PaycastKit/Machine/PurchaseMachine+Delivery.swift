@@ -27,7 +27,7 @@ extension PurchaseMachine {
         for version in replaced { deliveries[version] = nil }
         // The newer version is on disk before the older one goes.
         return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
-            + (transaction.isRevoked ? [.withdraw(originalID: transaction.originalID)] : [])
+            + (transaction.isRevoked ? [transaction.withdrawal] : [])
     }
 
     /// A restore claims what nobody here is known to own. Whoever waits for a transaction that is held need not wait.
@@ -91,6 +91,7 @@ extension PurchaseMachine {
         defer { deliveries[version] = deliveries[version].map { _ in delivery } }
         if let acknowledgement = Acknowledgement(of: version, answer: answer) {
             delivery.acknowledgement = acknowledgement
+            delivery.finishing = Finishing(at: moment.now)
             return acknowledge(acknowledgement)
         }
         return keep(&delivery, postedAs: postedAs, after: answer, at: moment)
@@ -160,6 +161,19 @@ extension PurchaseMachine {
         return [.drop(version)]
     }
 
+    /// A call to the store may hang. Until it has answered, the transaction stays on disk, and the store is asked again.
+    mutating func finishAgain(at now: Date) -> [PurchaseAction] {
+        deliveries.values.filter { $0.finishing.map { $0.mayTryAgain && $0.due <= now } ?? false }
+            .sorted { $0.version < $1.version }
+            .compactMap { delivery in
+                deliveries[delivery.version]?.finishing = Finishing(
+                    at: now,
+                    tried: (delivery.finishing?.tried ?? 0) + 1
+                )
+                return delivery.acknowledgement.map { .finish($0) }
+            }
+    }
+
     mutating func startPosts(at now: Date) -> [PurchaseAction] {
         guard gate.isDue(at: now) else { return [] }
         let limit = gate.hasFailed ? 1 : PurchaseMachine.parallelPosts
@@ -179,5 +193,11 @@ extension PurchaseMachine {
         guard isOverflowing, deliveries.count <= PurchaseMachine.capacity / 2 else { return [] }
         isOverflowing = false
         return [.sweep]
+    }
+}
+
+extension SignedTransaction {
+    fileprivate var withdrawal: PurchaseAction {
+        .withdraw(product: product, isFamilyShared: isFamilyShared)
     }
 }

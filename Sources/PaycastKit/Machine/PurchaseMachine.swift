@@ -37,7 +37,7 @@ struct PurchaseMachine: Sendable {
 
     mutating func handle(_ event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         respond(to: event, at: moment) + releaseWatchers(at: moment.now) + sweepIfRoom()
-            + startRenewal(at: moment.now) + startPosts(at: moment.now)
+            + startRenewal(at: moment.now) + startPosts(at: moment.now) + finishAgain(at: moment.now)
     }
 
     /// When something happens without an event. Nil if the machine only waits for events.
@@ -48,18 +48,19 @@ struct PurchaseMachine: Sendable {
             let dues = [delivery.backoff, gate].filter { !$0.isDue(at: now) }.compactMap(\.due)
             return dues.max()
         }
-        let deadlines = watchers.values.joined().map(\.deadline)
+        let deadlines =
+            watchers.values.joined().map(\.deadline)
+            + deliveries.values.compactMap(\.finishing).filter(\.mayTryAgain).map(\.due)
         let renewals = needsRenewal && !renewal.backoff.isDue(at: now) ? [renewal.backoff.due].compactMap(\.self) : []
         return (Array(posts) + deadlines + renewals).min()
     }
-
-    var keptCount: Int { deliveries.values.count { $0.acknowledgement == nil } }
 
     private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         switch event {
         case .launched(let appVersion, let deliveries, let orders):
             launch(appVersion: appVersion, deliveries: deliveries, orders: orders)
-        case .tapped(let product, let order, let ticket): tap(product, order: order, ticket: ticket, at: moment.now)
+        case .tapped(let product, let order, let offer, let ticket):
+            tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
         case .orderFailed(let product, let error), .storeFailed(let product, let error): end(product, .failure(error))
         case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
@@ -96,7 +97,10 @@ struct PurchaseMachine: Sendable {
     private mutating func resume() -> [PurchaseAction] {
         gate.hasten()
         renewal.backoff.hasten()
-        for version in deliveries.keys { deliveries[version]?.backoff.hasten() }
+        for version in deliveries.keys {
+            deliveries[version]?.backoff.hasten()
+            if deliveries[version]?.finishing?.mayTryAgain == false { deliveries[version]?.finishing?.tried = 0 }
+        }
         return [.sweep, .refreshEntitlements]
     }
 }
@@ -116,6 +120,7 @@ struct Attempt: Equatable, Sendable {
     }
     var stage: Stage
     var order: Order?
+    var offer: PurchaseOffer?
     /// Everybody who tapped meanwhile gets the one answer.
     var tickets: [Ticket]
 }

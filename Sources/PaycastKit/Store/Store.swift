@@ -5,7 +5,7 @@ public protocol Store: Sendable {
     /// What the store knows of these products. Unknown ids are left out, and that is no error.
     func products(_ ids: [String]) async throws(PurchaseError) -> [StoreProduct]
     /// Shows the payment sheet. `token` comes back in the transaction, whenever that is.
-    func purchase(_ product: String, token: UUID) async throws(PurchaseError) -> StoreOutcome
+    func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) async throws(PurchaseError) -> StoreOutcome
     /// Transactions from outside a purchase: approvals, renewals, other devices, offer codes. Listened to once.
     func updates() -> AsyncStream<StoreUpdate>
     /// Everything that was never finished.
@@ -20,6 +20,8 @@ public protocol Store: Sendable {
     func showManageSubscriptions() async throws(PurchaseError)
     /// The store's own sheet for entering an offer code.
     func redeemOfferCode() async throws(PurchaseError)
+    /// The store's own sheet for asking the money of the product's last purchase back.
+    func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest
     /// `production`, `sandbox` or `xcode`; nil if the store does not tell.
     func environment() async -> String?
 }

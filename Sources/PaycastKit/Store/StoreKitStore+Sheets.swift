@@ -22,6 +22,20 @@
                 try await call { try await AppStore.presentOfferCodeRedeemSheet(in: try await StoreKitStore.scene()) }
             }
 
+            public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
+                guard case .verified(let transaction)? = await Transaction.latest(for: product) else {
+                    throw .nothingBought
+                }
+                let status = try await call {
+                    try await Transaction.beginRefundRequest(for: transaction.id, in: try await StoreKitStore.scene())
+                }
+                switch status {
+                case .success: return .requested
+                case .userCancelled: return .cancelled
+                @unknown default: throw .store("an unknown result of a refund request")
+                }
+            }
+
             @MainActor
             private static func scene() throws(PurchaseError) -> UIWindowScene {
                 guard let scene = ActiveScene.current else { throw .store("no window is open") }
@@ -65,6 +79,10 @@
             }
 
             public func redeemOfferCode() async throws(PurchaseError) {
+                throw .store("this system has no such sheet")
+            }
+
+            public func requestRefund(of product: String) async throws(PurchaseError) -> RefundRequest {
                 throw .store("this system has no such sheet")
             }
         }

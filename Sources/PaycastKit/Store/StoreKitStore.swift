@@ -12,12 +12,18 @@
             }
         }
 
-        public func purchase(_ id: String, token: UUID) async throws(PurchaseError) -> StoreOutcome {
+        public func purchase(
+            _ id: String,
+            token: UUID,
+            offer: PurchaseOffer?
+        ) async throws(PurchaseError) -> StoreOutcome {
             guard let product = try await call({ try await Product.products(for: [id]) }).first else {
                 throw .unknownProduct
             }
+            var options: Set<Product.PurchaseOption> = [.appAccountToken(token)]
+            if let offer { options.insert(try product.option(for: offer)) }
             do {
-                return try await confirm(product, options: [.appAccountToken(token)])
+                return try await confirm(product, options: options)
             } catch StoreKitError.userCancelled {
                 return .cancelled
             } catch {
@@ -148,13 +154,13 @@
             self.init(server: server, store: StoreKitStore(), orders: orders)
         }
 
-        /// Products whose purchase was begun in the App Store. Hand each to `buy` when the user is not interrupted by it;
-        /// it comes without an order, so an `OrderSource` is needed. For one reader.
+        /// Purchases that were begun in the App Store. Hand each to `buy`, with its offer, when the user is not interrupted
+        /// by it; it comes without an order, so an `OrderSource` is needed. For one reader.
         @available(iOS 16.4, macOS 14.4, *)
-        public var intents: AsyncStream<String> {
+        public var intents: AsyncStream<IntendedPurchase> {
             AsyncStream { continuation in
                 let listener = Task {
-                    for await intent in PurchaseIntent.intents { continuation.yield(intent.id) }
+                    for await intent in PurchaseIntent.intents { continuation.yield(IntendedPurchase(intent)) }
                     continuation.finish()
                 }
                 continuation.onTermination = { _ in listener.cancel() }

@@ -24,22 +24,47 @@ public struct Entitlement: Equatable, Sendable {
     public var active: Bool
     /// Nil for what never ends.
     public var accessUntil: Date?
-    /// The store's id of the subscription or purchase, if the server tells it.
-    public var contract: String?
+    /// Nil for what does not renew, or if the store has not said.
+    public var autoRenews: Bool?
+    /// The product of the next period, if it changes.
+    public var pendingProduct: String?
+    /// `apple`, `google` or `stripe`, for example: only what the App Store sold is managed in the App Store.
+    public var provider: String?
+    /// Whether it is shared through the store's family.
+    public var isFamilyShared: Bool
+    /// Of a consumable, how many were handed over; nil for all else.
+    public var quantity: Int?
 
-    public init(product: String, state: String, active: Bool, accessUntil: Date? = nil, contract: String? = nil) {
+    public init(
+        product: String,
+        state: String,
+        active: Bool,
+        accessUntil: Date? = nil,
+        autoRenews: Bool? = nil,
+        pendingProduct: String? = nil,
+        provider: String? = nil,
+        isFamilyShared: Bool = false,
+        quantity: Int? = nil
+    ) {
         self.product = product
         self.state = state
         self.active = active
         self.accessUntil = accessUntil
-        self.contract = contract
+        self.autoRenews = autoRenews
+        self.pendingProduct = pendingProduct
+        self.provider = provider
+        self.isFamilyShared = isFamilyShared
+        self.quantity = quantity
     }
 }
 
 extension Entitlement: Codable {
     private enum CodingKeys: String, CodingKey {
-        case product, state, active, contract
+        case product, state, active, provider, quantity
         case accessUntil = "access_until"
+        case autoRenews = "auto_renew"
+        case pendingProduct = "pending_product"
+        case isFamilyShared = "family"
     }
 
     private static let instant = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -49,7 +74,11 @@ extension Entitlement: Codable {
         product = try container.decode(String.self, forKey: .product)
         state = try container.decode(String.self, forKey: .state)
         active = try container.decode(Bool.self, forKey: .active)
-        contract = try container.decodeIfPresent(String.self, forKey: .contract)
+        autoRenews = try container.decodeIfPresent(Bool.self, forKey: .autoRenews)
+        pendingProduct = try container.decodeIfPresent(String.self, forKey: .pendingProduct)
+        provider = try container.decodeIfPresent(String.self, forKey: .provider)
+        isFamilyShared = try container.decodeIfPresent(Bool.self, forKey: .isFamilyShared) ?? false
+        quantity = try container.decodeIfPresent(Int.self, forKey: .quantity)
         accessUntil = try container.decodeIfPresent(String.self, forKey: .accessUntil).map { text in
             try (try? Entitlement.instant.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
         }
@@ -60,7 +89,11 @@ extension Entitlement: Codable {
         try container.encode(product, forKey: .product)
         try container.encode(state, forKey: .state)
         try container.encode(active, forKey: .active)
-        try container.encodeIfPresent(contract, forKey: .contract)
+        try container.encodeIfPresent(autoRenews, forKey: .autoRenews)
+        try container.encodeIfPresent(pendingProduct, forKey: .pendingProduct)
+        try container.encodeIfPresent(provider, forKey: .provider)
+        try container.encode(isFamilyShared, forKey: .isFamilyShared)
+        try container.encodeIfPresent(quantity, forKey: .quantity)
         try container.encodeIfPresent(accessUntil?.formatted(Entitlement.instant), forKey: .accessUntil)
     }
 }
@@ -102,9 +135,14 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
     var etag: String?
     var knownAt: Date
 
-    /// Without the purchase that the store took back.
-    mutating func withdraw(contract: String) {
-        for index in entitlements.entitlements.indices where entitlements.entitlements[index].contract == contract {
+    /// Without the purchase that the store took back. The server names no ids of the store to apps, so the purchase is
+    /// the one of its product that the App Store sold, bought or shared; of consumables it may be any.
+    mutating func withdraw(_ product: String, isFamilyShared: Bool) {
+        for index in entitlements.entitlements.indices {
+            let held = entitlements.entitlements[index]
+            guard held.product == product, held.isFamilyShared == isFamilyShared, held.quantity == nil,
+                held.provider ?? "apple" == "apple"
+            else { continue }
             entitlements.entitlements[index].active = false
             entitlements.entitlements[index].state = "revoked"
         }

@@ -43,6 +43,10 @@ public enum PurchaseError: Error, Equatable, Sendable {
     /// The server or the backend refuses to make the order.
     case orderRefused(code: String)
     case unknownProduct
+    /// The store does not know the offer, or not for this product.
+    case unknownOffer
+    /// There is no purchase of this product.
+    case nothingBought
     /// The device found the store's signature forged: not delivered, not finished.
     case unverified
     /// The store failed; its own description.
@@ -55,6 +59,8 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .noOrder: "no_order"
         case .orderRefused(let code): code
         case .unknownProduct: "unknown_product"
+        case .unknownOffer: "unknown_offer"
+        case .nothingBought: "nothing_bought"
         case .unverified: "unverified"
         case .store: "store_failed"
         }

@@ -41,7 +41,7 @@ struct AppleCheck {
         }
         let now = examination.now
         let findings = store.apps(examination.surroundings.development).flatMap { app in
-            StoreEnvironment.allCases.filter(store.environments.contains).map {
+            StoreEnvironment.ofStores.filter(store.environments.contains).map {
                 test(api.of(app), app: app, in: $0, now: now)
             }
         }

@@ -33,8 +33,11 @@ public struct AppleConfiguration: Sendable {
     public let bundleIDs: Allowlist<String>
     /// Compared only in Production: Sandbox payloads may leave it out.
     public let appIDs: AppIDs
+    /// Those that stores sell in; Xcode's is none of them.
     public let environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
+    /// Whether transactions of StoreKit testing in Xcode count, which anybody could sign: in development only.
+    public let acceptsXcode: Bool
     /// Supplies what a receipt does not say about its products.
     public let catalog: Catalog
 
@@ -44,6 +47,7 @@ public struct AppleConfiguration: Sendable {
         appIDs: AppIDs,
         environments: Set<StoreEnvironment>,
         roots: TrustedRoots,
+        acceptsXcode: Bool = false,
         catalog: Catalog = Catalog()
     ) throws(AppleConfigurationError) {
         let isServingProduction = !bundleIDs.isEmpty && environments.contains(.production)
@@ -52,7 +56,20 @@ public struct AppleConfiguration: Sendable {
         self.appIDs = appIDs
         self.environments = environments
         self.roots = roots
+        self.acceptsXcode = acceptsXcode
         self.catalog = catalog
+    }
+
+    /// The same for what Xcode signs, which is of no other environment.
+    var ofXcode: AppleConfiguration { AppleConfiguration(ofXcode: self) }
+
+    private init(ofXcode other: AppleConfiguration) {
+        bundleIDs = other.bundleIDs
+        appIDs = other.appIDs
+        environments = [.xcode]
+        roots = other.roots
+        acceptsXcode = false
+        catalog = other.catalog
     }
 }
 

@@ -60,7 +60,9 @@ public struct AppleServerAPI: StoreAPI {
         AppleServerAPI(line, verifier: verifier, app: app)
     }
 
+    /// Apple knows nothing of what was bought in Xcode.
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
+        guard contract.environment != .xcode else { return nil }
         do throws(StoreAPIError) {
             let events = try of(contract.app).statuses(of: contract.lineage, in: contract.environment, now: now)
             return events.first { $0.observation?.contract == contract }
@@ -71,6 +73,7 @@ public struct AppleServerAPI: StoreAPI {
     }
 
     public func perform(_ job: Job, now: Instant) throws(StoreAPIError) {
+        guard job.environment != .xcode else { return }
         let api = of(job.app)
         switch (job.kind, job.detail.flatMap { OrderToken($0) }) {
         case (.finish, _): try api.finish(job.subject, in: job.environment, now: now)

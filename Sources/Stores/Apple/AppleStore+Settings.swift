@@ -7,12 +7,14 @@ extension SettingsReader {
     mutating func appleEnvironments() -> Set<StoreEnvironment> {
         guard given("PAYCAST_APPLE_ENVIRONMENTS") != nil else { return [.production, .sandbox] }
         let names = list("PAYCAST_APPLE_ENVIRONMENTS", expected: "Production or Sandbox") {
-            StoreEnvironment(rawValue: $0) != nil || isUnsigned($0)
+            environment($0) != nil || isUnsigned($0)
         }
         for name in names where isUnsigned(name) {
-            reject("PAYCAST_APPLE_ENVIRONMENTS", because: "\(name) is never served: Apple does not sign it")
+            let why = "\(name) is never served: Apple does not sign it"
+            let instead = name == "Xcode" ? "; paycast serve --dev takes what Xcode signs, without a setting" : ""
+            reject("PAYCAST_APPLE_ENVIRONMENTS", because: why + instead)
         }
-        return Set(names.compactMap { StoreEnvironment(rawValue: $0) })
+        return Set(names.compactMap { environment($0) })
     }
 
     /// One for each bundle id, by its place in the list.
@@ -61,6 +63,10 @@ extension SettingsReader {
         }
         return .init(key: Secret(key), id: values[1], issuer: values[2])
     }
+}
+
+private func environment(_ name: String) -> StoreEnvironment? {
+    StoreEnvironment.ofStores.first { $0.rawValue == name }
 }
 
 private func isUnsigned(_ environment: String) -> Bool {

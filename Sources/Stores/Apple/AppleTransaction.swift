@@ -17,6 +17,7 @@ struct AppleTransaction: SignedDocument {
     var inAppOwnershipType: String?
     @Lossy var transactionReason: String?
     var purchaseDate: AppleDate
+    @Lossy var originalPurchaseDate: AppleDate?
     var expiresDate: AppleDate?
     var revocationDate: AppleDate?
     @Lossy var revocationType: String?
@@ -70,7 +71,7 @@ struct AppleTransaction: SignedDocument {
 
     /// An app's post has no id of its own: the same signed version of the same transaction is the same event.
     var clientEventID: String {
-        let version = "\(transactionId)/\(signedAt?.milliseconds ?? 0)"
+        let version = "\(scope)\(transactionId)/\(signedAt?.milliseconds ?? 0)"
         return "client:" + Hex.encode(SHA256.hash(Array(version.utf8)))
     }
 
@@ -95,7 +96,7 @@ struct AppleTransaction: SignedDocument {
             kind: kind,
             group: subscriptionGroupIdentifier,
             token: appAccountToken.flatMap { OrderToken($0) },
-            account: appTransactionId,
+            account: isOfXcode ? nil : appTransactionId,
             previousLineage: previousOriginalTransactionId,
             isFamilyShared: isFamilyShared,
             isPurchase: isPurchase,

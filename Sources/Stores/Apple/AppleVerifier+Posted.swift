@@ -11,6 +11,7 @@ extension AppleVerifier {
     ) throws(VerificationError) -> Event {
         let renewal = renewalInfo.map { #","signedRenewalInfo":\#(JSONLiteral.literal($0))"# } ?? ""
         let body = #"{"signedTransaction":\#(JSONLiteral.literal(transaction))\#(renewal)}"#
-        return try verify(transaction: transaction, renewalInfo: renewalInfo, body: Array(body.utf8), now: now)
+        return try verifier(ofPosted: transaction)
+            .verify(transaction: transaction, renewalInfo: renewalInfo, body: Array(body.utf8), now: now)
     }
 }

@@ -45,7 +45,8 @@ extension AppleVerifier {
         case .notification: return try verify(body: body, now: now)
         case .statement: return try verify(statement: body, now: now)
         case .transaction(let transaction, let renewalInfo):
-            return try verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
+            return try verifier(ofPosted: transaction)
+                .verify(transaction: transaction, renewalInfo: renewalInfo, body: body, now: now)
         case .receipt:
             let events = try AppleReceiptVerifier(beside: self).verify(body, now: now)
             return events.first { $0.id == stored.id }

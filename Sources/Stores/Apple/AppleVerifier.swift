@@ -8,10 +8,25 @@ public import StoreInterface
 public struct AppleVerifier: StoreVerifier {
     let configuration: AppleConfiguration
     private let checker: SignatureChecker
+    /// Nil outside of development.
+    private let xcodeChecker: SignatureChecker?
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
         checker = SignatureChecker(roots: configuration.roots)
+        xcodeChecker = configuration.acceptsXcode ? .forXcode() : nil
+    }
+
+    private init(ofXcode checker: SignatureChecker, beside configuration: AppleConfiguration) {
+        self.configuration = configuration.ofXcode
+        self.checker = checker
+        xcodeChecker = nil
+    }
+
+    /// The verifier of a transaction that an app posted. In development, one with a single certificate is Xcode's.
+    func verifier(ofPosted transaction: String) -> AppleVerifier {
+        guard let xcodeChecker, SignatureChecker.isInXcodesForm(transaction) else { return self }
+        return AppleVerifier(ofXcode: xcodeChecker, beside: configuration)
     }
 
     public func verify(_ delivery: Delivery, now: Instant) throws(VerificationError) -> Event {
@@ -135,7 +150,10 @@ extension AppleVerifier {
         if environment == .production, isAppIDStated, !configuration.appIDs.contains(claims.app, of: bundle) {
             throw .wrongApp
         }
-        guard let environment, configuration.environments.contains(environment) else { throw .wrongEnvironment }
+        guard let environment, configuration.environments.contains(environment) else {
+            // A certificate of Xcode's proves nothing about a store.
+            throw configuration.environments == [.xcode] ? .untrusted(.untrustedChain) : .wrongEnvironment
+        }
         return Place(app: bundle, environment: environment)
     }
 
@@ -213,7 +231,7 @@ extension AppleVerifier {
             provider: .apple,
             environment: place.environment,
             app: place.app,
-            lineage: transaction.originalTransactionId
+            lineage: transaction.lineage
         )
         return transaction.observation(key, signedAt: outer, snapshot: snapshot)
     }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import StoreInterface
 
-/// The header of Apple's JWS: ES256, three certificates, and nothing that would change what the signature means.
+/// The header of Apple's JWS: ES256, its certificates, and nothing that would change what the signature means.
 struct JWSHeader: Decodable {
     var alg: String?
     var x5c: [String]?
@@ -18,18 +18,27 @@ struct JWSHeader: Decodable {
         changesMeaning = container.contains(.crit) || container.contains(.b64)
     }
 
-    /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.
-    static func certificates(
-        in segment: ArraySlice<UInt8>
-    ) throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {
+    init(_ segment: ArraySlice<UInt8>) throws(VerificationError) {
         guard let json = Base64URL.decode(segment), let header = JSONBody.decode(JWSHeader.self, from: json) else {
             throw .malformed(.invalidJWS)
         }
         guard header.alg == "ES256" else { throw .malformed(.unsupportedAlgorithm) }
         guard !header.changesMeaning else { throw .malformed(.unsupportedHeader) }
-        guard let x5c = header.x5c, x5c.count == 3, let leaf = Base64.decode(x5c[0]),
-            let intermediate = Base64.decode(x5c[1])
+        self = header
+    }
+
+    /// Leaf and intermediate in DER. The third certificate is ignored: only our own roots are trusted.
+    func chain() throws(VerificationError) -> (leaf: [UInt8], intermediate: [UInt8]) {
+        guard let x5c, x5c.count == 3, let leaf = Base64.decode(x5c[0]), let intermediate = Base64.decode(x5c[1])
         else { throw .malformed(.invalidCertificates) }
         return (leaf, intermediate)
+    }
+
+    /// In DER. Apple always sends three certificates, and Xcode one.
+    func onlyCertificate() throws(VerificationError) -> [UInt8] {
+        guard let x5c, x5c.count == 1, let certificate = Base64.decode(x5c[0]) else {
+            throw .malformed(.invalidCertificates)
+        }
+        return certificate
     }
 }

@@ -38,7 +38,7 @@ extension AppleStore {
             receipts: AppleReceiptVerifier(beside: verifier),
             serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), surroundings: surroundings),
             apps: apps(surroundings.development),
-            environments: StoreEnvironment.allCases.filter(environments.contains),
+            environments: StoreEnvironment.ofStores.filter(environments.contains),
             isStandIn: isStandIn(surroundings.development)
         )
     }
@@ -54,6 +54,7 @@ extension AppleStore {
                     appIDs: appIDs,
                     environments: environments,
                     roots: roots,
+                    acceptsXcode: surroundings.development != nil,
                     catalog: surroundings.catalog
                 )
             )

@@ -40,7 +40,7 @@ struct PostedAppleReceipt: PostedPurchase {
 
     private static func environment(of body: JSONNode) throws(RefusedBody) -> StoreEnvironment? {
         guard let name = try RefusedBody.string("environment", of: body) else { return nil }
-        guard let environment = StoreEnvironment(rawValue: name) else {
+        guard let environment = StoreEnvironment.ofStores.first(where: { $0.rawValue == name }) else {
             throw RefusedBody("invalid_environment", message: "environment must be Production or Sandbox.")
         }
         return environment

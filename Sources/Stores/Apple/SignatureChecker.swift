@@ -10,13 +10,33 @@ final class SignatureChecker: Sendable {
     /// How far a store's clock may be ahead of ours.
     static let tolerance: Duration = .seconds(300)
 
-    private let chains: ChainVerifier
+    private enum Trust {
+        /// Apple's roots, or those that stand in for them.
+        case roots(ChainVerifier)
+        /// Whatever single certificate has signed itself: Xcode makes one on each machine.
+        case selfSigned
+    }
+
+    private let trust: Trust
     /// Headers of documents that were genuine, newest last: Apple sends the same 4 KB header with every document.
     /// A peer cannot push Apple's header out, because only a valid signature adds a header.
     private let known = Mutex<[(header: [UInt8], chain: VerifiedChain)]>([])
 
     init(roots: TrustedRoots) {
-        chains = ChainVerifier(roots: roots)
+        trust = .roots(ChainVerifier(roots: roots))
+    }
+
+    private init(_ trust: Trust) {
+        self.trust = trust
+    }
+
+    /// For development only. It shares no memory with the one for Apple's documents.
+    static func forXcode() -> SignatureChecker { SignatureChecker(.selfSigned) }
+
+    /// Whether a signed text has a single certificate, as Xcode's have, and never Apple's.
+    static func isInXcodesForm(_ text: String) -> Bool {
+        guard let jws = try? JWS(text), let header = try? JWSHeader(jws.header) else { return false }
+        return header.x5c?.count == 1
     }
 
     func open<Document: SignedDocument>(
@@ -38,10 +58,21 @@ final class SignatureChecker: Sendable {
         return document
     }
 
-    private func prove(_ header: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
-        let (leaf, intermediate) = try JWSHeader.certificates(in: header)
+    private func prove(_ segment: ArraySlice<UInt8>) throws(VerificationError) -> VerifiedChain {
+        let header = try JWSHeader(segment)
+        switch trust {
+        case .roots(let chains):
+            let (leaf, intermediate) = try header.chain()
+            return try proven { () throws(ChainError) in try chains.verify(leaf: leaf, intermediate: intermediate) }
+        case .selfSigned:
+            let certificate = try header.onlyCertificate()
+            return try proven { () throws(ChainError) in try VerifiedChain(selfSigned: certificate) }
+        }
+    }
+
+    private func proven(_ chain: () throws(ChainError) -> VerifiedChain) throws(VerificationError) -> VerifiedChain {
         do {
-            return try chains.verify(leaf: leaf, intermediate: intermediate)
+            return try chain()
         } catch .unreadable {
             throw .malformed(.invalidCertificates)
         } catch {

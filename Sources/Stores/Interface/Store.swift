@@ -62,7 +62,7 @@ extension Store {
     /// Whether apps post purchases.
     public static var takesPosts: Bool { transactions != nil || receipts != nil }
 
-    public var environments: Set<StoreEnvironment> { Set(StoreEnvironment.allCases) }
+    public var environments: Set<StoreEnvironment> { Set(StoreEnvironment.ofStores) }
     public var simulatedApp: String? { nil }
     public var isExpected: Bool { missingSettings.isEmpty }
     public var hasAPI: Bool { false }

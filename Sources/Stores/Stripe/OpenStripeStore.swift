@@ -37,7 +37,7 @@ extension StripeStore {
 extension StripeAPI {
     /// A subscription that does not exist, in the mode that the key belongs to.
     var nobodysSubscription: ContractKey {
-        let environment = StoreEnvironment.allCases.first(where: reads) ?? .production
+        let environment = StoreEnvironment.ofStores.first(where: reads) ?? .production
         return ContractKey(provider: .stripe, environment: environment, app: "stripe", lineage: "sub_paycastdoctor")
     }
 }

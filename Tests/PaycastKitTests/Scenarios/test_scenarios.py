@@ -4,7 +4,7 @@ import itertools
 import time
 
 import pytest
-from world import Phone, Server
+from world import Phone, Server, Simulator, Xcode
 
 MODES = ["up", "down", "slow", "busy", "lost", "portal"]
 
@@ -223,3 +223,62 @@ def test_refused_after_a_certificate_roll_over(server, phone):
     # The same version of the app does not try again, and loses nothing.
     assert phone.run(patience=1)["kept"] == 1 and phone.finished == [] and len(phone.network.posts) == 1
     assert is_done(phone.run(version="2")) and phone.finished == [transaction["id"]]
+
+
+@pytest.fixture
+def lone_server(tmp_path):
+    """For tests that kill it."""
+    server = Server(tmp_path / "server")
+    yield server
+    server.program.stop()
+
+
+def test_entitlements_while_server_and_app_come_and_go(lone_server, tmp_path):
+    server, phone = lone_server, Phone(tmp_path / "phone", lone_server)
+    user, questions = "e1", phone.network.questions
+    log_in = {"logIn": server.order(user)["signed_stream"]}
+    report = phone.run(log_in, state="current")
+    assert report["active"] == [] and questions[-1]["status"] == 200
+    server.trigger("SUBSCRIBED/INITIAL_BUY", user)
+    assert phone.run(log_in, state="current")["active"] == ["pro.annual"] and questions[-1]["status"] == 200
+    tag = questions[-1]["ETag"]
+
+    # Neither a restart nor another user's purchase makes it new.
+    server.restart()
+    server.trigger("SUBSCRIBED/INITIAL_BUY", "e1-other")
+    assert phone.run(log_in, state="current")["active"] == ["pro.annual"]
+    assert questions[-1] == {"status": 304, "known": tag, "ETag": tag}
+
+    # Without the server, and without the network, it is what was known last.
+    for mode in ("busy", "portal", "down"):
+        phone.network.mode = mode
+        assert phone.run(log_in, state="last_known")["active"] == ["pro.annual"]
+    phone.network.mode = "up"
+    server.program.kill()
+    assert phone.run(log_in, state="last_known")["active"] == ["pro.annual"] and questions[-1]["status"] == 502
+    server.program.start()
+    server.program.wait_until_listening()
+
+    server.trigger("REFUND", user)
+    assert phone.run(log_in, state="current")["active"] == [] and questions[-1]["status"] == 200
+    assert phone.run(log_in, state="current")["active"] == [] and questions[-1]["status"] == 304
+    # The next user of the device starts from nothing.
+    other = {"logIn": server.order("e1-other")["signed_stream"]}
+    assert phone.run(other, state="current")["active"] == ["pro.annual"]
+    assert questions[-1]["known"] is None and questions[-1]["ETag"] != tag
+
+
+def test_bought_in_two_simulators(server, tmp_path):
+    """Both count from 0, one is erased and counts again, and each purchase is its buyer's own."""
+    xcode = Xcode(tmp_path / "xcode")
+    for number, user in enumerate(["x1", "x2", "x3"]):
+        phone = Simulator(tmp_path / f"simulator{number}", server, xcode)
+        order, transaction = bought(phone, user)
+        assert transaction["id"] == 0
+        report = phone.run({"buy": [purchase(order)]}, state="current")
+        assert is_done(report) and "granted" in report["outcomes"][0] and report["active"] == ["pro.annual"]
+        assert phone.finished == [0]
+        phone.check_rules()
+    for user in ("x1", "x2", "x3"):
+        held = server.entitlements(user)["entitlements"]
+        assert [(item["environment"], item["active"]) for item in held] == [("Xcode", True)]

@@ -43,10 +43,24 @@ class Server:
         environment = {**OUTSIDE, "PAYCAST_TRANSFERS": "keep"}
         self.program = Program(folder, [binary(), "serve", "--dev", "--port", "0"], environment)
         self.program.wait_until_listening()
-        self.url = self.program.url
         workspace = folder / ".paycast"
         self.key = (workspace / "api.key").read_text().strip()
         self.signer = Signer(workspace / "authority.pem", folder / "signer.pem")
+
+    @property
+    def url(self):
+        return self.program.url
+
+    def restart(self):
+        """The server dies as in a crash, and comes back on another port."""
+        self.program.kill()
+        self.program.start()
+        self.program.wait_until_listening()
+
+    def trigger(self, kind, user, product="pro.annual"):
+        """The simulated App Store sends a notification."""
+        words = ["trigger", "apple", kind, "--user", user, "--product", product]
+        subprocess.run([binary(), *words], cwd=self.program.folder, check=True, capture_output=True, timeout=30)
 
     def post(self, path, body):
         headers = {"Authorization": f"Bearer {self.key}"}
@@ -85,6 +99,19 @@ class Signer:
         return signed + "." + unpadded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
 
+class Xcode(Signer):
+    """Signs as StoreKit testing in Xcode does: under one certificate, which has signed itself."""
+
+    def __init__(self, folder):
+        folder.mkdir(parents=True)
+        self.key, certificate = folder / "key.pem", folder / "certificate.pem"
+        name = "/CN=StoreKit Testing in Xcode/O=StoreKit Testing in Xcode"
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        command += ["-subj", name, "-keyout", self.key, "-out", certificate]
+        subprocess.run(command, check=True, capture_output=True)
+        self.chain = ["".join(line for line in certificate.read_text().splitlines() if "-----" not in line)]
+
+
 class Network:
     """Passes requests on, or does not. `modes` are used up by posts of transactions, one each; then `mode` holds."""
 
@@ -93,6 +120,7 @@ class Network:
         self.mode = "up"
         self.modes = []
         self.posts = []
+        self.questions = []
         self.lock = threading.Lock()
         network = self
 
@@ -132,18 +160,27 @@ class Network:
             return self.answer(request, post, 400, b'{"error":"untrusted_chain","message":"."}')
         if mode == "portal":
             return self.answer(request, post, 200, b"<html>Welcome to the hotel</html>")
-        status, answer = self.forward(request, body)
+        status, answer, headers = self.forward(request, body)
+        if not is_post:
+            self.questions.append({"status": status, "known": request.headers.get("If-None-Match"), **headers})
         if mode == "lost":
             return self.cut(request)
-        return self.answer(request, post, status, answer)
+        return self.answer(request, post, status, answer, headers)
 
     def forward(self, request, body):
+        """What the server says, with the headers that clients and servers compare their versions by."""
         forwarded = urllib.request.Request(self.server.url + request.path, body or None, method=request.command)
+        if "If-None-Match" in request.headers:
+            forwarded.add_header("If-None-Match", request.headers["If-None-Match"])
         try:
             with urllib.request.urlopen(forwarded, timeout=20) as response:
-                return response.status, response.read()
+                status, answer, headers = response.status, response.read(), response.headers
         except urllib.error.HTTPError as error:
-            return error.code, error.read()
+            status, answer, headers = error.code, error.read(), error.headers
+        except urllib.error.URLError:
+            # The server is not there: a proxy before it says so.
+            status, answer, headers = 502, b"", {}
+        return status, answer, {name: headers[name] for name in ("ETag", "Retry-After") if name in headers}
 
     def cut(self, request):
         request.close_connection = True
@@ -153,7 +190,8 @@ class Network:
         post["status"] = status
         try:
             request.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+            length = {} if status == 304 else {"Content-Length": str(len(body))}
+            for name, value in {**length, **(headers or {})}.items():
                 request.send_header(name, value)
             request.end_headers()
             request.wfile.write(body)
@@ -166,10 +204,12 @@ class Phone:
     """One device: a folder for the store and the outbox, and as many processes of the app as it takes."""
 
     numbers = count(2_000_000_000_000_001)
+    environment = "Sandbox"
 
-    def __init__(self, folder, server):
+    def __init__(self, folder, server, signer=None):
         self.folder = folder
         self.server = server
+        self.signer = signer or server.signer
         self.network = Network(server)
         for part in ("open", "sheet", "updates", "owned"):
             (folder / part).mkdir(parents=True)
@@ -177,7 +217,7 @@ class Phone:
     def sign(self, token=None, product="pro.annual", kind="Auto-Renewable Subscription", again=None, **members):
         """What StoreKit hands to the app. `again` signs an earlier one anew."""
         now = int(time.time() * 1000)
-        number = again["id"] if again else next(Phone.numbers)
+        number = again["id"] if again else self.next_number()
         document = {
             "transactionId": str(number),
             "originalTransactionId": str(number),
@@ -191,7 +231,7 @@ class Phone:
             "type": kind,
             "inAppOwnershipType": "PURCHASED",
             "signedDate": now,
-            "environment": "Sandbox",
+            "environment": self.environment,
             "transactionReason": "PURCHASE",
             "storefront": "USA",
             "storefrontId": "143441",
@@ -207,7 +247,7 @@ class Phone:
             "id": number,
             "originalID": number,
             "product": product,
-            "jws": self.server.signer.sign(document),
+            "jws": self.signer.sign(document),
             # Swift's dates begin with the year 2001.
             "signedDate": now / 1000 - 978_307_200,
             "isRevoked": "revocationDate" in document,
@@ -216,6 +256,9 @@ class Phone:
         }
         return {**transaction, "token": token} if token else transaction
 
+    def next_number(self):
+        return next(Phone.numbers)
+
     def put(self, part, transaction, name=None):
         (self.folder / part / f"{name or transaction['id']}.json").write_text(json.dumps(transaction))
 
@@ -223,8 +266,9 @@ class Phone:
         """The next payment sheet of the product ends with this transaction."""
         self.put("sheet", transaction, transaction["product"])
 
-    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0):
-        """Runs the app. Returns its report, or None if it was killed."""
+    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0, state=None):
+        """Runs the app, until its entitlements are in `state` if one is given. Returns its report, or None if it was
+        killed."""
         plan = {
             "server": self.network.url,
             "folder": str(self.folder),
@@ -232,6 +276,7 @@ class Phone:
             "steps": steps,
             "patience": patience,
             "clockError": clock_error,
+            "state": state,
         }
         if kill_before is not None:
             plan["killBefore"] = kill_before
@@ -261,3 +306,16 @@ class Phone:
         answers = [post for post in self.network.posts if post["mode"] != "portal" and post["status"] in (200, 409)]
         answered = {int(post["id"]) for post in answers}
         assert set(self.finished) <= answered, (self.finished, self.network.posts)
+
+
+class Simulator(Phone):
+    """A device that Xcode sells to: its purchases are numbered from 0."""
+
+    environment = "Xcode"
+
+    def __init__(self, folder, server, xcode):
+        super().__init__(folder, server, xcode)
+        self.own_numbers = count()
+
+    def next_number(self):
+        return next(self.own_numbers)

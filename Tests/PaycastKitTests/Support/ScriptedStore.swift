@@ -11,6 +11,8 @@ actor ScriptedStore: Store {
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
     private(set) var purchases: [UUID] = []
+    private(set) var offers: [PurchaseOffer?] = []
+    private var refund: Result<RefundRequest, PurchaseError> = .success(.requested)
     private(set) var finished: [UInt64] = []
     private(set) var sheets: [String] = []
     private var open: [UInt64: SignedTransaction] = [:]
@@ -43,8 +45,9 @@ actor ScriptedStore: Store {
         return known.filter { ids.contains($0.id) }
     }
 
-    func purchase(_ product: String, token: UUID) throws(PurchaseError) -> StoreOutcome {
+    func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
         purchases.append(token)
+        offers.append(offer)
         return try next.get()
     }
 
@@ -64,6 +67,10 @@ actor ScriptedStore: Store {
     func showManageSubscriptions() { sheets.append("manage") }
 
     func redeemOfferCode() { sheets.append("redeem") }
+
+    func requestRefund(of product: String) throws(PurchaseError) -> RefundRequest { try refund.get() }
+
+    func answerRefund(_ result: Result<RefundRequest, PurchaseError>) { refund = result }
 
     func environment() -> String? { "xcode" }
 }

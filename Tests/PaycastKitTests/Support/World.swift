@@ -84,7 +84,7 @@ struct World {
         switch action {
         case .order(let product): pending.append(.ordered(product: product, newOrder()))
         case .renewStream: pending.append(.renewed(user.map { Fixture.stream(of: $0, signing: signing) }))
-        case .purchase(let product, let token): pending.append(storeAnswer(product, token: token))
+        case .purchase(let product, let token, _): pending.append(storeAnswer(product, token: token))
         case .keep(let delivery): disk[key(delivery.version)] = try? Envelope.seal(delivery)
         case .drop(let version):
             disk[key(version)] = nil

@@ -13,7 +13,7 @@ struct FolderStore: Store {
     }
 
     /// Without a file for the product, the user cancels; an empty one means that somebody has to approve.
-    func purchase(_ product: String, token: UUID) throws(PurchaseError) -> StoreOutcome {
+    func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
         note(product, in: "sheets.log")
         let sheet = folder.appendingPathComponent("sheet/\(product).json")
         guard let bytes = try? Data(contentsOf: sheet) else { return .cancelled }
@@ -43,6 +43,8 @@ struct FolderStore: Store {
     func showManageSubscriptions() {}
 
     func redeemOfferCode() {}
+
+    func requestRefund(of product: String) -> RefundRequest { .cancelled }
 
     func environment() -> String? { "sandbox" }
 

@@ -26,16 +26,23 @@ struct Plan: Decodable {
     var clockError: Double
     /// How long it waits, in seconds.
     var patience: Double
+    /// The state of the entitlements that it waits for.
+    var state: String?
 }
 
 struct Report: Encodable {
     var outcomes: [String] = []
     var kept = 0
     var unfinished = 0
+    var state = ""
+    /// What opens access, by product.
+    var active: [String] = []
 }
 
 struct State: Decodable {
     var kept: Int
+    var status: String
+    var entitlements: [Entitlement]
 }
 
 let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1])))
@@ -61,6 +68,10 @@ func outcome(_ purchase: Plan.Purchase) async -> String {
     }
 }
 
+func isDone(_ report: Report) -> Bool {
+    report.kept == 0 && report.unfinished == 0 && store.isOutboxEmpty && plan.state ?? report.state == report.state
+}
+
 var report = Report()
 for step in plan.steps {
     if let stream = step.logIn { purchases.logIn(stream) }
@@ -80,5 +91,7 @@ repeat {
     let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", Data()))
     report.kept = state?.kept ?? -1
     report.unfinished = store.unfinished().count
-} while (report.kept != 0 || report.unfinished != 0 || !store.isOutboxEmpty) && Date() < end
+    report.state = state?.status ?? ""
+    report.active = state?.entitlements.filter(\.active).map(\.product) ?? []
+} while !isDone(report) && Date() < end
 print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

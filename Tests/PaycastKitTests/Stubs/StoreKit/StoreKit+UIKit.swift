@@ -9,6 +9,14 @@ extension AppStore {
     public static func presentOfferCodeRedeemSheet(in scene: UIWindowScene) async throws { fatalError("stub") }
 }
 
+extension Transaction {
+    @MainActor
+    public static func beginRefundRequest(
+        for transactionID: UInt64,
+        in scene: UIWindowScene
+    ) async throws -> RefundRequestStatus { fatalError("stub") }
+}
+
 extension Product {
     @MainActor
     public func purchase(

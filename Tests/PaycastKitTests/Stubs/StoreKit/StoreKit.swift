@@ -41,6 +41,7 @@ public struct AppTransaction: Sendable {
 
 public struct Transaction: Identifiable, Hashable, Sendable {
     public enum OwnershipType: Hashable, Sendable { case purchased, familyShared }
+    public enum RefundRequestStatus: Hashable, Sendable { case success, userCancelled }
 
     public struct Transactions: AsyncSequence, Sendable {
         public typealias Element = VerificationResult<Transaction>
@@ -62,12 +63,39 @@ public struct Transaction: Identifiable, Hashable, Sendable {
     public static var updates: Transactions { fatalError("stub") }
     public static var unfinished: Transactions { fatalError("stub") }
     public static var currentEntitlements: Transactions { fatalError("stub") }
+    public static func latest(for productID: String) async -> VerificationResult<Transaction>? { fatalError("stub") }
     public func finish() async { fatalError("stub") }
 }
 
 public struct Product: Identifiable, Hashable, Sendable {
     public struct PurchaseOption: Hashable, Sendable {
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { fatalError("stub") }
+        public static func promotionalOffer(
+            offerID: String,
+            keyID: String,
+            nonce: UUID,
+            signature: Data,
+            timestamp: Int
+        ) -> PurchaseOption { fatalError("stub") }
+        @available(iOS 18.0, macOS 15.0, *)
+        public static func winBackOffer(_ offer: SubscriptionOffer) -> PurchaseOption { fatalError("stub") }
+    }
+
+    public struct SubscriptionOffer: Hashable, Sendable {
+        public struct OfferType: RawRepresentable, Hashable, Sendable {
+            @available(iOS 18.0, macOS 15.0, *)
+            public static let winBack = OfferType(rawValue: "winBack")
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+        }
+
+        public let id: String?
+        public let type: OfferType
+    }
+
+    public struct SubscriptionInfo: Hashable, Sendable {
+        @available(iOS 18.0, macOS 15.0, *)
+        public var winBackOffers: [SubscriptionOffer] { fatalError("stub") }
     }
 
     public enum PurchaseResult: Sendable {
@@ -79,6 +107,7 @@ public struct Product: Identifiable, Hashable, Sendable {
     public let id: String
     public let displayName: String
     public let displayPrice: String
+    public let subscription: SubscriptionInfo?
 
     public static func products(for identifiers: some Collection<String>) async throws -> [Product] {
         fatalError("stub")
@@ -118,6 +147,8 @@ public struct PurchaseIntent: Sendable {
     }
 
     public let product: Product
+    @available(iOS 18.0, macOS 15.0, *)
+    public var offer: Product.SubscriptionOffer? { fatalError("stub") }
     public var id: Product.ID { fatalError("stub") }
     public static var intents: PurchaseIntents { fatalError("stub") }
 }

@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// A purchase that has begun and is not over.
+struct OpenPurchase: Equatable, Sendable {
+    /// In the words of `paycast-native.js`.
+    enum Status: String, Sendable {
+        /// The store's sheet is up, or will be at once.
+        case buying
+        /// Somebody has to approve it.
+        case pending
+        /// Paid, and not with the server yet.
+        case kept
+    }
+    var product: String
+    var status: Status
+}
+
+extension PurchaseMachine {
+    /// What a page has to know that appears in the middle of a purchase: one status for each product, the one that comes
+    /// last here. What another user of the device has begun is none of its business. The page names its user itself,
+    /// because the log-in that it brings may still wait for its turn.
+    func openPurchases(for viewer: SignedStream?, at now: Date) -> [OpenPurchase] {
+        let viewer = viewer ?? session
+        func isVisible(_ owner: String?) -> Bool {
+            guard let owner else { return true }
+            return viewer.map { $0.owner == owner } ?? !isLoggedOut
+        }
+        var statuses: [String: OpenPurchase.Status] = [:]
+        for order in orders.pending(at: now) where isVisible(order.order.stream?.owner) {
+            statuses[order.product] = .pending
+        }
+        for delivery in deliveries.values where delivery.isOpen && isVisible(delivery.owner) {
+            statuses[delivery.transaction.product] = .kept
+        }
+        for (product, attempt) in attempts where isVisible(attempt.order?.stream?.owner) {
+            statuses[product] = .buying
+        }
+        return statuses.sorted { $0.key < $1.key }.map { OpenPurchase(product: $0.key, status: $0.value) }
+    }
+
+    var keptCount: Int { deliveries.values.count { $0.acknowledgement == nil } }
+}
+
+extension Delivery {
+    /// What is taken back or replaced is no purchase any more.
+    fileprivate var isOpen: Bool { acknowledgement == nil && !transaction.isRevoked && !transaction.isUpgraded }
+}

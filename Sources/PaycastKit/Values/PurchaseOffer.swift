@@ -1,0 +1,43 @@
+public import Foundation
+
+/// An offer that a subscription is bought with. Introductory offers need none: the store applies them by itself.
+public enum PurchaseOffer: Equatable, Sendable {
+    /// For people who subscribe or have subscribed, at the app's own choice; signed by its backend.
+    case promotional(id: String, signature: OfferSignature)
+    /// For people whose subscription has ended. The store chooses who may have it; from iOS 18 and macOS 15.
+    case winBack(id: String)
+}
+
+/// What a backend signs with the subscription key of App Store Connect
+/// (https://developer.apple.com/documentation/storekit/generating-a-signature-for-promotional-offers).
+public struct OfferSignature: Codable, Equatable, Sendable {
+    public var keyID: String
+    public var nonce: UUID
+    /// Milliseconds since 1970.
+    public var timestamp: Int
+    public var signature: Data
+
+    public init(keyID: String, nonce: UUID, timestamp: Int, signature: Data) {
+        self.keyID = keyID
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.signature = signature
+    }
+}
+
+/// A purchase that was begun in the App Store.
+public struct IntendedPurchase: Equatable, Sendable {
+    public var product: String
+    public var offer: PurchaseOffer?
+
+    public init(product: String, offer: PurchaseOffer? = nil) {
+        self.product = product
+        self.offer = offer
+    }
+}
+
+/// What became of the store's sheet for refunds. Whether money flows back is told later, as a refund of the transaction.
+public enum RefundRequest: String, Sendable {
+    case requested
+    case cancelled
+}
