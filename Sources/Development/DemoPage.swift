@@ -166,7 +166,7 @@ struct DemoPage: Sendable {
 
     /// What a native purchase of this page carries.
     private func buyer(of order: Order, on stream: StreamName) -> String {
-        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTML.escape(signer?.sign(stream) ?? ""))\""
+        "data-paycast-order=\"\(order.token)\" data-paycast-stream=\"\(HTMLEscaping.escape(signer?.sign(stream) ?? ""))\""
     }
 
     /// A WebSocket, since a browser opens only six connections of other kinds to a server, for all its tabs.
