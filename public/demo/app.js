@@ -3,7 +3,7 @@
 
 import * as store from "./appstore.js"
 import { File } from "./disk.js"
-import { happened } from "./timeline.js"
+import { answered, happened, posting } from "./timeline.js"
 import { watchConnection, world } from "./world.js"
 
 /** Written before anything is posted. */
@@ -194,6 +194,7 @@ export class App {
     async #postOne(delivery) {
         this.#posting.add(delivery.id)
         const [known] = session.items
+        const post = posting()
         const response = await fetch("/transactions/apple", {
             method: "POST",
             headers: { "Content-Type": "application/json" },
@@ -203,6 +204,7 @@ export class App {
         const answer = await response?.json().catch(() => null)
         if (this.#isOver) return
         this.#posting.delete(delivery.id)
+        answered(post, response?.ok && answer?.outcome !== "duplicate")
         const result = response ? `${response.status} ${answer?.outcome ?? answer?.error ?? ""}` : "no answer"
         const isOthers = response?.status === 409 && answer?.error === "owned_by_other"
         const isTaken = isOthers || (response?.status === 200 && answer?.outcome)

@@ -3,7 +3,7 @@
 
 import { File } from "./disk.js"
 import { askToPay } from "./sheet.js"
-import { happened } from "./timeline.js"
+import { answered, happened, posting } from "./timeline.js"
 import { watchConnection, world } from "./world.js"
 
 const account = document.body.dataset.user
@@ -144,8 +144,10 @@ async function announce(notification) {
 export async function deliver({ id, signedPayload }) {
     const body = JSON.stringify({ signedPayload })
     const options = { headers: { "Content-Type": "application/json" }, body }
+    const post = posting()
     const response = await fetch("/webhooks/apple", { method: "POST", ...options }).catch(() => null)
     const answer = await response?.json().catch(() => null)
+    answered(post, response?.ok && answer?.outcome !== "duplicate")
     const result = response ? `${response.status} ${answer?.outcome ?? answer?.error ?? ""}` : "no answer"
     happened("apple", "sends its webhook", { result, tone: response?.ok ? "good" : "stop" })
     if (!response?.ok) return notifications.put({ id, signedPayload, when: "held" })

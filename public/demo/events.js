@@ -1,7 +1,7 @@
 // The list of committed events, and how long the newest one took. Asked for after each change and every few seconds: a
 // request that is held open would be one of the six connections that a browser has for all tabs.
 
-import { happened, isSinceStart } from "./timeline.js"
+import { commitTime, happened, isSinceStart } from "./timeline.js"
 
 const user = document.body.dataset.user
 let newest = null
@@ -28,11 +28,11 @@ async function ask(renderedAt) {
     if (!response?.ok) return
     // The server answers somewhere between the question and the answer's arrival.
     const answeredAt = (askedAt + performance.now()) / 2
-    for (const line of await response.json()) add(line, answeredAt)
+    for (const line of await response.json()) add(line, answeredAt, renderedAt)
     if (renderedAt) timePage(renderedAt)
 }
 
-function add({ event, timing }, answeredAt) {
+function add({ event, timing }, answeredAt, renderedAt) {
     newest = event.cursor
     document.getElementById("empty").hidden = true
     const events = document.getElementById("events")
@@ -46,9 +46,10 @@ function add({ event, timing }, answeredAt) {
         stages = { start, received: 0, verified, committed, changesPage }
         showStages()
     }
-    if (!isSinceStart(start + committed)) return
+    const at = commitTime(start + committed, { before: changesPage ? renderedAt : null })
+    if (!isSinceStart(at)) return
     const what = changesPage ? "commits it" : "commits it, no page changes"
-    happened("server", what, { result: changesPage ? event.state : "", tone: "good", at: start + committed })
+    happened("server", what, { result: changesPage ? event.state : "", tone: "good", at })
 }
 
 function timePage(renderedAt) {

@@ -5,10 +5,13 @@ const empty = document.getElementById("timeline-empty")
 const actors = { phone: "Phone", apple: "App Store", server: "Paycast", page: "Page" }
 
 let start = null
+/** What was posted to the server, and is not among the committed events yet; oldest first. */
+let posts = []
 
 /** The next line is the first one. */
 export function beginTimeline() {
     start = null
+    posts = []
     list.replaceChildren()
     empty.hidden = false
 }
@@ -35,6 +38,26 @@ export function happened(actor, text, { result, tone, at = performance.now() } =
     const later = [...list.children].find((other) => Number(other.dataset.at) > at)
     list.insertBefore(line, later ?? null)
     list.scrollTop = list.scrollHeight
+}
+
+/** A post is on its way. */
+export function posting() {
+    const post = { sentAt: performance.now(), answeredAt: Infinity }
+    posts.push(post)
+    return post
+}
+
+/** Its answer is there; without a commit there is nothing more to hear of it. */
+export function answered(post, isCommitted) {
+    post.answeredAt = performance.now()
+    if (!isCommitted) posts = posts.filter((other) => other !== post)
+}
+
+/** The server's clock is read from afar: no commit came before its post, or after the answer or the page's change. */
+export function commitTime(estimate, { before }) {
+    const post = posts.shift()
+    const latest = Math.min(post?.answeredAt ?? Infinity, before ?? Infinity) - 0.01
+    return Math.max(Math.min(estimate, latest), post?.sentAt ?? 0)
 }
 
 /** Whether the time belongs to what is shown. */
