@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from network import Wire
+from phone import Phone
 from program import ROOT
 from server import Server
 
@@ -63,6 +64,19 @@ def open_page(browser):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture
+def open_phone(server, open_page):
+    def open_phone(query="", **options):
+        return Phone(open_page(server.url + query, **{"viewport": {"width": 1280, "height": 800}} | options))
+
+    return open_phone
+
+
+@pytest.fixture
+def phone(open_phone):
+    return open_phone()
 
 
 def is_error(text, kind, outages):

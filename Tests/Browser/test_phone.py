@@ -8,89 +8,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from phone import events, in_browser
+
 DESKTOP, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 ANNUAL, MONTHLY = "paycast.pro.annual", "paycast.pro.monthly"
-
-
-class Phone:
-    """A visitor's page, and the phone on it."""
-
-    def __init__(self, page):
-        self.page = page
-        self.app = page.frame_locator("#phone iframe")
-        self.sheet = page.locator("#sheet")
-        self.buy = self.app.locator("#paywall [data-paycast-buy]")
-        self.waiting = page.locator("#waiting li")
-        self.timeline = page.locator("#timeline li")
-
-    def choose(self, name, value):
-        """One of the controls around the phone."""
-        expect(self.page.locator("#world-panel")).to_be_visible()
-        self.page.locator(f"#world [name={name}][value={value}]").check(force=True)
-
-    def tap(self):
-        expect(self.app.locator("html[data-bridge-components=paywall]")).to_have_count(1)
-        self.buy.click()
-
-    def pay(self):
-        self.tap()
-        self.sheet.locator("[data-slot=confirm]").click()
-        expect(self.sheet).to_be_hidden()
-
-    def press(self, name):
-        self.page.get_by_role("button", name=name, exact=True).click()
-
-    def is_in(self, text="Welcome to Pro"):
-        """The phone's page has the success card."""
-        expect(self.app.locator("#paywall")).to_contain_text(text)
-
-    def offers(self, state=None, text=""):
-        """The phone's page has the offers, in this state, with this sentence."""
-        if state is None:
-            expect(self.buy).not_to_have_attribute("data-paycast-state", re.compile("."))
-        else:
-            expect(self.buy).to_have_attribute("data-paycast-state", state)
-        expect(self.app.locator("[data-paycast-status]")).to_contain_text(text)
-
-    def happened(self, *lines):
-        """The timeline has these lines in this order, perhaps with others between them."""
-        pattern = ".*".join(re.escape(line) for line in lines)
-        expect(self.page.locator("#timeline")).to_have_text(re.compile(pattern, re.DOTALL))
-
-    def disk(self):
-        """What the phone keeps, by file."""
-        return self.page.evaluate(
-            """() => Object.fromEntries(Object.keys(sessionStorage).filter(key => key.startsWith("paycast-demo/"))
-                .map(key => [key.split("/").at(-1), JSON.parse(sessionStorage[key])]))"""
-        )
-
-    def is_settled(self):
-        """Nothing is kept any more: the store has been told that the transaction is finished."""
-        self.happened("finishes the transaction")
-        disk = self.disk()
-        assert not disk.get("outbox") and not disk.get("unfinished"), disk
-
-
-def in_browser(page, text="Welcome to Pro"):
-    """The page beside the phone has the success card."""
-    expect(page.locator("#paywall")).to_contain_text(text)
-
-
-@pytest.fixture
-def open_phone(server, open_page):
-    def open_phone(query="", **options):
-        return Phone(open_page(server.url + query, **{"viewport": DESKTOP} | options))
-
-    return open_phone
-
-
-@pytest.fixture
-def phone(open_phone):
-    return open_phone()
-
-
-def events(server, user="demo"):
-    return [event["type"] for event in server.request("GET", f"/users/{user}/events")["events"]]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -210,50 +131,6 @@ def test_a_refusal_leaves_the_offers(server, phone):
     phone.is_in()
 
 
-@pytest.mark.parametrize("again", ["", "reload", "reopen"])
-def test_airplane_mode_keeps_the_purchase(server, phone, screenshot, again):
-    phone.choose("connection", "drops")
-    phone.choose("webhook", "held")
-    phone.pay()
-    phone.offers("kept", "Your purchase is safe")
-    expect(phone.page.locator("#phone[data-connection=airplane]")).to_be_visible()
-    phone.happened("signs a transaction", "loses its connection", "keeps the purchase on its disk")
-    if not again:
-        screenshot(phone.page, "story-airplane-kept")
-    if again:
-        phone.page.reload() if again == "reload" else phone.press("Reopen the app")
-        expect(phone.page.locator("#no-page")).to_be_visible()
-    assert len(phone.disk()["outbox"]) == 1 and events(server) == []
-    in_browser(phone.page, "See further with Pro")
-    phone.choose("connection", "online")
-    phone.is_in()
-    in_browser(phone.page)
-    phone.happened("is online again", "posts the transaction 200 applied", "finishes the transaction")
-    phone.is_settled()
-    if not again:
-        screenshot(phone.page, "story-airplane-back")
-
-
-def test_the_webhook_opens_other_pages_while_the_phone_is_offline(phone):
-    phone.choose("connection", "drops")
-    phone.pay()
-    in_browser(phone.page)
-    phone.happened("sends its webhook 200 applied")
-    phone.offers("kept")
-    phone.choose("connection", "online")
-    phone.is_in("Pro")
-    phone.happened("commits it, no page changes", "posts the transaction 200", "finishes the transaction")
-
-
-def test_without_a_connection_nothing_is_sold(server, phone):
-    phone.offers()
-    phone.choose("connection", "airplane")
-    phone.tap()
-    phone.offers("offline", "There is no connection")
-    expect(phone.sheet).to_be_hidden()
-    assert events(server) == []
-
-
 def test_the_webhook_comes_first(phone, screenshot):
     phone.choose("webhook", "first")
     phone.pay()
@@ -286,86 +163,6 @@ def test_the_webhook_comes_late(phone, screenshot, again):
     in_browser(phone.page, "Pro")
     if not again:
         screenshot(phone.page, "story-webhook-late")
-
-
-@pytest.mark.parametrize("way", ["new phone", "another page"])
-def test_restoring_on_a_second_phone(open_phone, screenshot, way):
-    """The first phone never gets its purchase to the server, and neither does Apple."""
-    first = open_phone()
-    first.choose("connection", "drops")
-    first.choose("webhook", "held")
-    first.pay()
-    first.offers("kept")
-    second = first
-    if way == "new phone":
-        first.press("Get a new phone")
-        expect(first.page.locator("#phone[data-connection=online]")).to_be_visible()
-    else:
-        second = open_phone()
-    second.offers()
-    second.app.get_by_role("button", name="Restore purchases").click()
-    second.is_in()
-    in_browser(second.page)
-    second.happened("asks for its purchases", "finds one purchase", "posts the transaction 200 applied")
-    second.is_settled()
-    if way == "new phone":
-        screenshot(second.page, "story-restore")
-
-
-def test_nothing_to_restore(phone):
-    phone.app.get_by_role("button", name="Restore purchases").click()
-    expect(phone.app.locator("[data-paycast-status]")).to_contain_text("There are no purchases to restore.")
-    phone.happened("finds no purchases")
-
-
-def test_a_server_in_trouble_gets_the_purchase_later(open_phone):
-    phone = open_phone(outages=True)
-    phone.choose("webhook", "held")
-    answers = iter([503, None])
-
-    def answer(route):
-        status = next(answers, 200)
-        if status is None:
-            route.abort()
-        elif status == 200:
-            route.continue_()
-        else:
-            route.fulfill(status=status, json={"error": "busy", "message": "Later."}, headers={"Retry-After": "1"})
-
-    phone.page.route("**/transactions/apple", answer)
-    phone.pay()
-    phone.happened("posts the transaction 503 busy")
-    phone.offers("kept", "Your purchase is safe")
-    phone.is_in()
-    phone.happened("503 busy", "no answer", "200 applied", "finishes the transaction")
-
-
-def test_an_answer_that_is_lost_is_asked_for_again(server, phone):
-    """The app ends between the server's commit and its answer."""
-    phone.choose("webhook", "held")
-    lost = []
-    phone.page.route("**/transactions/apple", lambda route: route.continue_() if lost else lost.append(route.fetch()))
-    phone.pay()
-    phone.is_in()
-    assert len(phone.disk()["unfinished"]) == 1
-    phone.press("Reopen the app")
-    phone.happened("is quit and opened again", "posts the transaction 200 duplicate", "finishes the transaction")
-    phone.is_settled()
-
-
-def test_what_is_not_genuine_is_kept_and_never_finished(open_phone):
-    phone = open_phone(outages=True)
-    forge = {"signedTransaction": "not.a.transaction"}
-    phone.choose("webhook", "held")
-    phone.page.route(
-        "**/transactions/apple",
-        lambda route: route.continue_(post_data=forge | {"stream": route.request.post_data_json["stream"]}),
-    )
-    phone.pay()
-    phone.offers("kept")
-    phone.happened("posts the transaction 400")
-    disk = phone.disk()
-    assert len(disk["outbox"]) == len(disk["unfinished"]) == 1
 
 
 def test_a_sheet_speaks_the_apps_language(open_phone, screenshot):
