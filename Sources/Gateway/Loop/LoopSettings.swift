@@ -43,7 +43,7 @@ struct LoopSettings: Sendable {
         CableLimits(
             subscriptions: limits.subscriptions,
             commandsPerMinute: limits.commandsPerMinute,
-            commandBytes: limits.frameBytes
+            commandBytes: limits.messageBytes
         )
     }
 }

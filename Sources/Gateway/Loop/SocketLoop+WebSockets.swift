@@ -43,7 +43,7 @@ extension SocketLoop {
         var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]
         if let spoken { headers.append(("Sec-WebSocket-Protocol", spoken.rawValue)) }
         let head = ResponseHead(status: 101, headers: headers, length: nil, keepAlive: true)
-        connection.frames = FrameReader(messageLimit: settings.limits.frameBytes)
+        connection.frames = FrameReader(messageLimit: settings.limits.messageBytes)
         return connection.link.begin(head, body: [], date: clock.date, isWhole: false)
     }
 
