@@ -24,7 +24,7 @@ public struct Limits: Sendable, Equatable {
     public var bodySeconds = 30
     /// Seconds between an answer and the next request's head.
     public var idleSeconds = 60
-    /// Seconds within which a reader must take something.
+    /// Seconds after which a reader that has taken less than 1 KiB a second is ended.
     public var writeSeconds = 30
 
     /// Allows `connections`, or as many as fit into `files` open files beside the rest of the server. The default of

@@ -60,8 +60,8 @@ final class Connection {
     var lingers = false
     /// The peer has closed its side: nothing more will arrive.
     var hasEnded = false
-    /// The loop's tick at which the peer last stopped taking bytes; nil while it takes them.
-    var behindSince: Int?
+    /// A page or a cable client whose socket takes no more for now: the hub collects for it.
+    var isBlocked = false
     /// The address of the peer; nil when the kernel did not say.
     let peer: IPAddress?
     /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
@@ -74,8 +74,8 @@ final class Connection {
     var deadline = Int.max
     /// The tick at which it was given its deadline.
     var quietSince = 0
-    /// The bytes that its peer had confirmed when it fell behind.
-    var acknowledged: UInt64 = 0
+    /// What its peer had read when its time to read began.
+    var progress = ReadingProgress(start: 0)
 
     init(
         id: ConnectionID,

@@ -19,7 +19,7 @@ extension SocketLoop {
         )
         clearDeadline(of: connection)
         connection.phase = .cable(client)
-        connection.link.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
+        connection.link.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.pages(client.transport).add(1)
         if !welcome(client, resuming: opening.sid, on: connection) { end(connection) }
     }
@@ -74,13 +74,15 @@ extension SocketLoop {
 
     /// Sends an answer. False for a client that asks and does not read, so that what waits for it stays bounded.
     private func answer(_ message: [UInt8], on connection: Connection) -> Bool {
-        connection.behindSince == nil && say(message, on: connection)
+        guard connection.isBlocked else { return say(message, on: connection) }
+        endSlowReader(connection)
+        return false
     }
 
     /// Sends what a client is owed, whether it reads or not.
     private func say(_ message: [UInt8], on connection: Connection) -> Bool {
         guard send(message, on: connection) else { return false }
-        if connection.behindSince == nil, connection.link.isBehind { fellBehind(connection) }
+        if !connection.isBlocked, connection.link.isBehind { fellBehind(connection) }
         return true
     }
 
@@ -165,7 +167,7 @@ extension SocketLoop {
         // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
         // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
         // again and again.
-        if connection.behindSince != nil { hub.blocked(id) }
+        if connection.isBlocked { hub.blocked(id) }
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
             return end(connection)
         }
@@ -193,10 +195,7 @@ extension SocketLoop {
 
     /// Runs every 3 s. TCP finds dead peers: a ping that nobody acknowledges ends the connection.
     func ping(_ connection: Connection, with frame: [UInt8]) {
-        guard connection.behindSince == nil else {
-            if isTooSlow(connection) { endSlowReader(connection) }
-            return
-        }
+        guard !connection.isBlocked else { return }
         guard connection.link.write(frame) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }
     }

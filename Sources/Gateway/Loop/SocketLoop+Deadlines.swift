@@ -21,12 +21,6 @@ extension SocketLoop {
         setWriteDeadline(of: connection)
     }
 
-    /// The kernel took only a part of what was written.
-    func setWriteDeadline(of connection: Connection) {
-        connection.acknowledged = connection.link.confirmedBytes
-        setDeadline(of: connection, seconds: settings.limits.writeSeconds)
-    }
-
     /// Closes connections whose time is up. It uses no timer of lws, whose sorted list walks over every idle one.
     func closeOverdue() {
         for id in deadlines.tick() {
@@ -37,23 +31,24 @@ extension SocketLoop {
             }
             guard connection.deadline <= clock.now else { continue }
             guard !isReading(connection) else { continue }
-            metrics.overdue(connection).add()
-            end(connection)
+            endOverdue(connection)
         }
     }
 
-    /// A slow line may carry a large answer: a reader that took 1 KiB a second gets the same time again.
-    private func isReading(_ connection: Connection) -> Bool {
-        guard connection.link.isBehind else { return false }
-        let least = UInt64(settings.limits.writeSeconds) << 10
-        guard connection.link.confirmedBytes >= connection.acknowledged + least else { return false }
-        setWriteDeadline(of: connection)
-        return true
+    /// A page has a deadline only while its socket takes no more.
+    private func endOverdue(_ connection: Connection) {
+        guard connection.isWebSocket == nil else { return endSlowReader(connection) }
+        metrics.overdue(connection).add()
+        end(connection)
     }
 
     private func checkDeadline(of client: HTTP2Connection, on connection: Connection) {
         guard !client.isBroken else { return end(connection) }
         guard let occupation = client.overdue(at: monotonicNanoseconds(), limits: settings.limits) else { return }
+        // Its pages that wait for it to read are slow readers, whichever deadline is the first to pass.
+        for stream in client.streams.values {
+            if let page = connections[stream.connection], page.isBlocked { endSlowReader(page) }
+        }
         metrics.overdue(occupation).add()
         end(connection)
     }

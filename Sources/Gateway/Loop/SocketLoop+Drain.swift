@@ -32,7 +32,7 @@ extension SocketLoop {
     private func release(_ connection: Connection) {
         switch connection.phase {
         case .page(let page):
-            if connection.behindSince == nil { sayGoodbye(to: page, on: connection) }
+            if !connection.isBlocked { sayGoodbye(to: page, on: connection) }
             close(connection, code: .serviceRestart)
         case .cable: disconnect(connection, reason: .serverRestart, code: .serviceRestart)
         default: break

@@ -44,7 +44,7 @@ extension SocketLoop {
     @discardableResult
     func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
         if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
-        for id in fanout.closed { endSlowReader(subscribers[id]?.connection) }
+        for id in fanout.closed { subscribers[id].map { endSlowReader($0.connection) } }
         return fanout.live.count
     }
 
@@ -53,7 +53,7 @@ extension SocketLoop {
         for id in live {
             guard let subscriber = subscribers[id] else { continue }
             // It fell behind on this very message, through another of its own subscriptions to the same stream.
-            guard subscriber.connection.behindSince == nil else {
+            guard !subscriber.connection.isBlocked else {
                 endSlowReader(subscriber.connection)
                 continue
             }
@@ -84,16 +84,16 @@ extension SocketLoop {
 
     /// The socket takes bytes again.
     func flush(_ connection: Connection) {
-        guard connection.behindSince != nil else { return }
-        connection.behindSince = nil
+        guard connection.isBlocked else { return }
+        connection.isBlocked = false
         clearDeadline(of: connection)
         for id in connection.subscriptions {
             guard let flush = hub.writable(id), let subscriber = subscribers[id] else { continue }
             guard send(flush, to: subscriber) else { return end(connection) }
             // The others stay blocked until the next callback.
-            if connection.behindSince != nil { break }
+            if connection.isBlocked { break }
         }
-        if connection.behindSince == nil, case .page(let page) = connection.phase { readOn(page, on: connection) }
+        if !connection.isBlocked, case .page(let page) = connection.phase { readOn(page, on: connection) }
     }
 
     /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.

@@ -15,7 +15,7 @@ extension SocketLoop {
             )
         else { return end(connection) }
         connection.phase = .http2(client)
-        socket.endWhenUnanswered(after: LoopSettings.deadPeerSeconds)
+        socket.endWhenUnanswered(after: settings.deadPeerSeconds)
         metrics.http2Connections.add(1)
         flush(client, on: connection)
     }

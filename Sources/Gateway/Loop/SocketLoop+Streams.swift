@@ -112,7 +112,7 @@ extension SocketLoop {
 
     /// The signed name has expired: the page reloads and gets a valid name.
     func expire(_ page: Page, on connection: Connection) {
-        if connection.behindSince == nil {
+        if !connection.isBlocked {
             var frames = FrameCache(html: page.source?.renewal ?? NameExpiry.refresh, cursor: nil)
             if page.transport.isResponse {
                 _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)

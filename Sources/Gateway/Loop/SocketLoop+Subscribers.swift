@@ -47,7 +47,7 @@ extension SocketLoop {
     /// A WebSocket gets 1013 (try again later), so that scripts come back. An event stream just ends.
     func close(_ connection: Connection, code: CloseCode = .tryAgainLater) {
         guard let isWebSocket = connection.isWebSocket else { return end(connection) }
-        let wasBehind = connection.behindSince != nil
+        let wasBehind = connection.isBlocked
         leave(connection)
         guard isWebSocket else {
             connection.link.finish()

@@ -24,16 +24,15 @@ extension SocketLoop {
         endUnansweredHandshakes()
     }
 
-    /// Sends a comment or a ping. Closes a page that took no byte for 30 s or answered no ping for a turn of the wheel.
+    /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel. One that takes no more
+    /// for now has the deadline of slow readers instead.
     private func sendHeartbeat(to page: Page, on connection: Connection) {
-        guard connection.behindSince == nil else {
-            guard isTooSlow(connection) else { return }
-            metrics.slow.add()
-            return close(connection)
+        guard !connection.isBlocked else { return }
+        if let ping = page.unansweredPing {
+            return isReading(page, since: ping, on: connection) ? () : end(connection)
         }
         let isPing = page.transport == .webSocket
-        guard !page.isPinged else { return end(connection) }
-        page.isPinged = isPing
+        if isPing { page.unansweredPing = ReadingProgress(start: connection.link.confirmedBytes) }
         guard connection.link.write(isPing ? SocketLoop.ping : EventStream.heartbeat) else { return end(connection) }
         if connection.link.isBehind { fellBehind(connection) }
     }

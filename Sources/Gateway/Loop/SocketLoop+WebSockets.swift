@@ -58,7 +58,7 @@ extension SocketLoop {
     func receivedFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         let events = connection.frames?.read(bytes) ?? []
         // Anything that arrives is a sign of life.
-        if case .page(let page) = connection.phase { page.isPinged = false }
+        if case .page(let page) = connection.phase { page.unansweredPing = nil }
         var ping: [UInt8]?
         for event in events {
             guard connection.isOpen else { return }
