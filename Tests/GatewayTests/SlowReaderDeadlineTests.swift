@@ -104,26 +104,6 @@ import Testing
         try server.waitFor("paycast_pages{transport=\"websocket\"} 0")
         #expect(server.metrics.page().contains("paycast_slow_closed_total 0\n"))
     }
-
-    struct Progress: Sendable {
-        var start: UInt64 = 1000
-        var confirmed: UInt64
-        var seconds: Int
-        var isSteady: Bool
-    }
-
-    @Test(arguments: [
-        Progress(confirmed: 1000, seconds: 30, isSteady: false),
-        Progress(confirmed: 1000 + 30 * 1024 - 1, seconds: 30, isSteady: false),
-        Progress(confirmed: 1000 + 30 * 1024, seconds: 30, isSteady: true),
-        Progress(confirmed: 1000 + 30 * 1024, seconds: 31, isSteady: false),
-        Progress(confirmed: 1000 + 3600 * 1024, seconds: 3600, isSteady: true),
-        // The kernel does not say.
-        Progress(confirmed: 0, seconds: 1, isSteady: false),
-    ]) func steadyIsOneKibibyteASecond(_ example: Progress) {
-        let progress = ReadingProgress(start: example.start)
-        #expect(progress.isSteady(confirmed: example.confirmed, after: example.seconds) == example.isSteady)
-    }
 }
 
 /// Tells the time of a loop: Action Cable's clients are pinged every three seconds.
