@@ -8,7 +8,7 @@ internal import WebSocket
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// The loop's `connections` holds it, and so does the watch of its socket. Confined to its loop's thread.
+/// The loop's `ConnectionTable` holds it, and so does the watch of its socket. Confined to its loop's thread.
 final class Connection {
     enum Phase {
         /// The TLS handshake is in progress.
@@ -94,6 +94,9 @@ final class Connection {
         self.admission = admission
     }
 
+    /// Whether it follows streams: a page, or a client of Action Cable.
+    var isPage: Bool { isWebSocket != nil }
+
     var subscriptions: [SubscriptionID] {
         switch phase {
         case .page(let page): [page.subscription]
@@ -108,6 +111,20 @@ final class Connection {
         case .page(let page): !page.transport.isResponse
         case .cable: true
         default: nil
+        }
+    }
+
+    var isOpen: Bool {
+        if case .ended = phase { false } else { true }
+    }
+
+    /// An answer is on its way to it.
+    var isOwedSomething: Bool {
+        switch phase {
+        case .closing, .sending, .lingering: true
+        case .reading: link.isBehind
+        case .http2(let client): !client.isIdle
+        default: false
         }
     }
 }

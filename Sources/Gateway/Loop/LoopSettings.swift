@@ -25,7 +25,7 @@ struct LoopSettings: Sendable {
     /// Each connection with a deadline is checked once a second.
     static let deadlineTicks = 10
     /// How long a WebSocket may take to answer a close frame.
-    static let closingHandshakeTicks = 20
+    static let closingHandshakeSeconds = 2
     /// Counted from the connect. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.

@@ -6,28 +6,37 @@ internal import Sockets
 
 /// Readers that take less than they are sent. What waits for a page is bounded by the hub in bytes, and here in time.
 /// A page beyond either bound is ended, and comes back with its cursor.
-extension SocketLoop {
-    /// The socket of a page takes no more: from now on the hub collects for it.
-    func fellBehind(_ connection: Connection) {
-        guard !connection.isBlocked, connection.isWebSocket != nil else { return }
+struct SlowReaders {
+    let loop: LoopContext
+    let subscriptions: Subscriptions
+    let deadlines: Deadlines
+
+    /// Something was written to a page. If its socket takes no more, the hub collects for it from now on.
+    func wrote(to connection: Connection) {
+        guard connection.link.isBehind, !connection.isBlocked, connection.isPage else { return }
         connection.isBlocked = true
-        setWriteDeadline(of: connection)
-        for id in connection.subscriptions { hub.blocked(id) }
+        setDeadline(for: connection)
+        for id in connection.subscriptions { subscriptions.hub.blocked(id) }
     }
 
-    /// The kernel took only a part of what was written.
-    func setWriteDeadline(of connection: Connection) {
+    /// The page has taken everything.
+    func caughtUp(_ connection: Connection) {
+        connection.isBlocked = false
+        deadlines.clear(for: connection)
+    }
+
+    /// Gives the peer `PAYCAST_WRITE_SECONDS` to take what was written.
+    func setDeadline(for connection: Connection) {
         connection.progress = ReadingProgress(start: connection.link.confirmedBytes)
-        setDeadline(of: connection, seconds: settings.limits.writeSeconds)
+        deadlines.set(for: connection, seconds: loop.limits.writeSeconds)
     }
 
     /// Gives a reader whose time is up the same time again if it has read steadily: its line may be slow.
     func isReading(_ connection: Connection) -> Bool {
+        guard connection.link.isBehind else { return false }
         let confirmed = connection.link.confirmedBytes
-        guard connection.link.isBehind,
-            connection.progress.isSteady(confirmed: confirmed, after: settings.limits.writeSeconds)
-        else { return false }
-        setWriteDeadline(of: connection)
+        guard connection.progress.isSteady(confirmed: confirmed, after: loop.limits.writeSeconds) else { return false }
+        setDeadline(for: connection)
         return true
     }
 
@@ -38,11 +47,13 @@ extension SocketLoop {
         page.unansweredPing = ReadingProgress(start: confirmed)
         return true
     }
+}
 
+extension ConnectionCloser {
     /// Ends a page that does not read, and tells it why if it still can be told.
     func endSlowReader(_ connection: Connection) {
-        guard connection.isWebSocket != nil else { return }
-        metrics.slow.add()
+        guard connection.isPage else { return }
+        loop.metrics.slow.add()
         disconnect(connection, reason: .tooSlow)
     }
 }
