@@ -15,7 +15,7 @@ public struct Limits: Sendable, Equatable {
     /// Commands that one Action Cable socket may send in a minute.
     public var commandsPerMinute = 600
     /// Bytes of one message from a page.
-    public var frameBytes = 16 << 10
+    public var messageBytes = 16 << 10
     /// Bytes that may wait for one page that reads slowly. Beyond them it is closed and resumes by cursor.
     public var queuedBytes = 256 << 10
     /// Seconds from the connect to the end of the first request's head.
@@ -24,7 +24,7 @@ public struct Limits: Sendable, Equatable {
     public var bodySeconds = 30
     /// Seconds between an answer and the next request's head.
     public var idleSeconds = 60
-    /// Seconds within which a reader must take something.
+    /// Seconds after which a reader that has taken less than 1 KiB a second is ended.
     public var writeSeconds = 30
 
     /// Allows `connections`, or as many as fit into `files` open files beside the rest of the server. The default of

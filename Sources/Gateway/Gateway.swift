@@ -36,18 +36,22 @@ public final class Gateway: Sendable {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
-        let settings = LoopSettings(
-            epoch: epoch,
-            clock: clock,
-            stores: stores,
-            limits: limits,
-            proxies: proxies,
-            tick: tick
-        )
-        let limiter = ConnectionLimiter(limits: limits, proxies: proxies)
-        let sessions = CableSessions()
-        let sentRefreshes = SentRefreshes()
         let counters = GatewayMetrics(metrics)
+        let shared = LoopContext.Shared(
+            settings: LoopSettings(
+                epoch: epoch,
+                clock: clock,
+                stores: stores,
+                limits: limits,
+                proxies: proxies,
+                tick: tick
+            ),
+            handler: handler,
+            metrics: counters,
+            limiter: ConnectionLimiter(limits: limits, proxies: proxies),
+            sessions: CableSessions(),
+            sentRefreshes: SentRefreshes()
+        )
         let ports = listeners.compactMap { _ in LoopPort() }
         guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []
@@ -60,17 +64,12 @@ public final class Gateway: Sendable {
                     guard identity == nil || security != nil else { return started.fulfil(.noTLS) }
                     guard let events = EventLoop() else { return started.fulfil(.noLoop) }
                     SocketLoop(
-                        settings: settings,
+                        shared: shared,
                         events: events,
                         security: security,
                         listener: listeners[number],
                         port: port,
                         peers: ports.filter { $0 !== port },
-                        handler: handler,
-                        metrics: counters,
-                        limiter: limiter,
-                        sessions: sessions,
-                        sentRefreshes: sentRefreshes,
                         position: position
                     ).run { started.fulfil($0 ? nil : .noLoop) }
                 }

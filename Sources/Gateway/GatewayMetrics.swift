@@ -91,7 +91,11 @@ final class GatewayMetrics: Sendable {
             )
         }
         let overdue = {
-            metrics.counter("paycast_overdue_closed_total", help: "Connections closed at a deadline.", labels: $0)
+            metrics.counter(
+                "paycast_overdue_closed_total",
+                help: "Connections closed at a deadline, without slow pages.",
+                labels: $0
+            )
         }
         headers = overdue(["deadline": "header"])
         bodies = overdue(["deadline": "body"])
@@ -150,7 +154,7 @@ final class GatewayMetrics: Sendable {
     /// The counter for the deadline that a connection missed.
     func overdue(_ connection: Connection) -> Counter {
         switch connection.phase {
-        case .page, .cable, .sending, .closing, .lingering: writes
+        case .sending, .closing, .lingering: writes
         case .reading where connection.link.isBehind: writes
         case .reading where connection.expected != nil: bodies
         case .reading where connection.answers > 0: idle

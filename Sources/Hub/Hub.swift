@@ -10,14 +10,14 @@ public struct Hub: Sendable {
     public struct Limits: Sendable, Equatable {
         /// Bytes that may wait for one subscription before it is closed.
         public var queuedBytes: Int
-        /// Bytes at which a flush stops joining messages.
-        public var frameBytes: Int
+        /// Bytes at which a flush stops joining messages. A longer message goes out alone.
+        public var flushBytes: Int
         /// Bytes of the newest messages that are kept.
         public var recentBytes: Int
 
-        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
+        public init(queuedBytes: Int = 256 << 10, flushBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
             self.queuedBytes = queuedBytes
-            self.frameBytes = frameBytes
+            self.flushBytes = flushBytes
             self.recentBytes = recentBytes
         }
     }
@@ -225,7 +225,7 @@ public struct Hub: Sendable {
 
     private mutating func flush(_ index: Int) -> Flush? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
-        let flush = table.slots[index].backlog.take(upTo: limits.frameBytes)
+        let flush = table.slots[index].backlog.take(upTo: limits.flushBytes)
         settle(index)
         return flush
     }

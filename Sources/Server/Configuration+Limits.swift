@@ -9,7 +9,7 @@ extension SettingsReader {
         read("PAYCAST_MAX_CONNECTIONS_PER_ADDRESS", into: &limits.connectionsPerAddress, in: 1...10_000_000)
         read("PAYCAST_MAX_SUBSCRIPTIONS", into: &limits.subscriptions, in: 1...100_000)
         read("PAYCAST_MAX_COMMANDS", into: &limits.commandsPerMinute, in: 1...1_000_000)
-        read("PAYCAST_MAX_FRAME", into: &limits.frameBytes, in: 1024...(1 << 20))
+        read("PAYCAST_MAX_FRAME", into: &limits.messageBytes, in: 1024...(1 << 20))
         read("PAYCAST_MAX_QUEUE", into: &limits.queuedBytes, in: 4096...(64 << 20))
         read("PAYCAST_HEADER_SECONDS", into: &limits.headerSeconds, in: 1...600)
         read("PAYCAST_BODY_SECONDS", into: &limits.bodySeconds, in: 1...600)

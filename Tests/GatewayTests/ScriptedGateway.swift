@@ -59,6 +59,12 @@ final class ScriptedGateway {
         try RawSocket(port: gateway.port, timeout: timeout)
     }
 
+    /// How many frames were written to pages that had room for them.
+    var deliveries: Int {
+        let line = metrics.page().split(separator: "\n").first { $0.hasPrefix("paycast_deliveries_total ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
+    }
+
     /// Until the metrics say so.
     func waitFor(_ line: String) throws {
         try Deadline(.seconds(20)).wait(for: line) { metrics.page().contains(line + "\n") }
@@ -76,7 +82,7 @@ private struct Script: RequestHandler {
     let workers: WorkerPool
 
     func subscribe(_ request: CableRequest) -> CableVerdict {
-        .open(page(request.parameters.signedStreamName))
+        .open(page(request.parameters.signedStreamName, since: request.parameters.since))
     }
 
     func handle(_ request: Request) -> Answer {
@@ -88,7 +94,8 @@ private struct Script: RequestHandler {
         case .entitlements: return .later { _ in false }
         case .ready: return .respond(told(request))
         case .metrics: return .respond(Response(status: 200, contentType: "text/plain", body: ScriptedGateway.long))
-        case .streams: return .open(page(request.query["name"] ?? ""))
+        case .streams: return .open(page(request.query["name"] ?? "", since: request.query["since"]))
+        case .cable: return .openCable(CableOpening(host: request.host, sid: nil))
         default: return .respond(.error(404, code: "not_found", message: "There is nothing at this address."))
         }
     }
@@ -104,9 +111,11 @@ private struct Script: RequestHandler {
         return Response(status: 200, contentType: "text/plain", body: body)
     }
 
-    private func page(_ name: String) -> PageRequest {
+    /// A page that comes back with a cursor gets what is newer from its loop's memory, if that still has it.
+    private func page(_ name: String, since cursor: String?) -> PageRequest {
         let stream = StreamName(name) ?? .feed("none")
-        return PageRequest(stream: stream, content: .fragments) { done in
+        let seen = cursor.flatMap { Cursor($0) }.map { PageRequest.Seen.upTo($0.position) }
+        return PageRequest(stream: stream, content: .fragments, seen: seen) { done in
             done(MissedMessages(through: 7, messages: []))
             return true
         }

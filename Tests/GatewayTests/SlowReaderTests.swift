@@ -8,9 +8,14 @@ import Testing
 
 /// A page that takes nothing costs a bounded number of bytes, and no other page a message.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct SlowReaderTests {
-    private func publish(_ number: Int, key: CollapseKey?, on server: ScriptedGateway) throws {
+    private func publish(
+        _ number: Int,
+        key: CollapseKey?,
+        to stream: String = "x",
+        on server: ScriptedGateway
+    ) throws {
         let html = Array("<b>\(number)</b>\(String(repeating: "x", count: 60_000))".utf8)
-        let stream = try #require(StreamName("x"))
+        let stream = try #require(StreamName(stream))
         let message = Message(stream: stream, position: nil, parts: [Part(html: html, collapseKey: key)])
         server.gateway.publish([Publication(transient: [message])])
     }
@@ -42,6 +47,26 @@ import Testing
         }
         #expect(number < 2000, "the slow page was never closed")
         withExtendedLifetime(slow) {}
+    }
+
+    /// Several of its queues are full at once.
+    @Test func isCountedOnce() throws {
+        let server = try ScriptedGateway()
+        let slow = try CableClient(port: server.gateway.port)
+        for identifier in [
+            CableClient.identifier("y"), CableClient.identifier("x"), CableClient.identifier("x", since: "test-7"),
+        ] {
+            #expect(try slow.subscribe(identifier) == "confirm_subscription")
+        }
+        var number = 0
+        while server.deliveries == number, number < 200 {
+            try publish(number, key: nil, to: "y", on: server)
+            server.gateway.waitForLoops()
+            number += 1
+        }
+        for number in 0..<10 { try publish(number, key: nil, on: server) }
+        try server.waitFor("paycast_pages{transport=\"cable\"} 0")
+        #expect(server.metrics.page().contains("paycast_slow_closed_total 1\n"))
     }
 
     @Test func keepsOnlyTheNewestOfWhatReplacesItself() throws {

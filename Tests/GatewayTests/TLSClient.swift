@@ -13,15 +13,18 @@ final class TLSClient {
         var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    private let socket: RawSocket
+    let socket: RawSocket
     private let context: OpaquePointer
     private let ssl: OpaquePointer
     /// From the server, and to it. `ssl` owns both.
     private let (incoming, outgoing): (OpaquePointer, OpaquePointer)
+    /// The server has sent close_notify.
+    private(set) var isAnnounced = false
 
     /// Returns when the handshake is over. The certificate is not checked.
-    init(port: Int, speaking name: String = "http/1.1") throws {
+    init(port: Int, speaking name: String = "http/1.1", receiveBuffer: Int32? = nil) throws {
         socket = try RawSocket(port: port)
+        if let receiveBuffer { socket.limitReceiveBuffer(to: receiveBuffer) }
         guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context),
             let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
         else { preconditionFailure("OpenSSL has no memory") }
@@ -75,17 +78,22 @@ final class TLSClient {
         return rest
     }
 
-    /// What the next record holds. False at the end.
+    /// False at the end.
     private func read(into rest: inout Rest) throws -> Bool {
+        let bytes = try readSome()
+        rest.bytes += bytes
+        rest.isAnnounced = isAnnounced
+        return !bytes.isEmpty
+    }
+
+    /// What the next record holds; empty at the end.
+    func readSome() throws -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = SSL_read(ssl, &chunk, Int32(chunk.count))
-            if count > 0 {
-                rest.bytes += chunk.prefix(Int(count))
-                return true
-            }
-            rest.isAnnounced = SSL_get_error(ssl, count) == SSL_ERROR_ZERO_RETURN
-            guard try !rest.isAnnounced && receive() else { return false }
+            if count > 0 { return Array(chunk.prefix(Int(count))) }
+            isAnnounced = SSL_get_error(ssl, count) == SSL_ERROR_ZERO_RETURN
+            guard try !isAnnounced && receive() else { return [] }
         }
     }
 

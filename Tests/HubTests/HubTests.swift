@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func aFlushHoldsWholeMessagesUpToAFrame() {
-        var hub = Hub(limits: Hub.Limits(frameBytes: 10))
+        var hub = Hub(limits: Hub.Limits(flushBytes: 10))
         let id = liveSubscription(&hub)
         hub.blocked(id)
         for position in 1...3 as ClosedRange<Int64> { _ = hub.publish(message("12345", at: position)) }

@@ -16,7 +16,7 @@ import Testing
         Case(variable: "PAYCAST_MAX_CONNECTIONS_PER_ADDRESS") { $0.connectionsPerAddress == 1234 },
         Case(variable: "PAYCAST_MAX_SUBSCRIPTIONS") { $0.subscriptions == 1234 },
         Case(variable: "PAYCAST_MAX_COMMANDS") { $0.commandsPerMinute == 1234 },
-        Case(variable: "PAYCAST_MAX_FRAME") { $0.frameBytes == 1234 },
+        Case(variable: "PAYCAST_MAX_FRAME") { $0.messageBytes == 1234 },
         Case(variable: "PAYCAST_IDLE_SECONDS") { $0.idleSeconds == 1234 },
         Case(variable: "PAYCAST_WRITE_SECONDS") { $0.writeSeconds == 1234 },
     ]

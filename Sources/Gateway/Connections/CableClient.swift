@@ -1,5 +1,4 @@
 internal import ActionCable
-internal import Hub
 internal import Pages
 internal import Sockets
 

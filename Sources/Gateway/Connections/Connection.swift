@@ -8,7 +8,7 @@ internal import WebSocket
 
 /// The state of one client between two callbacks: a connection of its own, or one request over HTTP/2.
 ///
-/// The loop's `connections` holds it, and so does the watch of its socket. Confined to its loop's thread.
+/// The loop's `ConnectionTable` holds it, and so does the watch of its socket. Confined to its loop's thread.
 final class Connection {
     enum Phase {
         /// The TLS handshake is in progress.
@@ -60,8 +60,8 @@ final class Connection {
     var lingers = false
     /// The peer has closed its side: nothing more will arrive.
     var hasEnded = false
-    /// The loop's tick at which the peer last stopped taking bytes; nil while it takes them.
-    var behindSince: Int?
+    /// A page or a cable client whose socket takes no more for now: the hub collects for it.
+    var isBlocked = false
     /// The address of the peer; nil when the kernel did not say.
     let peer: IPAddress?
     /// The address that it counts for: its peer or, behind a proxy of ours, the client of its last request.
@@ -74,8 +74,8 @@ final class Connection {
     var deadline = Int.max
     /// The tick at which it was given its deadline.
     var quietSince = 0
-    /// The bytes that its peer had confirmed when it fell behind.
-    var acknowledged: UInt64 = 0
+    /// What its peer had read when its time to read began.
+    var progress = ReadingProgress(start: 0)
 
     init(
         id: ConnectionID,
@@ -94,6 +94,9 @@ final class Connection {
         self.admission = admission
     }
 
+    /// Whether it follows streams: a page, or a client of Action Cable.
+    var isPage: Bool { isWebSocket != nil }
+
     var subscriptions: [SubscriptionID] {
         switch phase {
         case .page(let page): [page.subscription]
@@ -108,6 +111,20 @@ final class Connection {
         case .page(let page): !page.transport.isResponse
         case .cable: true
         default: nil
+        }
+    }
+
+    var isOpen: Bool {
+        if case .ended = phase { false } else { true }
+    }
+
+    /// An answer is on its way to it.
+    var isOwedSomething: Bool {
+        switch phase {
+        case .closing, .sending, .lingering: true
+        case .reading: link.isBehind
+        case .http2(let client): !client.isIdle
+        default: false
         }
     }
 }

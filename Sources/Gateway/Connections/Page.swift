@@ -16,8 +16,8 @@ final class Page {
     var reached: Int64?
     /// For an event stream: goes out together with the first block, which saves one `send`.
     var opening: ResponseHead?
-    /// A ping is on its way, and nothing has come back yet.
-    var isPinged = false
+    /// What it had read when a ping went out; nil once anything has come back.
+    var unansweredPing: ReadingProgress?
 
     init(
         transport: Transport,

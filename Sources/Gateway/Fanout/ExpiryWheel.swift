@@ -1,5 +1,6 @@
 internal import Domain
 internal import Hub
+internal import Sockets
 
 /// The subscriptions whose signed names expire. Adding one costs the same with ten as with a hundred thousand.
 struct ExpiryWheel {

@@ -1,20 +1,48 @@
+internal import ActionCable
 internal import Concurrency
+internal import HTTP2
+internal import Sockets
+internal import WebSocket
 
-/// The clients that a drain still has to tell to come back.
+/// Tells every client to come back, a few clients at a time.
 struct Drain {
-    private var clients: StaggeredQueue<Connection>
-    private let done: Promise<Void>
+    let loop: LoopContext
+    let connections: ConnectionTable
+    let http2: HTTP2Clients
+    let pages: PageServer
+    let closer: ConnectionCloser
+    /// The clients that are still to be told, and who waits for that.
+    var running: (clients: StaggeredQueue<Connection>, done: Promise<Void>)?
 
-    init(_ clients: [Connection], done: Promise<Void>) {
-        self.clients = StaggeredQueue(clients)
-        self.done = done
+    /// Accepts no more connections. `done` is fulfilled when everyone has been told.
+    mutating func start(_ done: Promise<Void>) {
+        loop.acceptor.stop()
+        for connection in connections.all {
+            guard case .http2(let client) = connection.phase else { continue }
+            // Takes no more requests; running requests continue.
+            client.session.goAway()
+            http2.flush(client, on: connection)
+        }
+        let leaving = connections.all.filter(\.isPage)
+        guard !leaving.isEmpty else { return done.fulfil(()) }
+        running = (StaggeredQueue(leaving, ticks: LoopSettings.spreadTicks), done)
+        tick()
     }
 
-    /// The clients to tell at this tick. Nil, and done, one tick after the last of them.
-    mutating func next() -> [Connection]? {
-        let due = clients.next()
-        guard due.isEmpty else { return due }
-        done.fulfil(())
-        return nil
+    /// The drain is over one tick after the last clients were told.
+    mutating func tick() {
+        guard let due = running?.clients.next() else { return }
+        for connection in due { release(connection) }
+        guard due.isEmpty else { return }
+        running?.done.fulfil(())
+        running = nil
+    }
+
+    private func release(_ connection: Connection) {
+        switch connection.phase {
+        case .page(let page): pages.release(page, on: connection)
+        case .cable: closer.disconnect(connection, reason: .serverRestart, code: .serviceRestart)
+        default: break
+        }
     }
 }

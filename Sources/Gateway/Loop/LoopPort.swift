@@ -26,7 +26,8 @@ final class LoopPort: Sendable {
         case stop
     }
 
-    private let waker: LoopWaker
+    /// Makes the loop take another turn.
+    let waker: LoopWaker
     private let mailbox: Mailbox<Mail>
     /// The streams that this loop's connections follow, and how many follow each: for the other loops.
     private let followed = Mutex<[StreamName: Int]>([:])
@@ -39,25 +40,11 @@ final class LoopPort: Sendable {
         mailbox = Mailbox(capacity: .max) { waker.wakeIfAsleep() }
     }
 
-    /// Readable once the loop has been woken.
-    var descriptor: Int32 { waker.descriptor }
-
     func send(_ mail: Mail) {
         mailbox.send(mail)
     }
 
-    /// Makes the loop take another turn, though nothing was sent.
-    func wake() {
-        waker.wake()
-    }
-
     // MARK: On the loop's thread
-
-    /// Call when the loop has been woken.
-    func clear() { waker.clear() }
-
-    /// From now on the loop looks for messages before it sleeps.
-    func awaken() { waker.awaken() }
 
     /// Returns false when something has arrived and the loop stays awake.
     func fallAsleep() -> Bool {

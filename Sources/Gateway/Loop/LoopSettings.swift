@@ -17,16 +17,15 @@ struct LoopSettings: Sendable {
     var tick: Duration
 
     static let ticksPerSecond = 10
-    /// A heartbeat every 15 s for each page, at its own phase.
-    static let heartbeatTicks = 150
+    /// Each page gets a heartbeat once in this time, at its own phase.
+    static let heartbeatSeconds = 15
+    static let heartbeatTicks = heartbeatSeconds * ticksPerSecond
     /// Action Cable's clients consider a connection dead after 6 s without a message.
     static let pingTicks = 30
     /// Each connection with a deadline is checked once a second.
     static let deadlineTicks = 10
-    /// A peer that vanished silently is given up after this time.
-    static let deadPeerSeconds: Int32 = 30
     /// How long a WebSocket may take to answer a close frame.
-    static let closingHandshakeTicks = 20
+    static let closingHandshakeSeconds = 2
     /// Counted from the connect. A stalled handshake holds 50 KB.
     static let handshakeSeconds = 10
     /// Answers that one connection gets before it has to reconnect, to balance the load and to bound a connection.
@@ -36,14 +35,15 @@ struct LoopSettings: Sendable {
     /// The longest time that a drain or a refresh of all pages takes.
     static let spreadTicks = 30
 
-    /// A reader that takes nothing for this long is closed; it resumes by cursor.
-    var writeDeadlineTicks: Int { limits.writeSeconds * LoopSettings.ticksPerSecond }
+    /// A peer that vanished silently is given up after this time. To the kernel, a reader that takes nothing has
+    /// vanished too, so the deadline of slow readers comes first.
+    var deadPeerSeconds: Int32 { Int32(clamping: max(30, limits.writeSeconds + 5)) }
 
     var cable: CableLimits {
         CableLimits(
             subscriptions: limits.subscriptions,
             commandsPerMinute: limits.commandsPerMinute,
-            commandBytes: limits.frameBytes
+            commandBytes: limits.messageBytes
         )
     }
 }

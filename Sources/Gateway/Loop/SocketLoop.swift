@@ -1,5 +1,3 @@
-internal import ActionCable
-internal import Admission
 internal import Concurrency
 internal import Domain
 internal import Glibc
@@ -9,191 +7,191 @@ internal import Observability
 internal import Pages
 internal import Sockets
 
-/// All sockets of one thread, and the hub that knows who follows what.
+/// All sockets of one thread: joins the parts of a loop, and gives them their turns.
 ///
 /// lws runs libuv's loop and keeps time; libuv reports which socket is ready. Reading, TLS, HTTP and WebSocket frames
 /// are ours, so no byte that a stranger wrote reaches either library. A loop is created, run and ended on its own
 /// thread; other threads reach it only through its port. Everything here runs to its end without blocking.
-///
-/// The loop performs; what it knows belongs to the values below, each of which keeps its own state to itself.
 final class SocketLoop {
-    let settings: LoopSettings
-    let events: EventLoop
-    let port: LoopPort
-    /// The other loops of this gateway.
-    let peers: [LoopPort]
-    let handler: any RequestHandler
-    let metrics: GatewayMetrics
-    /// Shared by all loops.
-    let sessions: CableSessions
-    /// Shared by all loops.
-    let sentRefreshes: SentRefreshes
-    let gate = RequestGate()
-    let limiter: ConnectionLimiter
-    /// Nil without TLS.
-    let security: TLSContext?
-    let acceptor: Acceptor
-
-    // MARK: Connections
-
-    var connections = ConnectionTable()
-    var acceptQueue = AcceptQueue()
-    var deadlines = Deadlines()
-    var closingHandshakes = ClosingHandshakes()
-    /// Connections with more to read than one turn allows.
-    var unread = TurnQueue()
-    /// HTTP/2 clients that have events to handle or more to send.
-    var pendingHTTP2 = TurnQueue()
-
-    // MARK: Pages
-
-    var hub: Hub
-    var subscribers = SubscriberTable()
-    var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
-    var pings = TimerWheel<ConnectionID>(period: LoopSettings.pingTicks)
-    var refresh = PageRefresh()
-    var drain: Drain?
-
-    var clock = LoopClock()
+    private let loop: LoopContext
+    private let events: EventLoop
+    private let connections: ConnectionTable
+    private let closer: ConnectionCloser
+    private let subscriptions: Subscriptions
+    private let writer: PageWriter
+    private let heartbeats: Heartbeats
+    private let requests: RequestServer
+    private let http2: HTTP2Clients
+    private let sockets: SocketDriver
+    private var drain: Drain
     private var hubMetrics = HubMetrics()
-    /// The buffer that every socket is read into. Nothing stays in it.
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var timer: LoopTimer?
     /// Runs while the loop is stopping.
     private var lastSecond: LoopTimer?
 
+    /// `peers` are the ports of the gateway's other loops. `position` is the ledger's newest entry.
     init(
-        settings: LoopSettings,
+        shared: LoopContext.Shared,
         events: EventLoop,
         security: TLSContext?,
         listener: ListeningSocket,
         port: LoopPort,
         peers: [LoopPort],
-        handler: any RequestHandler,
-        metrics: GatewayMetrics,
-        limiter: ConnectionLimiter,
-        sessions: CableSessions,
-        sentRefreshes: SentRefreshes,
         position: Int64
     ) {
-        self.settings = settings
+        let loop = LoopContext(shared: shared, port: port, acceptor: Acceptor(listener: listener, events: events))
+        let flow = FlowControl(port: port)
+        let deadlines = Deadlines(loop: loop)
+        connections = ConnectionTable(loop: loop)
+        subscriptions = Subscriptions(loop: loop, position: position)
+        let slowReaders = SlowReaders(loop: loop, subscriptions: subscriptions, deadlines: deadlines)
+        closer = ConnectionCloser(
+            loop: loop,
+            connections: connections,
+            subscriptions: subscriptions,
+            deadlines: deadlines,
+            slowReaders: slowReaders
+        )
+        writer = PageWriter(
+            loop: loop,
+            peers: peers,
+            subscriptions: subscriptions,
+            slowReaders: slowReaders,
+            closer: closer
+        )
+        requests = RequestServer(
+            loop: loop,
+            flow: flow,
+            deadlines: deadlines,
+            closer: closer,
+            slowReaders: slowReaders,
+            subscriptions: subscriptions,
+            writer: writer
+        )
+        http2 = HTTP2Clients(
+            loop: loop,
+            connections: connections,
+            deadlines: deadlines,
+            flow: flow,
+            closer: closer,
+            requests: requests
+        )
+        sockets = SocketDriver(
+            loop: loop,
+            events: events,
+            security: security,
+            connections: connections,
+            flow: flow,
+            deadlines: deadlines,
+            closer: closer,
+            requests: requests,
+            http2: http2
+        )
+        heartbeats = Heartbeats(
+            loop: loop,
+            connections: connections,
+            subscriptions: subscriptions,
+            slowReaders: slowReaders,
+            writer: writer,
+            closer: closer
+        )
+        drain = Drain(loop: loop, connections: connections, http2: http2, pages: requests.pages, closer: closer)
+        self.loop = loop
         self.events = events
-        self.limiter = limiter
-        self.security = security
-        self.port = port
-        self.peers = peers
-        self.handler = handler
-        self.metrics = metrics
-        self.sessions = sessions
-        self.sentRefreshes = sentRefreshes
-        acceptor = Acceptor(listener: listener, events: events)
-        hub = Hub(limits: Hub.Limits(queuedBytes: settings.limits.queuedBytes), position: position)
     }
 
-    deinit {
-        buffer.deallocate()
-    }
+    // MARK: Turns
 
     /// Serves until `stop` arrives. `started` learns whether lws is ready.
     func run(started: (Bool) -> Void) {
-        guard acceptor.start(handler: { [unowned self] in accept() }) else { return started(false) }
+        guard loop.acceptor.start(handler: { [unowned self] in sockets.accept() }) else { return started(false) }
         // lws closes the descriptors that it watches, and the port may outlive this loop, so lws gets a copy.
-        let alarm = fcntl(port.descriptor, F_DUPFD_CLOEXEC, 0)
+        let alarm = fcntl(loop.port.waker.descriptor, F_DUPFD_CLOEXEC, 0)
         guard events.observe(alarm, handler: { [unowned self] in wokenUp() }) != nil else { return started(false) }
-        timer = events.timer(interval: settings.tick.milliseconds * 1000) { [unowned self] in
-            tick()
-            acceptor.resume()
-            closeOverdue()
-            settle()
-            hubMetrics.report(hub, to: metrics)
-            endWhenStopped()
-        }
-        port.wake()
+        timer = events.timer(interval: loop.settings.tick.milliseconds * 1000) { [unowned self] in tick() }
+        loop.port.waker.wake()
         started(true)
         events.run { [unowned self] in fallAsleep() }
         timer = nil
         lastSecond = nil
     }
 
+    /// Runs ten times a second.
+    private func tick() {
+        loop.tick()
+        heartbeats.tick()
+        for id in subscriptions.tickExpiries() { expire(id) }
+        writer.reloadSome()
+        drain.tick()
+        closer.closeOverdue()
+        loop.acceptor.resume()
+        http2.settle()
+        hubMetrics.report(subscriptions.hub, to: loop.metrics)
+        // `lastSecond` ends the loop otherwise.
+        if lastSecond != nil, connections.isEmpty { events.stop() }
+    }
+
     private func wokenUp() {
-        port.awaken()
-        port.clear()
+        loop.port.waker.awaken()
+        loop.port.waker.clear()
         takeMail()
-        goOn()
+        sockets.goOn()
+        http2.settle()
     }
 
     /// Runs before libuv waits: from now on, a thread that sends something has to wake this loop.
     private func fallAsleep() {
-        guard !port.fallAsleep() else { return }
+        guard !loop.port.fallAsleep() else { return }
         takeMail()
         // Clients that write into open sockets get their turn between two rounds of mail.
-        if !port.fallAsleep() { port.wake() }
-    }
-
-    /// Accepts 64 at a time, so that the pages get their turn.
-    private func accept() {
-        port.awaken()
-        for _ in 0..<64 {
-            switch acceptor.accept() {
-            case .connection(let descriptor, let peer): welcome(descriptor, from: peer)
-            case .nothing: return
-            case .dropped: metrics.refused.add()
-            // Until the next tick.
-            case .stuck: return acceptor.pause()
-            }
-        }
-    }
-
-    /// Runs `body` for a socket that is ready.
-    func serve(_ connection: Connection, body: (Connection) -> Void) {
-        guard connection.isOpen else { return }
-        port.awaken()
-        body(connection)
-        settle()
-    }
-
-    /// Handles what other threads sent.
-    private func takeMail() {
-        for mail in port.take() {
-            switch mail {
-            case .reply(let id, let response): write(response, inReplyTo: id)
-            case .missed(let id, let missed): sendMissed(missed, to: id)
-            case .publish(let publications): publications.forEach(publish)
-            case .broadcast(let messages): for message in messages { publish(message) }
-            case .refreshPages: refreshPages(for: nil)
-            case .forgetRecentMessages: hub.forgetRecentMessages()
-            case .forgetRecentMessagesOn(let stream): hub.forgetRecentMessages(on: stream)
-            case .identity(let identity): security?.identity = identity
-            case .echo(let answer): answer.fulfil(())
-            case .drain(let done): startDrain(done)
-            case .stop: return stop()
-            }
-        }
-        settle()
-    }
-
-    /// Continues what had to give way.
-    private func goOn() {
-        welcomeWaiting()
-        for connection in unread.takeAll() where connection.isOpen { readable(connection) }
-        settle()
-    }
-
-    /// Has a connection read once more at the next turn.
-    func readAgain(_ connection: Connection) {
-        if unread.isEmpty { port.wake() }
-        unread.add(connection)
+        if !loop.port.fallAsleep() { loop.port.waker.wake() }
     }
 
     private func stop() {
-        acceptor.stop()
+        loop.acceptor.stop()
         // Answers that were given have a second to go out.
-        for connection in connections.all where !connection.isOwedSomething { end(connection) }
+        for connection in connections.all where !connection.isOwedSomething { closer.end(connection) }
         lastSecond = events.timer(interval: 1_000_000) { [unowned self] in events.stop() }
     }
 
-    /// Ends the loop once every connection has gone. `lastSecond` ends it otherwise.
-    private func endWhenStopped() {
-        if lastSecond != nil, connections.isEmpty { events.stop() }
+    // MARK: Mail
+
+    /// Handles what other threads sent.
+    private func takeMail() {
+        for mail in loop.port.take() {
+            switch mail {
+            case .reply(let id, let response): connections[id].map { requests.reply(response, to: $0) }
+            case .missed(let id, let missed): sendMissed(missed, to: id)
+            case .publish(let publications): for publication in publications { writer.publish(publication) }
+            case .broadcast(let messages): for message in messages { writer.publish(message) }
+            case .refreshPages: writer.reloadPages(for: nil)
+            case .forgetRecentMessages: subscriptions.hub.forgetRecentMessages()
+            case .forgetRecentMessagesOn(let stream): subscriptions.hub.forgetRecentMessages(on: stream)
+            case .identity(let identity): sockets.security?.identity = identity
+            case .echo(let answer): answer.fulfil(())
+            case .drain(let done): drain.start(done)
+            case .stop: return stop()
+            }
+        }
+        http2.settle()
+    }
+
+    private func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
+        guard let subscriber = subscriptions[id] else { return }
+        switch subscriber.connection.phase {
+        case .page(let page): requests.pages.sendMissed(missed, to: subscriber, on: page)
+        case .cable(let client): requests.cable.sendMissed(missed, to: subscriber, of: client)
+        default: break
+        }
+    }
+
+    /// The name of a subscription has ended.
+    private func expire(_ id: SubscriptionID) {
+        guard let connection = subscriptions[id]?.connection else { return }
+        switch connection.phase {
+        case .page(let page): requests.pages.expire(page, on: connection)
+        case .cable(let client): requests.cable.expire(id, of: client, on: connection)
+        default: break
+        }
     }
 }

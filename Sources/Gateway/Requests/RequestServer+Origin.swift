@@ -3,10 +3,11 @@ internal import HTTP1
 internal import HTTPMessages
 
 /// Who a request comes from.
-extension SocketLoop {
-    /// Finds where a request comes from. Behind a proxy of ours, the connection counts for that client from now on.
+extension RequestServer {
+    /// Behind a proxy of ours, the connection counts for that client from now on.
     func origin(of head: RequestHead, for route: Route, on connection: Connection) -> ClientOrigin {
-        guard let peer = connection.peer, !settings.proxies.isEmpty, settings.proxies.contains(peer) else {
+        let proxies = loop.settings.proxies
+        guard let peer = connection.peer, !proxies.isEmpty, proxies.contains(peer) else {
             return ClientOrigin(direct: isDisguised(head, for: route, on: connection) ? nil : connection.peer)
         }
         let headers = ForwardedHeaders(
@@ -14,10 +15,10 @@ extension SocketLoop {
             scheme: head[.forwardedProto],
             host: head[.forwardedHost]
         )
-        var origin = ClientOrigin(proxy: peer, headers: headers, proxies: settings.proxies)
+        var origin = ClientOrigin(proxy: peer, headers: headers, proxies: proxies)
         if headers.addresses == nil, isDisguised(head, for: route, on: connection) { origin.address = nil }
         if origin.address != connection.client, connection.admission != .reject {
-            connection.admission = limiter.move(from: connection.client, to: origin.address)
+            connection.admission = loop.shared.limiter.move(from: connection.client, to: origin.address)
             connection.client = origin.address
         }
         return origin

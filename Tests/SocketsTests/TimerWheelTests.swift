@@ -1,7 +1,6 @@
+import Sockets
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite struct TimerWheelTests {
     @Test(arguments: [1, 2, 7, 60]) func isDueOnceATurn(_ period: Int) {

@@ -1,0 +1,129 @@
+internal import Admission
+internal import HTTP2
+internal import Observability
+internal import Sockets
+
+/// Clients that speak HTTP/2. A request is a connection like any other: the same parser reads it, and routes, limits,
+/// origins, deadlines and pages are the same.
+final class HTTP2Clients {
+    private let loop: LoopContext
+    private let connections: ConnectionTable
+    private let deadlines: Deadlines
+    private let flow: FlowControl
+    private let closer: ConnectionCloser
+    private let requests: RequestServer
+    /// Clients that have events to handle or more to send.
+    private var pending: [Connection] = []
+
+    init(
+        loop: LoopContext,
+        connections: ConnectionTable,
+        deadlines: Deadlines,
+        flow: FlowControl,
+        closer: ConnectionCloser,
+        requests: RequestServer
+    ) {
+        self.loop = loop
+        self.connections = connections
+        self.deadlines = deadlines
+        self.flow = flow
+        self.closer = closer
+        self.requests = requests
+    }
+
+    func open(on connection: Connection) {
+        guard let socket = connection.socket,
+            let client = HTTP2Connection(
+                socket: socket,
+                resume: { [unowned self] stream in connections[stream.connection].map(requests.advance) },
+                wake: { [unowned self, unowned connection] in pending.append(connection) }
+            )
+        else { return closer.end(connection) }
+        connection.phase = .http2(client)
+        socket.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
+        loop.metrics.http2Connections.add(1)
+        flush(client, on: connection)
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, from client: HTTP2Connection, on connection: Connection) {
+        let isHonest = client.session.receive(bytes)
+        takeEvents(of: client, on: connection)
+        if !isHonest { loop.metrics.http2Abusive.add() }
+        flush(client, on: connection)
+        // The client broke the rules: what is still to be sent is the last thing that it gets.
+        if !isHonest, case .http2 = connection.phase { closer.finish(connection, lingers: true) }
+    }
+
+    /// Runs at the end of each callback, for streams that ended while something was written. They cannot be handled at
+    /// once, since the code that wrote is not done with them.
+    func settle() {
+        guard !pending.isEmpty else { return }
+        let due = pending
+        pending = []
+        for connection in due {
+            guard case .http2(let client) = connection.phase else { continue }
+            takeEvents(of: client, on: connection)
+            flush(client, on: connection)
+        }
+        if !pending.isEmpty { loop.port.waker.wake() }
+    }
+
+    func flush(_ client: HTTP2Connection, on connection: Connection) {
+        client.flush()
+        guard connection.isOpen else { return }
+        if client.isBroken { return closer.end(connection) }
+        if client.session.isOver, !client.socket.isBehind { return closer.finish(connection, lingers: true) }
+        flow.adjust(connection)
+    }
+
+    // MARK: Requests
+
+    private func takeEvents(of client: HTTP2Connection, on connection: Connection) {
+        for event in client.session.takeEvents() { handle(event, from: client, on: connection) }
+    }
+
+    private func handle(_ event: SessionEvent, from client: HTTP2Connection, on connection: Connection) {
+        switch event {
+        case .request(let id, let head):
+            if !openStream(id, head: head, of: client, on: connection) { client.session.reset(id, reason: .refused) }
+        case .body(let id, let bytes):
+            // Gives credit back at once: the size of a body is checked before it is collected.
+            client.session.consume(bytes.count, of: id)
+            // Drops a body that nobody waits for: it would be kept as the next request, which never comes.
+            guard let request = client.streams[id].flatMap({ connections[$0.connection] }), request.expected != nil
+            else { return }
+            bytes.withUnsafeBytes { requests.received($0, on: request) }
+        case .closed(let id): closer.endStream(id, of: client)
+        }
+    }
+
+    /// Returns false when there is no room.
+    private func openStream(
+        _ id: Int32,
+        head: [UInt8],
+        of client: HTTP2Connection,
+        on connection: Connection
+    ) -> Bool {
+        guard loop.acceptor.isListening, client.streams.count < ServerSession.streamLimit else { return false }
+        let admission = loop.shared.limiter.enter(connection.peer)
+        guard admission != .reject else {
+            loop.metrics.refused.add()
+            return false
+        }
+        let name = connections.nextID()
+        let stream = HTTP2Stream(id: id, for: name, of: client)
+        let request = Connection(
+            id: name,
+            link: stream,
+            phase: .reading,
+            peer: connection.peer,
+            admission: admission
+        )
+        client.add(stream)
+        connections.add(request)
+        loop.metrics.http2Streams.add(1)
+        deadlines.set(for: request, seconds: loop.limits.headerSeconds)
+        head.withUnsafeBytes { requests.received($0, on: request) }
+        return true
+    }
+}

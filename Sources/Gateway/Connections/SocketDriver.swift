@@ -1,0 +1,133 @@
+internal import Admission
+internal import Sockets
+
+/// Reads from sockets that are readable, and sends on those that are writable.
+final class SocketDriver {
+    let loop: LoopContext
+    let events: EventLoop
+    /// Nil without TLS.
+    let security: TLSContext?
+    let connections: ConnectionTable
+    let deadlines: Deadlines
+    let closer: ConnectionCloser
+    let flow: FlowControl
+    private let requests: RequestServer
+    private let http2: HTTP2Clients
+    /// The buffer that every socket is read into. Nothing stays in it.
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// How many reads one connection gets in a row.
+    private static let rounds = 8
+
+    init(
+        loop: LoopContext,
+        events: EventLoop,
+        security: TLSContext?,
+        connections: ConnectionTable,
+        flow: FlowControl,
+        deadlines: Deadlines,
+        closer: ConnectionCloser,
+        requests: RequestServer,
+        http2: HTTP2Clients
+    ) {
+        self.loop = loop
+        self.events = events
+        self.security = security
+        self.connections = connections
+        self.flow = flow
+        self.deadlines = deadlines
+        self.closer = closer
+        self.requests = requests
+        self.http2 = http2
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// A report of the connection's socket.
+    func handle(_ report: Socket.Report, of connection: Connection) {
+        switch report {
+        case .ready(let reading, let writing):
+            serve(connection) {
+                if writing { writable(connection) }
+                if reading, connection.isOpen { readable(connection) }
+            }
+        case .failed:
+            serve(connection) {
+                readable(connection)
+                closer.end(connection)
+            }
+        case .closed: connections.remove(connection)
+        }
+    }
+
+    private func serve(_ connection: Connection, body: () -> Void) {
+        guard connection.isOpen else { return }
+        loop.port.waker.awaken()
+        body()
+        http2.settle()
+    }
+
+    // MARK: Writing
+
+    /// The peer takes bytes again.
+    private func writable(_ connection: Connection) {
+        guard let socket = connection.socket else { return }
+        guard socket.flush() else { return closer.end(connection) }
+        guard case .http2(let client) = connection.phase else { return requests.advance(connection) }
+        if !socket.isBehind { http2.flush(client, on: connection) }
+    }
+
+    // MARK: Reading
+
+    func readable(_ connection: Connection) {
+        guard let socket = connection.socket else { return }
+        if case .shaking = connection.phase, !shakeHands(on: socket, of: connection) { return }
+        // In the clear, the kernel reports waiting bytes again. Nobody would report what OpenSSL has already decrypted.
+        for _ in 0..<(socket.isEncrypted ? SocketDriver.rounds : 1) {
+            switch socket.receive(into: buffer) {
+            case .bytes(let count):
+                received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
+                guard connection.isOpen, connection.takesInput else { return }
+            case .nothing: return
+            case .end: return receivedEnd(connection)
+            case .broken: return closer.end(connection)
+            }
+        }
+        if socket.isEncrypted { flow.readAgain(connection) }
+    }
+
+    /// Returns false while the handshake continues, and when it has failed.
+    private func shakeHands(on socket: Socket, of connection: Connection) -> Bool {
+        switch socket.handshake() {
+        case .waits: return false
+        case .ended:
+            closer.end(connection)
+            return false
+        case .done: break
+        }
+        if socket.hasChosenHTTP2 {
+            http2.open(on: connection)
+        } else {
+            connection.phase = .reading
+            deadlines.set(for: connection, seconds: loop.limits.headerSeconds)
+        }
+        return connection.isOpen
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        guard case .http2(let client) = connection.phase else { return requests.received(bytes, on: connection) }
+        http2.received(bytes, from: client, on: connection)
+    }
+
+    /// The peer sends nothing more. If it waits for an answer, it still gets it.
+    private func receivedEnd(_ connection: Connection) {
+        connection.hasEnded = true
+        switch connection.phase {
+        case .waiting, .sending, .closing: connection.link.stopReading()
+        case .reading where connection.link.isBehind: connection.link.stopReading()
+        default: closer.end(connection)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Domain
+internal import Hub
+internal import Observability
+internal import Pages
+internal import Sockets
+
+/// Writes messages to pages: to live ones directly, since a writable callback for each would cost two `epoll_ctl` calls,
+/// and to others once their sockets take bytes again.
+final class PageWriter {
+    let loop: LoopContext
+    let subscriptions: Subscriptions
+    /// The other loops of this gateway.
+    let peers: [LoopPort]
+    private let slowReaders: SlowReaders
+    private let closer: ConnectionCloser
+    /// The pages that are still to be told to reload.
+    var reloads = StaggeredQueue<SubscriptionID>([], ticks: 1)
+    /// The entry that they are told of; nil if it has no position in the ledger.
+    var reloadGap: Int64?
+
+    init(
+        loop: LoopContext,
+        peers: [LoopPort],
+        subscriptions: Subscriptions,
+        slowReaders: SlowReaders,
+        closer: ConnectionCloser
+    ) {
+        self.loop = loop
+        self.peers = peers
+        self.subscriptions = subscriptions
+        self.slowReaders = slowReaders
+        self.closer = closer
+    }
+
+    /// Writes something that is no message. Returns false when the connection is dead.
+    func write(_ bytes: [UInt8], to connection: Connection) -> Bool {
+        guard connection.link.write(bytes) else { return false }
+        slowReaders.wrote(to: connection)
+        return true
+    }
+
+    // MARK: Messages
+
+    /// Returns how many live pages it was written to.
+    @discardableResult
+    func publish(_ message: Message) -> Int {
+        let fanout = subscriptions.hub.publish(message)
+        return deliver(message, to: fanout, refresh: message.hasRefresh ? message.position : nil)
+    }
+
+    /// `refresh` is the entry that makes the pages reload, if there is one. Returns how many pages it was written to.
+    @discardableResult
+    func deliver(_ message: Message, to fanout: Fanout, refresh: Int64?) -> Int {
+        if !fanout.live.isEmpty { write(message, to: fanout.live, refresh: refresh) }
+        for id in fanout.closed { subscriptions[id].map { closer.endSlowReader($0.connection) } }
+        return fanout.live.count
+    }
+
+    private func write(_ message: Message, to live: ContiguousArray<SubscriptionID>, refresh: Int64?) {
+        var frames = FrameCache(message, epoch: loop.settings.epoch)
+        for id in live {
+            guard let subscriber = subscriptions[id] else { continue }
+            // It fell behind on this very message, through another of its own subscriptions to the same stream.
+            guard !subscriber.connection.isBlocked else {
+                closer.endSlowReader(subscriber.connection)
+                continue
+            }
+            guard frames.write(to: subscriber) else {
+                closer.end(subscriber.connection)
+                continue
+            }
+            if let refresh {
+                loop.shared.sentRefreshes.recordLive(refresh, on: subscriber.stream, for: subscriber.refreshes)
+            }
+            slowReaders.wrote(to: subscriber.connection)
+        }
+        loop.metrics.deliveries.add(live.count)
+    }
+
+    /// The socket takes bytes again. Returns whether the page has caught up.
+    func resume(_ connection: Connection) -> Bool {
+        guard connection.isBlocked else { return false }
+        slowReaders.caughtUp(connection)
+        for id in connection.subscriptions {
+            guard let flush = subscriptions.hub.writable(id), let subscriber = subscriptions[id] else { continue }
+            guard send(flush, to: subscriber) else {
+                closer.end(connection)
+                return false
+            }
+            // The others stay blocked until the next callback.
+            if connection.isBlocked { return false }
+        }
+        return true
+    }
+
+    /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.
+    func send(_ first: Flush, to subscriber: Subscriber) -> Bool {
+        var next: Flush? = first
+        while let flush = next {
+            let cursor = flush.position.map { Cursor(epoch: loop.settings.epoch, position: $0) }
+            var frames = FrameCache(html: flush.html, cursor: cursor)
+            guard frames.write(to: subscriber) else { return false }
+            if let refresh = flush.refresh {
+                loop.shared.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
+            }
+            slowReaders.wrote(to: subscriber.connection)
+            guard !subscriber.connection.link.isBehind else { return true }
+            next = flush.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
+        }
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+internal import ActionCable
+internal import Admission
+internal import Concurrency
+internal import Domain
+internal import Hub
+internal import Observability
+internal import Pages
+internal import Sockets
+
+/// Who follows what on one loop: the hub, and the subscribers by their place in the hub's slab.
+final class Subscriptions {
+    var hub: Hub
+    /// When pages and cable clients are due for a heartbeat.
+    var heartbeats = TimerWheel<ConnectionID>(period: LoopSettings.heartbeatTicks)
+    var pings = TimerWheel<ConnectionID>(period: LoopSettings.pingTicks)
+    private let loop: LoopContext
+    private var subscribers: ContiguousArray<Subscriber?> = []
+    private var expiries = ExpiryWheel()
+    private var feeds = FeedFilters()
+
+    /// `position` is the ledger's newest entry.
+    init(loop: LoopContext, position: Int64) {
+        self.loop = loop
+        hub = Hub(limits: Hub.Limits(queuedBytes: loop.limits.queuedBytes), position: position)
+    }
+
+    /// Nil for a subscription that has ended.
+    subscript(id: SubscriptionID) -> Subscriber? { subscribers[id] }
+
+    /// All subscriptions but those of feeds.
+    var pages: [SubscriptionID] {
+        subscribers.compactMap { $0.flatMap { $0.transport == .feed ? nil : $0.subscription } }
+    }
+
+    // MARK: Coming and going
+
+    func add(_ subscriber: Subscriber, until expiry: Instant?) {
+        let index = Int(subscriber.subscription.index)
+        if index >= subscribers.count {
+            subscribers.append(contentsOf: repeatElement(nil, count: index + 1 - subscribers.count))
+        }
+        subscribers[index] = subscriber
+        loop.port.count(1, followersOf: subscriber.stream)
+        if let expiry { expiries.add(subscriber.subscription, at: expiry, now: loop.settings.clock.now()) }
+    }
+
+    /// Ends a subscription. Its connection stays open.
+    func end(_ id: SubscriptionID) {
+        hub.unsubscribe(id)
+        expiries.remove(id)
+        guard let subscriber = self[id] else { return }
+        subscribers[Int(id.index)] = nil
+        if subscriber.transport == .feed { feeds.remove(subscriber.stream) }
+        loop.port.count(-1, followersOf: subscriber.stream)
+    }
+
+    /// Ends everything that the connection follows.
+    func leave(_ connection: Connection) {
+        for id in connection.subscriptions { end(id) }
+        switch connection.phase {
+        case .page(let page):
+            heartbeats.remove(page.heartbeat)
+            loop.metrics.pages(page.transport).add(-1)
+        case .cable(let client):
+            pings.remove(client.heartbeat)
+            loop.metrics.pages(client.transport).add(-1)
+            if let sid = client.sid { loop.shared.sessions.keep(client.session.identifiers, as: sid) }
+        default: return
+        }
+        connection.phase = .closing
+    }
+
+    /// Advances by one tick and returns the subscriptions whose names have ended.
+    func tickExpiries() -> [SubscriptionID] {
+        expiries.tick(now: loop.settings.clock.now)
+    }
+
+    // MARK: Feeds
+
+    /// The subscriber of this stream is a developer, who sees only what `filter` admits.
+    func follow(_ stream: StreamName, with filter: FeedFilter) {
+        feeds.add(filter, of: stream)
+    }
+
+    func feeds(admitting notice: Notice) -> [StreamName] {
+        feeds.streams(admitting: notice)
+    }
+}
+
+extension ContiguousArray<Subscriber?> {
+    fileprivate subscript(id: SubscriptionID) -> Subscriber? {
+        guard Int(id.index) < count, let subscriber = self[Int(id.index)], subscriber.subscription == id
+        else { return nil }
+        return subscriber
+    }
+}

@@ -1,0 +1,102 @@
+internal import ActionCable
+internal import Domain
+internal import HTTPMessages
+internal import Hub
+internal import Observability
+internal import Pages
+internal import Sockets
+internal import WebSocket
+
+/// `/cable`: one connection follows any number of streams.
+struct CableServer {
+    let loop: LoopContext
+    let subscriptions: Subscriptions
+    let writer: PageWriter
+    let closer: ConnectionCloser
+
+    func open(_ opening: CableOpening, speaking spoken: CableProtocol, on connection: Connection) {
+        let client = CableClient(
+            opening: opening,
+            sid: spoken == .extended ? CableSessions.newID() : nil,
+            heartbeat: subscriptions.pings.add(connection.id),
+            limits: loop.settings.cable
+        )
+        connection.phase = .cable(client)
+        connection.link.endWhenUnanswered(after: loop.settings.deadPeerSeconds)
+        loop.metrics.pages(client.transport).add(1)
+        if !welcome(client, resuming: opening.sid, on: connection) { closer.end(connection) }
+    }
+
+    private func welcome(_ client: CableClient, resuming old: String?, on connection: Connection) -> Bool {
+        guard let sid = client.sid else { return send(CableMessage.welcome, on: connection) }
+        guard let identifiers = old.flatMap({ loop.shared.sessions.take($0) }) else {
+            return send(CableMessage.welcome(sid: sid, restored: nil), on: connection)
+        }
+        var restored: [(id: SubscriptionID, request: PageRequest)] = []
+        for identifier in identifiers {
+            guard case .open(let request) = verdict(on: identifier, history: nil, for: client) else { continue }
+            let id = subscribe(client, to: request, as: identifier, on: connection)
+            client.session.restore(id, to: identifier)
+            restored.append((id, request))
+        }
+        let names = client.session.identifiers
+        guard send(CableMessage.welcome(sid: sid, restored: names), on: connection) else { return false }
+        for (id, request) in restored { read(request, for: id, of: client) }
+        return true
+    }
+
+    /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
+    /// that the element is `connected` as early as it can be.
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, of client: CableClient) {
+        let missed = writer.news(in: missed, for: subscriber)
+        let connection = subscriber.connection
+        let id = subscriber.subscription
+        guard missed.extent == .whole else { return giveUp(id, of: client) }
+        // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
+        // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
+        // again and again.
+        if connection.isBlocked { subscriptions.hub.blocked(id) }
+        if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
+            return closer.end(connection)
+        }
+        let flush = subscriptions.hub.missed(id, through: missed.through, messages: missed.messages)
+        if let flush, !writer.send(flush, to: subscriber) { return closer.end(connection) }
+        if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
+            !say(verdict, on: connection)
+        {
+            closer.end(connection)
+        }
+    }
+
+    /// The name of one subscription has expired.
+    func expire(_ id: SubscriptionID, of client: CableClient, on connection: Connection) {
+        loop.metrics.expired.add()
+        guard let identifier = client.session.identifier(of: id) else { return }
+        subscriptions.end(id)
+        if !refuseExpired(identifier, for: client, on: connection) { closer.end(connection) }
+    }
+
+    // MARK: Writing. False when the connection is dead, or has been ended
+
+    /// Sends an answer. A client that asks and does not read is ended, so that what waits for it stays bounded.
+    func answer(_ message: [UInt8], on connection: Connection) -> Bool {
+        guard connection.isBlocked else { return say(message, on: connection) }
+        closer.endSlowReader(connection)
+        return false
+    }
+
+    /// A stock client forgets a rejected subscription, so the refresh that renews the name has to come first.
+    func refuseExpired(_ identifier: CableIdentifier, for client: CableClient, on connection: Connection) -> Bool {
+        answer(NameExpiry.message(for: identifier), on: connection)
+            && answer(client.session.reject(identifier), on: connection)
+    }
+
+    /// Sends what a client is owed, whether it reads or not.
+    private func say(_ message: [UInt8], on connection: Connection) -> Bool {
+        writer.write(Frame.encode(.text, payload: message), to: connection)
+    }
+
+    private func send(_ message: [UInt8], on connection: Connection) -> Bool {
+        connection.link.write(Frame.encode(.text, payload: message))
+    }
+}

@@ -1,0 +1,59 @@
+internal import ActionCable
+internal import Concurrency
+internal import Domain
+internal import Observability
+internal import Pages
+internal import Sockets
+internal import WebSocket
+
+/// Heartbeats and pings: each page gets one every 15 s, each cable client every 3 s. Those who take no more for now have
+/// the deadline of slow readers instead.
+struct Heartbeats {
+    let loop: LoopContext
+    let connections: ConnectionTable
+    let subscriptions: Subscriptions
+    let slowReaders: SlowReaders
+    let writer: PageWriter
+    let closer: ConnectionCloser
+
+    func tick() {
+        for id in subscriptions.heartbeats.tick() {
+            guard let connection = connections[id], case .page(let page) = connection.phase, page.opening == nil,
+                !connection.isBlocked
+            else { continue }
+            beat(page, on: connection)
+        }
+        pingClients()
+    }
+
+    /// Sends a comment or a ping. Ends a page that has answered no ping for a turn of the wheel.
+    private func beat(_ page: Page, on connection: Connection) {
+        if let ping = page.unansweredPing {
+            if !slowReaders.isReading(page, since: ping, on: connection) { closer.end(connection) }
+            return
+        }
+        guard page.transport == .webSocket else { return send(EventStream.heartbeat, to: connection) }
+        page.unansweredPing = ReadingProgress(start: connection.link.confirmedBytes)
+        send(Heartbeats.ping, to: connection)
+    }
+
+    /// The ping has a payload: some clients and proxies do not answer an empty one.
+    private static let ping = Frame.encode(.ping, payload: Array("paycast".utf8))
+
+    /// TCP finds dead clients: a ping that nobody acknowledges ends the connection.
+    private func pingClients() {
+        let due = subscriptions.pings.tick()
+        guard !due.isEmpty else { return }
+        let message = CableMessage.ping(seconds: loop.settings.clock.now().milliseconds / 1000)
+        let frame = Frame.encode(.text, payload: message)
+        for id in due {
+            guard let connection = connections[id], case .cable = connection.phase, !connection.isBlocked
+            else { continue }
+            send(frame, to: connection)
+        }
+    }
+
+    private func send(_ heartbeat: [UInt8], to connection: Connection) {
+        if !writer.write(heartbeat, to: connection) { closer.end(connection) }
+    }
+}

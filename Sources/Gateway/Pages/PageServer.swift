@@ -1,0 +1,127 @@
+internal import Domain
+internal import HTTP1
+internal import Hub
+internal import Observability
+internal import Pages
+internal import Sockets
+internal import WebSocket
+
+/// `/streams` and `/feed`: one connection follows one stream.
+struct PageServer {
+    let loop: LoopContext
+    let subscriptions: Subscriptions
+    let writer: PageWriter
+    let closer: ConnectionCloser
+
+    // MARK: The beginning
+
+    /// From now on the connection only sends. The answer's head goes out with the first block, which saves one `send`.
+    func openEventStream(_ request: PageRequest, on connection: Connection) {
+        let transport: Transport = if case .feed = request.content { .feed } else { .eventStream }
+        connection.input = RequestBuffer()
+        loop.metrics.responses(200).add()
+        let opening = EventStream.head(allowedOrigin: request.allowedOrigin)
+        open(request, as: transport, on: connection, opening: opening)
+    }
+
+    func open(
+        _ request: PageRequest,
+        as transport: Transport,
+        on connection: Connection,
+        opening: ResponseHead? = nil
+    ) {
+        let id = subscriptions.hub.subscribe(to: request.stream)
+        let page = Page(
+            transport: transport,
+            subscription: id,
+            heartbeat: subscriptions.heartbeats.add(connection.id),
+            source: request.source,
+            reading: request.reading,
+            opening: opening
+        )
+        connection.phase = .page(page)
+        let subscriber = Subscriber(
+            connection: connection,
+            subscription: id,
+            stream: request.stream,
+            transport: transport,
+            refreshes: request.refreshes
+        )
+        subscriptions.add(subscriber, until: request.expires)
+        if transport == .feed, case .feed(let filter, _) = request.content {
+            subscriptions.follow(request.stream, with: filter)
+        }
+        loop.metrics.pages(transport).add(1)
+        let isRead = writer.readMissed(request, for: id) { sendMissed($0, to: subscriber, on: page) }
+        if !isRead { turnAway(connection) }
+    }
+
+    /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
+    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
+        let missed = writer.news(in: missed, for: subscriber)
+        let connection = subscriber.connection
+        guard missed.extent != .unreadable else { return turnAway(connection) }
+        if page.transport.isResponse, page.opening != nil {
+            let position = missed.messages.first?.position.map { $0 - 1 } ?? missed.through
+            let cursor = Cursor(epoch: loop.settings.epoch, position: position)
+            guard say(EventStream.position(cursor), to: page, on: connection) else { return closer.end(connection) }
+        }
+        guard page.reading == nil else { return sendPart(missed, to: subscriber, on: page) }
+        send(missed.messages, through: missed.through, to: subscriber)
+    }
+
+    func send(_ messages: [Message], through position: Int64, to subscriber: Subscriber) {
+        let id = subscriber.subscription
+        guard let flush = subscriptions.hub.missed(id, through: position, messages: messages) else { return }
+        if !writer.send(flush, to: subscriber) { closer.end(subscriber.connection) }
+    }
+
+    /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false when the
+    /// connection is dead.
+    private func say(_ block: String, to page: Page, on connection: Connection) -> Bool {
+        guard let opening = page.opening else { return connection.link.write(block) }
+        page.opening = nil
+        return connection.link.begin(opening, body: Array(block.utf8), date: loop.date, isWhole: false)
+    }
+
+    // MARK: The end
+
+    /// A retry cures overload, so an EventSource must not be ended for good.
+    func turnAway(_ connection: Connection) {
+        guard case .page(let page) = connection.phase else { return }
+        if page.transport.isResponse { _ = say("retry: 5000\n\n", to: page, on: connection) }
+        closer.close(connection)
+    }
+
+    /// The signed name has expired: the page reloads and gets a valid name.
+    func expire(_ page: Page, on connection: Connection) {
+        if !connection.isBlocked {
+            var frames = FrameCache(html: page.source?.renewal ?? NameExpiry.refresh, cursor: nil)
+            if page.transport.isResponse {
+                _ = say("retry: \(EventStream.expiredRetry)\n\n", to: page, on: connection)
+            }
+            if let subscriber = subscriptions[page.subscription] { _ = frames.write(to: subscriber) }
+        }
+        loop.metrics.expired.add()
+        closer.close(connection, code: .policyViolation)
+    }
+
+    /// The server drains: the page is to come back, here or elsewhere.
+    func release(_ page: Page, on connection: Connection) {
+        if !connection.isBlocked { sayGoodbye(to: page, on: connection) }
+        closer.close(connection, code: .serviceRestart)
+    }
+
+    /// A browser reopens an event stream after `retry` milliseconds. A WebSocket stays closed, so its element is
+    /// replaced by one that opens an event stream.
+    private func sayGoodbye(to page: Page, on connection: Connection) {
+        guard page.transport == .webSocket else {
+            let delay = Int.random(in: 1000...4000)
+            _ = say("retry: \(delay)\n\n", to: page, on: connection)
+            return
+        }
+        guard let source = page.source else { return }
+        let since = "\(Cursor(epoch: loop.settings.epoch, position: subscriptions.hub.position))"
+        _ = connection.link.write(Frame.encode(.text, payload: source.replacement(since: since)))
+    }
+}
