@@ -5,6 +5,7 @@
 open class BridgeComponent {
     open nonisolated class var name: String { fatalError("stub") }
     open func onReceive(message: Message) {}
+    public func receivedMessage(for event: String) -> Message? { fatalError("stub") }
     @discardableResult
     public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
 }
