@@ -10,6 +10,11 @@ open class BridgeComponent {
     public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
 }
 
+public enum Hotwire {
+    @MainActor
+    public static func registerBridgeComponents(_ components: [BridgeComponent.Type]) { fatalError("stub") }
+}
+
 /// Not `Sendable` there either.
 public struct Message: Equatable {
     public let id: String
