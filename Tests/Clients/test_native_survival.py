@@ -187,8 +187,8 @@ VISIT = (
 )
 
 
-def test_turbo_leaves_and_comes_back(pages, webview, user):
-    pages.write(f"{user}-other", pages.order(f"{user}-other"), paywall="<p>Other</p>")
+def test_turbo_leaves_and_comes_back(pages, webview, user, platform):
+    pages.write(f"{user}-other", pages.order(f"{user}-other"), platform=platform, paywall="<p>Other</p>")
     address = webview.run("location.href")
     webview.press("annual")
     webview.press("monthly")
