@@ -11,6 +11,8 @@ from program import OUTSIDE, ROOT
 
 STUBS = ROOT / "Tests" / "PaycastKitTests" / "Stubs"
 ANDROID = Path(__file__).parent / "Android"
+# Android's own, from libandroid-json-java.
+JSON = "/usr/share/java/com.android.json.jar"
 
 
 def swift(walkthrough, block):
@@ -26,7 +28,7 @@ def kotlin(walkthrough, block):
     if is_last(walkthrough, block):
         files = sorted(walkthrough.folder.rglob("*.kt"))
         output = walkthrough.folder.parent / "classes"
-        checked(block, ["kotlinc", "-nowarn", ANDROID, *files, "-d", output])
+        checked(block, ["kotlinc", "-nowarn", "-cp", JSON, ANDROID, *files, "-d", output])
 
 
 def is_last(walkthrough, block):

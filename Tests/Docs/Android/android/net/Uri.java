@@ -1,5 +1,5 @@
 package android.net;
 
-public abstract class Uri {
-    public static Uri parse(String text) { return null; }
+public class Uri {
+    public static Uri parse(String text) { return new Uri(); }
 }

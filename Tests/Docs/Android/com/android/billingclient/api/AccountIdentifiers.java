@@ -3,5 +3,8 @@ package com.android.billingclient.api;
 import org.jetbrains.annotations.Nullable;
 
 public final class AccountIdentifiers {
-    @Nullable public String getObfuscatedAccountId() { return null; }
+    private final String id;
+
+    AccountIdentifiers(String id) { this.id = id; }
+    @Nullable public String getObfuscatedAccountId() { return id; }
 }

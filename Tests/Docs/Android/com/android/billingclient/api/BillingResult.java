@@ -1,6 +1,8 @@
 package com.android.billingclient.api;
 
 public final class BillingResult {
-    public int getResponseCode() { return 0; }
-    public String getDebugMessage() { return null; }
+    private final int code;
+
+    public BillingResult(int code) { this.code = code; }
+    public int getResponseCode() { return code; }
 }

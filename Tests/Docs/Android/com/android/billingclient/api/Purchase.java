@@ -10,10 +10,21 @@ public class Purchase {
         int PENDING = 2;
     }
 
-    public List<String> getProducts() { return null; }
-    public String getPurchaseToken() { return null; }
-    public int getPurchaseState() { return 0; }
-    public boolean isAcknowledged() { return false; }
-    @Nullable public String getOrderId() { return null; }
-    @Nullable public AccountIdentifiers getAccountIdentifiers() { return null; }
+    public final String product;
+    public int state = PurchaseState.PURCHASED;
+    public boolean acknowledged = false;
+    private final String token;
+    private final String account;
+
+    public Purchase(String product, String token, @Nullable String account) {
+        this.product = product;
+        this.token = token;
+        this.account = account;
+    }
+
+    public List<String> getProducts() { return List.of(product); }
+    public String getPurchaseToken() { return token; }
+    public int getPurchaseState() { return state; }
+    public boolean isAcknowledged() { return acknowledged; }
+    @Nullable public AccountIdentifiers getAccountIdentifiers() { return new AccountIdentifiers(account); }
 }

@@ -3,5 +3,8 @@ package com.android.billingclient.api;
 import java.util.List;
 
 public final class QueryProductDetailsResult {
-    public List<ProductDetails> getProductDetailsList() { return null; }
+    private final List<ProductDetails> list;
+
+    QueryProductDetailsResult(List<ProductDetails> list) { this.list = list; }
+    public List<ProductDetails> getProductDetailsList() { return list; }
 }

@@ -1,10 +1,18 @@
 package com.android.billingclient.api;
 
 public final class QueryPurchasesParams {
-    public static Builder newBuilder() { return null; }
+    String type;
+
+    public static Builder newBuilder() { return new Builder(); }
 
     public static final class Builder {
-        public Builder setProductType(String type) { return this; }
-        public QueryPurchasesParams build() { return null; }
+        private final QueryPurchasesParams params = new QueryPurchasesParams();
+
+        public Builder setProductType(String type) {
+            params.type = type;
+            return this;
+        }
+
+        public QueryPurchasesParams build() { return params; }
     }
 }
