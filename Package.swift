@@ -85,7 +85,7 @@ let package = Package(
         .testTarget(
             name: "PaycastKitTests",
             dependencies: ["PaycastKit"],
-            exclude: ["Stubs", "Scenarios"],
+            exclude: ["Stubs", "Scenarios", "Mac"],
             swiftSettings: settings
         ),
         // A process for the scenarios to kill.

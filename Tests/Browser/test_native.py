@@ -75,9 +75,20 @@ def test_a_tap_before_the_app_is_ready_is_kept(native_page):
     expect(annual(page)).to_contain_text("79,99 €")
     expect(page.get_by_role("button", name="Restore")).to_be_visible()
     # The state was asked for before the taps, so its answer does not end them.
-    page.wait_for_function("native.of('state').length === 1")
+    page.wait_for_function("native.of('state').length > 0")
     expect(annual(page)).to_be_disabled()
     assert page.url.endswith("/native.html")
+
+
+def test_a_promise_that_the_app_does_not_keep(native_page):
+    """A tap that nobody takes keeps no button busy."""
+    page = native_page(LATE, user_agent=APP)
+    annual(page).click()
+    expect(annual(page)).to_be_disabled()
+    page.evaluate("nativeBridge.register(['form'])")
+    expect(annual(page)).to_be_enabled()
+    annual(page).click()
+    page.wait_for_url("**/checkout.html?")
 
 
 def test_people_and_machines_see_the_same(native_page, screenshot):

@@ -1,78 +1,15 @@
-"""public/paycast-native.js in three engines, in webviews whose app speaks the wire of Hotwire Native.
+"""public/paycast-native.js in three engines, in webviews whose app speaks the wire of Hotwire Native for iOS.
 
 HOTWIRE_NATIVE_BRIDGE_JS names a copy of @hotwired/hotwire-native-bridge's dist/hotwire-native-bridge.js, beside which
-everything is then tested once more.
+everything is then tested once more. HOTWIRE_NATIVE_IOS_JS and HOTWIRE_NATIVE_ANDROID_JS name the scripts that the libraries'
+apps inject, in place of those of `native_adapter.js`.
 """
 
 import json
-from contextlib import ExitStack
 
 import pytest
 
-from browsers import Chromium, Firefox, WebKit
-from webview import SCRIPTS, Pages, Webview
-
-PROGRAMS = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
-FREE, TAKEN, BUSY = [None, None], [None, "true"], ["true", "true"]
-APPROVAL = "Waiting for approval. You will have access as soon as it is given."
-
-
-@pytest.fixture(scope="module")
-def pages(server):
-    return Pages(server)
-
-
-@pytest.fixture(scope="module", params=PROGRAMS)
-def browser(request, tmp_path_factory):
-    with ExitStack() as stack:
-        browser = PROGRAMS[request.param](tmp_path_factory.mktemp(request.param))
-        stack.callback(browser.stop)
-        yield browser
-
-
-@pytest.fixture(params=SCRIPTS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def user(request):
-    """Each test has its own, because the server and the app remember what was bought."""
-    return "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
-
-
-@pytest.fixture
-def order(pages, user):
-    return pages.order(user)
-
-
-@pytest.fixture
-def open_webview(pages, browser, kind, user, order):
-    opened = []
-
-    def open_webview(**options):
-        opened.append(Webview(browser, pages.write(user, order, kind, **options)))
-        return opened[-1]
-
-    yield open_webview
-    # Over HTTP/1.1 an engine opens six connections to a server, and each page's stream is one of them.
-    for webview in opened:
-        webview.close()
-
-
-@pytest.fixture
-def webview(open_webview):
-    webview = open_webview()
-    webview.until_prices()
-    # What a test broadcasts is not kept for whoever opens later.
-    webview.until("document.querySelector('turbo-stream-source').streamSource?.readyState === 1")
-    webview.run("window.hasNotReloaded = true")
-    return webview
-
-
-def replaced(pages, order, **options):
-    paywall = pages.paywall(order, **options)
-    return f'<turbo-stream action="replace" target="paywall"><template>{paywall}</template></turbo-stream>'
+from webview import APPROVAL, BUSY, FREE, TAKEN
 
 
 def test_prices_are_the_stores_own(webview):
@@ -132,7 +69,7 @@ def test_a_stream_may_come_before_the_answer(server, pages, webview, user, order
     webview.until_paid()
     webview.finish("pro.annual", status="success")
     # Much later, access has ended.
-    server.broadcast(user, replaced(pages, order))
+    server.broadcast(user, pages.replacement(order))
     webview.until("document.getElementById('annual') !== null")
     assert webview.until_state("annual", None) == FREE
 
@@ -261,167 +198,6 @@ def test_manage_and_redeem(webview):
     webview.until_state("redeem", "confirming")
 
 
-def test_a_page_is_replaced_in_the_middle_of_a_purchase(server, pages, webview, user, order):
-    webview.press("annual")
-    webview.until_state("annual", "buying")
-    server.broadcast(user, replaced(pages, order, attributes=' class="replaced"'))
-    webview.until("document.querySelector('#paywall.replaced') !== null")
-    assert webview.until_state("annual", "buying") == BUSY
-    assert webview.run("document.activeElement.id") == "annual"
-    assert webview.run("document.querySelector('[data-paycast-price]').textContent") == "79,99 €"
-    webview.press("annual")
-    assert len(webview.sent("purchase")) == 1
-    webview.finish("pro.annual", status="cancelled")
-    assert webview.until_state("annual", "cancelled") == FREE
-    assert len(webview.run("[...document.querySelectorAll('[role=status]')].map(e => e.id)")) == 1
-
-
-def test_a_reload_in_the_middle_of_a_purchase(webview):
-    webview.press("annual")
-    webview.until_state("annual", "buying")
-    webview.reload()
-    assert webview.until_state("annual", "buying") == BUSY
-    # The sheet that the first page has opened is answered: there is nobody to reply to.
-    webview.finish("pro.annual", status="cancelled")
-    webview.appear()
-    assert webview.until_state("annual", None) == FREE
-
-
-def test_two_purchases_in_flight(webview):
-    webview.press("annual")
-    webview.press("monthly")
-    assert webview.until_state("monthly", "buying") == BUSY
-    assert [message["productId"] for message in webview.sent("purchase")] == ["pro.annual", "apple.monthly"]
-    webview.finish("apple.monthly", status="cancelled")
-    assert webview.until_state("monthly", "cancelled") == FREE
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.finish("pro.annual", status="pending")
-    webview.until_state("annual", "pending")
-    assert webview.text() == ["Monthly 9,99 €: The purchase was cancelled.", f"Annual 79,99 €: {APPROVAL}"]
-
-
-def test_a_second_webview(open_webview, webview):
-    other = open_webview(name="second-" + webview.run("location.pathname.slice(1, -5)"))
-    other.until_prices()
-    webview.press("annual")
-    webview.until_state("annual", "buying")
-    assert other.until_state("annual", None) == FREE
-    other.appear()
-    assert other.until_state("annual", "buying") == BUSY
-    other.press("annual")
-    assert other.sent("purchase") == []
-    other.press("monthly")
-    other.finish("apple.monthly", status="cancelled")
-    assert other.until_state("monthly", "cancelled") == FREE
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.finish("pro.annual", status="cancelled")
-    webview.until_state("annual", "cancelled")
-    # The app may also answer the last `state` again.
-    other.run("native.reply(native.of('state').at(-1), {purchases: []})")
-    assert other.until_state("annual", None) == FREE
-
-
-def test_a_message_that_the_app_drops(webview):
-    webview.run("native.isActive = false")
-    webview.press("annual")
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.run("native.isActive = true")
-    webview.appear()
-    assert webview.until_state("annual", None) == FREE
-    assert webview.run("native.dropped.length") == 1
-
-
-def test_a_late_list_does_not_end_a_new_purchase(webview):
-    webview.run("native.automatic.state = undefined")
-    webview.appear()
-    webview.press("annual")
-    webview.until_state("annual", "buying")
-    webview.run("native.reply(native.of('state').at(-1), {purchases: []})")
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.run("native.reply(native.of('state').at(-1), {purchases: [{productId: 'pro.annual', status: 'pending'}]})")
-    assert webview.until_state("annual", "buying") == BUSY
-
-
-def test_a_late_list_does_not_bring_back_a_purchase_that_has_ended(webview):
-    webview.run("native.automatic.state = undefined")
-    for answer, state in [("cancelled", "cancelled"), ("success", "confirming")]:
-        webview.press("annual")
-        webview.until_state("annual", "buying")
-        webview.appear()
-        webview.finish("pro.annual", status=answer)
-        webview.until_state("annual", state)
-        webview.run("native.reply(native.of('state').at(-1), {purchases: [{productId: 'pro.annual', status: 'buying'}]})")
-        webview.until_state("annual", state)
-
-
-def test_a_list_of_what_waits_for_approval(webview):
-    """Such an answer says nothing of other purchases."""
-    webview.run("native.automatic.state = () => ({status: 'current', pending: ['apple.monthly'], kept: 0})")
-    webview.press("annual")
-    webview.appear()
-    assert webview.until_state("monthly", "pending") == FREE
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.run("native.automatic.state = () => ({status: 'current', pending: [], kept: 0})")
-    webview.appear()
-    webview.until_state("monthly", None)
-    assert webview.until_state("annual", "buying") == BUSY
-
-
-def test_an_app_that_knows_three_messages_only(open_webview):
-    """Such as one with PurchaseKit's component."""
-    webview = open_webview()
-    webview.run("delete native.automatic.state")
-    webview.until_prices()
-    webview.press("annual")
-    webview.finish("pro.annual", status="pending")
-    webview.until_state("annual", "pending")
-    webview.appear()
-    assert webview.until_state("annual", "pending") == FREE
-
-
-VISIT = (
-    "new Promise(done => {{ addEventListener('turbo:load', () => setTimeout(done), {{once: true}}); {visit} }})"
-)
-
-
-def test_turbo_leaves_and_comes_back(pages, webview, user):
-    pages.write(f"{user}-other", pages.order(f"{user}-other"), paywall="<p>Other</p>")
-    address = webview.run("location.href")
-    webview.press("annual")
-    webview.press("monthly")
-    webview.finish("apple.monthly", status="cancelled")
-    webview.until_state("monthly", "cancelled")
-    webview.run(VISIT.format(visit=f"Turbo.visit('/{user}-other.html')"))
-    webview.finish("pro.annual", status="pending")
-    # The page as it was kept, before anything is said of it.
-    webview.run("addEventListener('turbo:before-render', ({detail}) => window.kept = detail.newBody.innerHTML)")
-    webview.run(VISIT.format(visit="history.back()"))
-    assert webview.run("location.href") == address
-    kept = webview.run("kept")
-    assert "79,99 €" in kept and "aria-busy" not in kept and "cancelled" not in kept and "Waiting" not in kept
-    webview.until_state("annual", "pending")
-    assert webview.until_state("monthly", None) == FREE
-    assert webview.text() == [APPROVAL]
-    urls = webview.run("[...new Set(native.received.map(message => message.data.metadata.url))]")
-    assert urls == [address], "the page between has nothing to ask"
-    assert webview.run("hasNotReloaded && native.dropped.length === 0")
-
-
-def test_a_morph_takes_nothing_away(webview):
-    webview.press("annual")
-    webview.until_state("annual", "buying")
-    # As when a newer Turbo morphs the page into what the server has rendered.
-    webview.run(
-        "(() => { const button = document.getElementById('annual');"
-        " for (const name of ['aria-busy', 'aria-disabled', 'data-paycast-state']) button.removeAttribute(name);"
-        " document.querySelector('[data-paycast-price]').firstChild.nodeValue = '$79.99';"
-        " document.querySelector('[role=status]').remove() })()"
-    )
-    assert webview.until_state("annual", "buying") == BUSY
-    webview.until_prices()
-    assert webview.text() == ["Waiting for the store …"]
-
-
 def test_buttons_that_come_later(server, webview, user):
     price = '<b data-paycast-price="apple.monthly"></b>'
     button = f'<button id="later" data-paycast-buy="apple.monthly">Later {price}</button>'
@@ -485,7 +261,7 @@ COMPONENT = """<script type="module">
 def test_other_components_of_the_page(open_webview, kind):
     if kind == "alone":
         pytest.skip("needs the library")
-    webview = open_webview(adapter='data-components="paywall form"', paywall=COMPONENT)
+    webview = open_webview(components="paywall form", paywall=COMPONENT)
     webview.until("window.Form !== undefined")
     webview.run("(window.form = new Form()).initialize()")
     webview.run("form.send('connect', {}, ({data}) => window.heard = data)")
@@ -497,18 +273,8 @@ def test_other_components_of_the_page(open_webview, kind):
     assert webview.run("heard") == {"tap": 1}
 
 
-def test_android(open_webview):
-    webview = open_webview(adapter='data-platform="android"')
-    webview.until_prices()
-    assert webview.run("document.documentElement.dataset.bridgePlatform") == "android"
-    assert webview.sent("prices")[0]["products"][1]["product"] == "pro.monthly", "its name in the store of the app"
-    webview.press("annual")
-    webview.finish("pro.annual", status="cancelled")
-    webview.until_state("annual", "cancelled")
-
-
 def test_an_app_without_the_component(open_webview):
-    webview = open_webview(adapter='data-components="form menu"')
+    webview = open_webview(components="form menu")
     webview.until("document.documentElement.dataset.bridgeComponents === 'form menu'")
     assert webview.run("native.received.length") == 0
     assert webview.run("document.querySelector('[role], [aria-disabled], [data-paycast-state]')") is None

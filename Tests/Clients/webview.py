@@ -18,6 +18,7 @@ PAGE = """<!doctype html>
   <title>An app</title>
   <link rel="icon" href="data:,">
   <script src="/native_adapter.js" data-shop="{user}" {adapter}></script>
+  {injected}
   <script src="/action_cable.js"></script>
   <script type="module" src="/turbo.js"></script>
   <script type="module" src="/turbo_elements.js"></script>
@@ -46,8 +47,15 @@ PAYWALL = """<section id="paywall" data-paycast-order="{order}" data-paycast-str
 </section>"""
 OURS = '<script type="module" src="/paycast-native.js"></script>'
 THEIRS = '<script type="module" src="/hotwire-native-bridge.js"></script>'
+# What a button tells assistive technology: aria-busy and aria-disabled.
+FREE, TAKEN, BUSY = [None, None], [None, "true"], ["true", "true"]
+APPROVAL = "Waiting for approval. You will have access as soon as it is given."
 # Alone, or beside the library that pages of such apps mostly have, which may come before or after.
 SCRIPTS = {"alone": OURS, "bridge first": THEIRS + OURS, "bridge last": OURS + THEIRS}
+
+
+# The libraries' own scripts, which their apps inject.
+GENUINE = {"ios": "HOTWIRE_NATIVE_IOS_JS", "android": "HOTWIRE_NATIVE_ANDROID_JS"}
 
 
 def bridge():
@@ -75,14 +83,21 @@ class Pages:
     def paywall(self, order, attributes="", markup=PAYWALL):
         return markup.format(order=order["order"], stream=escape(order["signed_stream"]), attributes=attributes)
 
-    def write(self, user, order, kind="alone", adapter="", attributes="", paywall=None, name=None):
-        """`kind`: which scripts. `adapter`: attributes of the native side's script. `attributes`: those of the page."""
+    def replacement(self, order, **options):
+        paywall = self.paywall(order, **options)
+        return f'<turbo-stream action="replace" target="paywall"><template>{paywall}</template></turbo-stream>'
+
+    def write(self, user, order, kind="alone", platform="ios", components="paywall", attributes="", paywall=None, name=None):
+        """`kind`: which scripts. `components`: those of the app. `attributes`: of the page."""
         if kind != "alone":
             genuine = bridge().read_text().replace('"@hotwired/stimulus"', '"/stimulus.js"')
             (self.server.public / "hotwire-native-bridge.js").write_text(genuine)
+        adapter = f'data-platform="{platform}" data-components="{components}"'
+        injected = self.injected(platform)
         page = PAGE.format(
             user=user,
-            adapter=adapter,
+            adapter=adapter + (f' data-genuine="{injected}"' if injected else ""),
+            injected=f'<script src="{injected}"></script>' if injected and platform == "ios" else "",
             attributes=attributes,
             scripts=SCRIPTS[kind],
             source=self.server.source(user, "sse"),
@@ -92,10 +107,19 @@ class Pages:
         file.write_text(page)
         return f"{self.server.url}/{file.name}"
 
+    def injected(self, platform):
+        """The address of the library's own script, if there is one."""
+        if GENUINE[platform] not in os.environ:
+            return None
+        shutil.copy(os.environ[GENUINE[platform]], self.server.public / f"injected-{platform}.js")
+        return f"/injected-{platform}.js"
+
 
 class Webview:
-    def __init__(self, browser, address):
+    def __init__(self, browser, address, platform):
         self.browser, self.page = browser, browser.show(address)
+        # The name of the page's product pro.monthly in the app's store.
+        self.monthly = {"ios": "apple.monthly", "android": "pro.monthly"}[platform]
 
     def run(self, expression):
         return self.told(f"told(() => ({expression}))")
@@ -149,8 +173,14 @@ class Webview:
         return self.run("[...document.querySelectorAll('[role=status] p')].map(line => line.textContent)")
 
     def appear(self):
-        """As when the app's screen is shown again."""
+        """As when the app's screen is shown again. An engine's own window may need a moment until it is seen."""
+        self.until("!document.hidden")
         self.run("document.dispatchEvent(new Event('visibilitychange'))")
+
+    def answer_state(self, answer):
+        """The app answers the newest question for its purchases, once more or with the test's help."""
+        self.until("native.of('state').length > 0")
+        self.run(f"native.reply(native.of('state').at(-1), {json.dumps(answer)})")
 
     def until_paid(self):
         self.until("document.querySelector('#paywall[data-state=active]') !== null")

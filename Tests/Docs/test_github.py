@@ -1,5 +1,6 @@
 """What GitHub reads: the changelog knows the version, forms and workflow are as GitHub takes them."""
 
+import json
 import re
 import subprocess
 
@@ -61,6 +62,28 @@ def test_a_form_is_one_that_github_takes(path):
 def test_there_are_forms_for_bugs_and_wishes():
     assert [path.name for path in FORMS] == ["bug.yml", "feature.yml"]
     assert "paycast doctor" in (GITHUB / "ISSUE_TEMPLATE" / "bug.yml").read_text()
+
+
+def test_the_mac_builds_and_tests_what_is_there():
+    workflow = yaml.safe_load((GITHUB / "workflows" / "mac.yml").read_text())
+    assert workflow["permissions"] == {"contents": "read"}
+    [job] = workflow["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert [command for command in commands if command.startswith("xcodebuild test ")]
+    for pattern in workflow[True]["push"]["paths"]:
+        assert list(ROOT.glob(pattern)), f"nothing is at {pattern}"
+
+
+def test_the_project_for_a_mac_names_files_that_are_there():
+    folder = ROOT / "Tests" / "PaycastKitTests" / "Mac"
+    targets = yaml.safe_load((folder / "project.yml").read_text())["targets"]
+    for target in targets.values():
+        for source in target["sources"]:
+            assert (folder / (source if isinstance(source, str) else source["path"])).exists(), source
+    shop = json.loads((folder / "Shop.storekit").read_text())
+    sold = shop["products"] + [each for group in shop["subscriptionGroups"] for each in group["subscriptions"]]
+    bought = re.findall(r'buy\("([^"]+)"', (folder / "Tests" / "StoreKitStoreTests.swift").read_text())
+    assert set(bought) == {product["productID"] for product in sold}
 
 
 def test_the_workflow_runs_what_ci_runs():

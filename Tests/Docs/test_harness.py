@@ -55,9 +55,20 @@ WRONG = [
     Text("broken Ruby", "```ruby\ndef\n```", "syntax error"),
     Text("broken ERB", "```erb\n<% if %>\n```", "syntax error"),
     Text("a proxy that nobody runs", "<!-- proxy squid -->\n```text\n```", "runs no such example"),
-    Text("a language that nobody runs", "```swift\nlet a = 1\n```", "nothing runs such a block"),
+    Text("a language that nobody runs", "```java\nint a = 1;\n```", "nothing runs such a block"),
+    Text("Swift of the wrong type", "```swift\nlet a: Int = \"1\"\n```", "cannot convert value"),
+    Text(
+        "Swift that PaycastKit has not",
+        "<!-- file: Shop.swift -->\n```swift\nimport PaycastKit\nfunc pay(_ kit: Purchases) { kit.pay() }\n```",
+        "has no member 'pay'",
+    ),
+    Text(
+        "Kotlin that Play Billing has not",
+        "<!-- file: Shop.kt -->\n```kotlin\nfun pay(kit: com.android.billingclient.api.BillingClient) = kit.pay()\n```",
+        "unresolved reference: pay",
+    ),
     Text("no language", "```\ntext\n```", "nothing runs such a block"),
-    Text("a mark without a reason", "<!-- not run -->\n```swift\n```", "say why"),
+    Text("a mark without a reason", "<!-- not run -->\n```java\n```", "say why"),
     Text("a file elsewhere", "<!-- file: ../x -->\n```text\n```", "outside"),
 ]
 

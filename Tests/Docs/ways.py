@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 
+import compiled
 import rails
 import shapes
 import shell
@@ -42,6 +43,10 @@ def file(walkthrough, block):
     path.write_text(walkthrough.placed(block.text))
     if block.language == "json":
         parse(walkthrough, block)
+    elif block.language == "swift":
+        compiled.swift(walkthrough, block)
+    elif block.language == "kotlin":
+        compiled.kotlin(walkthrough, block)
 
 
 def serve(walkthrough, block):
@@ -117,4 +122,10 @@ BY_MARK = {
     "demo": demo,
     "test": test,
 }
-BY_LANGUAGE = {"sh": shell.run, "json": parse, "ruby": rails.ruby, "erb": rails.erb}
+BY_LANGUAGE = {
+    "sh": shell.run,
+    "json": parse,
+    "ruby": rails.ruby,
+    "erb": rails.erb,
+    "swift": compiled.swift,
+}

@@ -13,11 +13,17 @@ final class PaywallComponent: BridgeComponent {
     static var purchases: Purchases?
 
     override func onReceive(message: Message) {
-        guard let purchases = PaywallComponent.purchases else { return }
         Task {
-            let answer = await purchases.handle(message.event, Data(message.jsonData.utf8))
-            // To this very message: with `reply(to:)`, two purchases under way would share one answer.
-            _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer, as: UTF8.self)))
+            await answer(message)
+            // A page that was loaded meanwhile knows of the purchase by its question for the state, which is now another.
+            if message.event == "purchase", let question = receivedMessage(for: "state") { await answer(question) }
         }
+    }
+
+    private func answer(_ message: Message) async {
+        guard let purchases = PaywallComponent.purchases else { return }
+        let answer = await purchases.handle(message.event, Data(message.jsonData.utf8))
+        // To this very message: with `reply(to:)`, two purchases under way would share one answer.
+        _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer, as: UTF8.self)))
     }
 }

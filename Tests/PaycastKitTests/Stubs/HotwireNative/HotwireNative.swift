@@ -5,8 +5,14 @@
 open class BridgeComponent {
     open nonisolated class var name: String { fatalError("stub") }
     open func onReceive(message: Message) {}
+    public func receivedMessage(for event: String) -> Message? { fatalError("stub") }
     @discardableResult
     public func reply(with message: Message) async throws -> Bool { fatalError("stub") }
+}
+
+public enum Hotwire {
+    @MainActor
+    public static func registerBridgeComponents(_ components: [BridgeComponent.Type]) { fatalError("stub") }
 }
 
 /// Not `Sendable` there either.

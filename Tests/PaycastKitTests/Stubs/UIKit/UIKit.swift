@@ -22,7 +22,21 @@ extension UIScene: Hashable {
 
 @MainActor
 public final class UIApplication: UIResponder {
+    public struct LaunchOptionsKey: Hashable, Sendable {}
+
     public static let willEnterForegroundNotification = NSNotification.Name("stub")
     public static var shared: UIApplication { fatalError("stub") }
     public var connectedScenes: Set<UIScene> { fatalError("stub") }
+}
+
+@MainActor
+public protocol UIApplicationDelegate {
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+}
+
+extension UIApplicationDelegate {
+    public static func main() { fatalError("stub") }
 }

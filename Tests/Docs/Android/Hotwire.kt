@@ -1,0 +1,3 @@
+package dev.hotwire.core.config
+
+object Hotwire

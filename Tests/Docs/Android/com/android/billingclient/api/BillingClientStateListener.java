@@ -1,0 +1,6 @@
+package com.android.billingclient.api;
+
+public interface BillingClientStateListener {
+    void onBillingSetupFinished(BillingResult result);
+    void onBillingServiceDisconnected();
+}

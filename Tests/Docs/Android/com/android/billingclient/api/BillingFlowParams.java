@@ -1,0 +1,49 @@
+package com.android.billingclient.api;
+
+import java.util.List;
+
+public final class BillingFlowParams {
+    public ProductDetailsParams product;
+    public String account;
+
+    public static Builder newBuilder() { return new Builder(); }
+
+    public static final class Builder {
+        private final BillingFlowParams params = new BillingFlowParams();
+
+        public Builder setProductDetailsParamsList(List<ProductDetailsParams> products) {
+            params.product = products.get(0);
+            return this;
+        }
+
+        public Builder setObfuscatedAccountId(String id) {
+            params.account = id;
+            return this;
+        }
+
+        public BillingFlowParams build() { return params; }
+    }
+
+    public static final class ProductDetailsParams {
+        public ProductDetails details;
+        public String offerToken;
+
+        public static Builder newBuilder() { return new Builder(); }
+
+        public static final class Builder {
+            private final ProductDetailsParams params = new ProductDetailsParams();
+
+            public Builder setProductDetails(ProductDetails details) {
+                params.details = details;
+                return this;
+            }
+
+            public Builder setOfferToken(String token) {
+                params.offerToken = token;
+                return this;
+            }
+
+            public ProductDetailsParams build() { return params; }
+        }
+    }
+}

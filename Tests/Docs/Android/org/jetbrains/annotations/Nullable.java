@@ -1,0 +1,3 @@
+package org.jetbrains.annotations;
+
+public @interface Nullable {}
