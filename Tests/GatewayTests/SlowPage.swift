@@ -13,9 +13,13 @@ final class SlowPage {
 
         var isEncrypted: Bool { self == .eventStreamOverTLS || self == .http2 }
 
-        /// What a steady reader takes at each ping of the clock, three seconds apart: more than 1 KiB a second, and more
-        /// than the kernel needs to offer room again.
+        /// What a steady reader takes at a time: more than the kernel needs to offer room again, and as much as a frame
+        /// of HTTP/2 holds.
         var step: Int { self == .http2 ? 16 << 10 : 32 << 10 }
+
+        /// How many pings of the clock, three seconds apart, go by meanwhile: it takes more than 1 KiB a second, and less
+        /// than waits for it until a deadline.
+        var pings: Int { self == .http2 ? 2 : 1 }
 
         /// The label of its pages.
         var label: String {

@@ -37,8 +37,8 @@ import Testing
         let page = try SlowPage(transport, port: server.gateway.port)
         let count = try server.publishUntilBehind()
         let clock = try ServerClock(of: server, isEncrypted: transport.isEncrypted)
-        for _ in 0..<(3 * Self.pings + 1) {
-            try clock.waitForPing()
+        for _ in 0...(3 * Self.pings / transport.pings) {
+            try clock.waitForPing(transport.pings)
             try page.take(transport.step)
         }
         // It has not caught up in between.
