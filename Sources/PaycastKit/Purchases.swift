@@ -154,8 +154,8 @@ public final class Purchases: Sendable {
 
     /// Answers one message of a page: `prices`, `purchase`, `restore`, `manage`, `redeem`, `refund` or `state`, with JSON in
     /// and out.
-    public func handle(_ event: String, _ json: Data) async -> Data {
-        await Bridge(purchases: self).handle(event, json)
+    public func handle(_ event: String, json: Data) async -> Data {
+        await Bridge(purchases: self).handle(event, json: json)
     }
 
     /// Ends it, for tests. An app never needs to.

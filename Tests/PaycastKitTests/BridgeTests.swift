@@ -8,7 +8,7 @@ struct BridgeTests {
     private let app = App()
 
     private func ask(_ purchases: Purchases, _ event: String, _ json: String) async -> String {
-        String(decoding: await purchases.handle(event, Data(json.utf8)), as: UTF8.self)
+        String(decoding: await purchases.handle(event, json: Data(json.utf8)), as: UTF8.self)
     }
 
     @Test("prices: the store's own; a product that it does not know hides no other")

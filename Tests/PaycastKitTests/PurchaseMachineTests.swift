@@ -145,13 +145,23 @@ struct PurchaseMachineTests {
         #expect(actions.problems == [.ownedByOther(transaction: 1)])
     }
 
-    @Test("Success is said only of what was granted", arguments: ["quarantined", "unclaimed", "ignored"])
+    @Test("Success is said only of what was granted", arguments: ["quarantined", "unclaimed"])
     func recorded(outcome: String) {
         var driver = Driver()
         driver.buy()
         let commit = Commit(outcome: outcome, event: "client:1", claim: "granted")
         let actions = driver.send(.answered(Fixture.transaction().version, .committed(commit)))
         #expect(actions.finishes == [1] && actions.replies == [.success(.recorded(outcome: outcome))])
+    }
+
+    @Test("A webhook that came first takes nothing from the buyer", arguments: ["duplicate", "stale", "ignored"])
+    func webhookCameFirst(outcome: String) {
+        var driver = Driver()
+        driver.buy()
+        let commit = Commit(outcome: outcome, event: "client:1", claim: "granted")
+        let actions = driver.send(.answered(Fixture.transaction().version, .committed(commit)))
+        let grant = Grant(product: Fixture.transaction().product, outcome: outcome, claim: "granted")
+        #expect(actions.finishes == [1] && actions.replies == [.success(.granted(grant))])
     }
 
     @Test("400: never finished, kept, reported, and tried again by another version of the app only")

@@ -5,16 +5,16 @@ struct Bridge: Sendable {
     let purchases: Purchases
 
     /// Always answers: a page that hears nothing would stay busy for ever.
-    func handle(_ event: String, _ json: Data) async -> Data {
+    func handle(_ event: String, json: Data) async -> Data {
         do {
-            return try await answer(event, json)
+            return try await answer(event, json: json)
         } catch {
             let code = (error as? PurchaseError)?.code ?? "invalid_message"
             return (try? encode(PurchaseReply(status: "error", error: code))) ?? Data()
         }
     }
 
-    private func answer(_ event: String, _ json: Data) async throws -> Data {
+    private func answer(_ event: String, json: Data) async throws -> Data {
         switch event {
         case "prices": try encode(await prices(decode(json)))
         case "purchase": try encode(await purchase(decode(json)))

@@ -31,7 +31,7 @@ extension ServerRequest {
         }
         return post(
             "transactions/apple",
-            Body(
+            body: Body(
                 signedTransaction: delivery.transaction.jws,
                 stream: delivery.stream?.text,
                 order: delivery.order?.uuidString.lowercased()
@@ -49,7 +49,7 @@ extension ServerRequest {
         )
     }
 
-    fileprivate static func post(_ path: String, _ body: some Encodable, key: String? = nil) -> ServerRequest {
+    fileprivate static func post(_ path: String, body: some Encodable, key: String? = nil) -> ServerRequest {
         var headers = ["Content-Type": "application/json"]
         headers["Authorization"] = key.map { "Bearer \($0)" }
         let encoder = JSONEncoder()
@@ -86,7 +86,7 @@ public struct OrdersByKey: OrderSource {
                 case signedStream = "signed_stream"
             }
         }
-        let request = ServerRequest.post("orders", Body(user: user, product: product), key: key)
+        let request = ServerRequest.post("orders", body: Body(user: user, product: product), key: key)
         guard let response = try? await transport.send(request) else { throw PurchaseError.offline }
         if response.status == 201, let created = try? JSONDecoder().decode(Created.self, from: response.body) {
             return Order(token: created.order, stream: created.signedStream)

@@ -22,7 +22,7 @@ final class PaywallComponent: BridgeComponent {
 
     private func answer(_ message: Message) async {
         guard let purchases = PaywallComponent.purchases else { return }
-        let answer = await purchases.handle(message.event, Data(message.jsonData.utf8))
+        let answer = await purchases.handle(message.event, json: Data(message.jsonData.utf8))
         // To this very message: with `reply(to:)`, two purchases under way would share one answer.
         _ = try? await reply(with: message.replacing(jsonData: String(decoding: answer, as: UTF8.self)))
     }

@@ -32,14 +32,14 @@ extension PurchaseMachine {
 
     mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {
         switch outcome {
-        case .cancelled: return end(product, .success(.cancelled))
-        case .unverified: return [.report(.unverified(product: product))] + end(product, .failure(.unverified))
+        case .cancelled: return end(product, with: .success(.cancelled))
+        case .unverified: return [.report(.unverified(product: product))] + end(product, with: .failure(.unverified))
         case .pending:
             var actions: [PurchaseAction] = []
             if let token = attempts[product]?.order?.token, orders.setPending(true, token: token) {
                 actions.append(.saveOrders(orders.orders))
             }
-            return actions + end(product, .success(.pending))
+            return actions + end(product, with: .success(.pending))
         case .bought(let transaction):
             let attempt = attempts.removeValue(forKey: product)
             for ticket in attempt?.tickets ?? [] { watch(transaction, ticket: ticket, at: now) }
@@ -47,7 +47,7 @@ extension PurchaseMachine {
         }
     }
 
-    mutating func end(_ product: String, _ result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
+    mutating func end(_ product: String, with result: Result<PurchaseOutcome, PurchaseError>) -> [PurchaseAction] {
         (attempts.removeValue(forKey: product)?.tickets ?? []).map { .reply($0, result) }
     }
 

@@ -84,7 +84,7 @@ extension PurchaseMachine {
         return [.saveOrders(orders.orders)]
     }
 
-    mutating func settle(_ version: TransactionVersion, _ answer: PostAnswer, at moment: Moment) -> [PurchaseAction] {
+    mutating func settle(_ version: TransactionVersion, by answer: PostAnswer, at moment: Moment) -> [PurchaseAction] {
         guard var delivery = deliveries[version], delivery.isPosting else { return [] }
         let postedAs = delivery.postedAs
         delivery.postedAs = nil

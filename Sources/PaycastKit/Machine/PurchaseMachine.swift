@@ -62,12 +62,13 @@ struct PurchaseMachine: Sendable {
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
-        case .orderFailed(let product, let error), .storeFailed(let product, let error): end(product, .failure(error))
+        case .orderFailed(let product, let error), .storeFailed(let product, let error):
+            end(product, with: .failure(error))
         case .storeAnswered(let product, let outcome): take(outcome, of: product, at: moment.now)
         case .arrived(let transaction): receive(transaction)
         case .restored(let transaction, let ticket): restore(transaction, ticket: ticket, at: moment.now)
         case .forged(let product): [.report(.unverified(product: product))]
-        case .answered(let version, let answer): settle(version, answer, at: moment)
+        case .answered(let version, let answer): settle(version, by: answer, at: moment)
         case .finished(let version): forget(version)
         case .loggedIn(let stream): logIn(stream)
         case .loggedOut: logOut()

@@ -16,7 +16,7 @@ public enum PurchaseOutcome: Equatable, Sendable {
 /// What was granted, in the words of the server's answer.
 public struct Grant: Equatable, Sendable {
     public var product: String
-    /// `applied`, `duplicate` or `stale`.
+    /// `applied`, `duplicate`, `stale` or `ignored`: the store's webhook may have come first.
     public var outcome: String
     /// `granted`, `moved` or `shared`.
     public var claim: String

@@ -88,7 +88,7 @@ let end = Date(timeIntervalSinceNow: plan.patience)
 repeat {
     // Nothing announces that the outbox and the store are empty, so they are asked.
     try? await Task.sleep(for: .milliseconds(20))
-    let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", Data()))
+    let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", json: Data()))
     report.kept = state?.kept ?? -1
     report.unfinished = store.unfinished().count
     report.state = state?.status ?? ""
