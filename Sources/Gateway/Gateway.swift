@@ -32,7 +32,7 @@ public final class Gateway: Sendable {
         limits: Limits = Limits(),
         proxies: TrustedProxies = .none,
         tick: Duration = .milliseconds(100)
-    ) throws(GatewayError) {
+    ) throws(SocketSetupError) {
         guard let listeners = ListeningSocket.group(address: address, port: port, count: loops) else {
             throw .cannotListen(address: address, port: port)
         }
@@ -56,7 +56,7 @@ public final class Gateway: Sendable {
         guard ports.count == listeners.count else { throw .noDescriptors }
         var threads: [WorkerThread] = []
         for (number, port) in ports.enumerated() {
-            let started = Promise<GatewayError?>()
+            let started = Promise<SocketSetupError?>()
             threads.append(
                 // With the port, so that several servers can be told apart.
                 WorkerThread(name: "loop-\(number):\(listeners[0].port)") {

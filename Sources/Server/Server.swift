@@ -8,6 +8,7 @@ internal import LedgerFiles
 internal import Observability
 internal import Redis
 internal import Simulator
+internal import Sockets
 internal import TurboStreams
 
 /// The whole server: the only place that builds the parts and joins them.

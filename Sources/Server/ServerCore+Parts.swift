@@ -8,6 +8,7 @@ internal import Ledger
 internal import LedgerInterface
 internal import Observability
 internal import Redis
+internal import Sockets
 
 /// Opens the parts, and turns their errors into `StartError`.
 extension ServerCore {
@@ -92,7 +93,7 @@ extension ServerCore {
     }
 
     func gateway(_ endpoints: Endpoints, position: Int64) throws(StartError) -> Gateway {
-        do throws(GatewayError) {
+        do throws(SocketSetupError) {
             return try Gateway(
                 address: configuration.bind == "localhost" ? "127.0.0.1" : configuration.bind,
                 port: configuration.port,

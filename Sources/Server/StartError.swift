@@ -1,6 +1,7 @@
-public import Gateway
+internal import Gateway
 public import LedgerInterface
 public import Simulator
+public import Sockets
 public import StoreInterface
 public import TurboStreams
 
@@ -9,7 +10,7 @@ public enum StartError: Error, CustomStringConvertible {
     case ledger(LedgerError)
     case templates(TemplateProblems)
     case store(StoreError)
-    case gateway(GatewayError)
+    case gateway(SocketSetupError)
     case workspace(WorkspaceError)
 
     public var description: String {

@@ -205,11 +205,12 @@ public final class Socket: Link {
 
     /// `tcpi_bytes_acked` (include/uapi/linux/tcp.h); 0 when it is not known.
     public var confirmedBytes: UInt64 {
-        var information = [UInt64](repeating: 0, count: 32)
-        var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
-        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0, length >= 128 else {
-            return 0
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 32) { information in
+            var length = socklen_t(information.count * MemoryLayout<UInt64>.size)
+            guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, information.baseAddress, &length) == 0,
+                length >= 128
+            else { return 0 }
+            return information[15]
         }
-        return information[15]
     }
 }

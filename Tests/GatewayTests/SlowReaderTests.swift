@@ -1,3 +1,4 @@
+import Admission
 import Domain
 import Hub
 import Observability
@@ -67,6 +68,32 @@ import Testing
         for number in 0..<10 { try publish(number, key: nil, on: server) }
         try server.waitFor("paycast_pages{transport=\"cable\"} 0")
         #expect(server.metrics.page().contains("paycast_slow_closed_total 1\n"))
+    }
+
+    /// A confirmation is owed even to a client whose socket takes no more, but not without a bound: it repeats an
+    /// identifier of 4 KB for a command of 4 KB.
+    @Test func isEndedWhenItSubscribesAgainAndAgain() throws {
+        var limits = Limits()
+        limits.writeSeconds = 3600
+        let server = try ScriptedGateway(limits: limits)
+        let slow = try CableClient(port: server.gateway.port)
+        let name = String(repeating: "x", count: 3900)
+        let identifier = #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"y","x":"\#(name)"}"#
+        #expect(try slow.subscribe(identifier) == "confirm_subscription")
+        var number = 0
+        while server.deliveries == number, number < 200 {
+            try publish(number, key: nil, to: "y", on: server)
+            server.gateway.waitForLoops()
+            number += 1
+        }
+        try #require(number < 200, "it was never behind")
+        // A third of them is too many. The last ones meet a socket that is closed.
+        for _ in 0..<250 {
+            for command in ["unsubscribe", "subscribe"] { try? slow.send(command, identifier: identifier) }
+        }
+        try server.waitFor("paycast_pages{transport=\"cable\"} 0")
+        #expect(server.metrics.page().contains("paycast_slow_closed_total 1\n"))
+        #expect(server.metrics.page().contains("paycast_cable_abusive_total 0\n"))
     }
 
     @Test func keepsOnlyTheNewestOfWhatReplacesItself() throws {

@@ -10,6 +10,11 @@ final class CableClient {
     let sid: String?
     let heartbeat: TimerWheel<ConnectionID>.Handle
     var session: CableSession
+    /// Bytes of confirmations and verdicts that were sent since the socket takes no more.
+    var owed = 0
+
+    /// The confirmations of all subscriptions that a connection may have, 4 KB each.
+    static let owedLimit = 400 << 10
 
     init(
         opening: CableOpening,

@@ -19,7 +19,6 @@ extension ConnectionCloser {
     private func endOverdue(_ connection: Connection) {
         // A page has a deadline only while its socket takes no more.
         if connection.isPage { return endSlowReader(connection) }
-        // Many clients never answer our close frame.
         if case .closeSent = connection.phase { return end(connection) }
         loop.metrics.overdue(connection).add()
         end(connection)

@@ -22,6 +22,7 @@ struct SlowReaders {
     /// The page has taken everything.
     func caughtUp(_ connection: Connection) {
         connection.isBlocked = false
+        if case .cable(let client) = connection.phase { client.owed = 0 }
         deadlines.clear(for: connection)
     }
 
@@ -33,6 +34,8 @@ struct SlowReaders {
 
     /// Gives a reader whose time is up the same time again if it has read steadily: its line may be slow.
     func isReading(_ connection: Connection) -> Bool {
+        // Many clients never answer our close frame, and none gets longer for it.
+        if case .closeSent = connection.phase { return false }
         guard connection.link.isBehind else { return false }
         let confirmed = connection.link.confirmedBytes
         guard connection.progress.isSteady(confirmed: confirmed, after: loop.limits.writeSeconds) else { return false }

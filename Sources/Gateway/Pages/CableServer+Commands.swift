@@ -22,7 +22,8 @@ extension CableServer {
         on connection: Connection
     ) -> Bool {
         switch effect {
-        case .send(let message): return answer(message, on: connection)
+        // A pong or a confirmation once more: whoever still has to read what was sent before asks again.
+        case .send(let message): return connection.isBlocked || answer(message, on: connection)
         case .subscribe(let identifier, let history):
             return subscribe(client, to: identifier, history: history, on: connection)
         case .unsubscribe(let id): subscriptions.end(id)

@@ -53,16 +53,15 @@ struct CableServer {
         let id = subscriber.subscription
         guard missed.extent == .whole else { return giveUp(id, of: client) }
         // What another subscription missed may have filled the socket. Then this one's messages wait in the hub, but
-        // its confirmation goes out (400 KB for all that a socket may have). Otherwise a slow page would come back
-        // again and again.
+        // its confirmation goes out. Otherwise a slow page would come back again and again.
         if connection.isBlocked { subscriptions.hub.blocked(id) }
-        if let confirmation = client.session.confirmation(of: id), !say(confirmation, on: connection) {
+        if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
             return closer.end(connection)
         }
         let flush = subscriptions.hub.missed(id, through: missed.through, messages: missed.messages)
         if let flush, !writer.send(flush, to: subscriber) { return closer.end(connection) }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
-            !say(verdict, on: connection)
+            !say(verdict, to: client, on: connection)
         {
             closer.end(connection)
         }
@@ -80,7 +79,7 @@ struct CableServer {
 
     /// Sends an answer. A client that asks and does not read is ended, so that what waits for it stays bounded.
     func answer(_ message: [UInt8], on connection: Connection) -> Bool {
-        guard connection.isBlocked else { return say(message, on: connection) }
+        guard connection.isBlocked else { return send(message, on: connection) }
         closer.endSlowReader(connection)
         return false
     }
@@ -91,12 +90,20 @@ struct CableServer {
             && answer(client.session.reject(identifier), on: connection)
     }
 
-    /// Sends what a client is owed, whether it reads or not.
-    private func say(_ message: [UInt8], on connection: Connection) -> Bool {
-        writer.write(Frame.encode(.text, payload: message), to: connection)
+    /// Sends what a client is owed, whether it reads or not. A client that subscribes again and again while it reads
+    /// slowly is ended.
+    private func say(_ message: [UInt8], to client: CableClient, on connection: Connection) -> Bool {
+        if connection.isBlocked {
+            client.owed += message.count
+            guard client.owed <= CableClient.owedLimit else {
+                closer.endSlowReader(connection)
+                return false
+            }
+        }
+        return send(message, on: connection)
     }
 
     private func send(_ message: [UInt8], on connection: Connection) -> Bool {
-        connection.link.write(Frame.encode(.text, payload: message))
+        writer.write(Frame.encode(.text, payload: message), to: connection)
     }
 }

@@ -1,5 +1,5 @@
-/// Why the gateway could not start.
-public enum GatewayError: Error, Equatable, CustomStringConvertible {
+/// Why there are no sockets to serve with.
+public enum SocketSetupError: Error, Equatable, CustomStringConvertible {
     case cannotListen(address: String, port: Int)
     /// lws could not create a context.
     case noLoop
