@@ -111,7 +111,7 @@
 
   const press = button => {
     const [key, event, product] = [keyOf(button), eventOf(button), productOf(button)]
-    if (isTaken(states.get(key))) return event === "purchase" && askForState()
+    if (isTaken(states.get(key))) return (event === "purchase" || states.get(key) === "confirming") && askForState(true)
     if (event === "purchase" && !product) return
     for (const [other, state] of states) if (isOver(state)) states.delete(other)
     const number = ++count
@@ -133,7 +133,8 @@
 
   // The app knows what an earlier page, another webview or a killed process has begun, and may answer again when that
   // changes. What `purchases` does not list has ended, or has never reached it; `pending` lists what waits for approval only.
-  const askForState = () => {
+  // Only a tap or an appearance ends `confirming`, for pages that have nothing to change: others wait for their stream.
+  const askForState = endsConfirming => {
     const [button] = all(selector)
     if (!button) return
     const asked = ++count
@@ -142,7 +143,7 @@
       if (!list) return
       const open = list.filter(({ status }) => ["buying", "pending", "kept"].includes(status))
       const told = new Map(open.map(({ productId, status }) => [`purchase ${productNamed(productId)}`, status]))
-      const mayEnd = state => purchases ? !isOver(state) && state !== "confirming" : state === "pending"
+      const mayEnd = state => purchases ? !isOver(state) && (endsConfirming || state !== "confirming") : state === "pending"
       // An answer to the purchase itself, which came after the question, knows better.
       const isOlder = key => (heard.get(key) ?? 0) <= asked
       for (const [key, state] of states) if (isOlder(key) && !told.has(key) && mayEnd(state)) states.delete(key)
@@ -261,7 +262,7 @@
     if (!isNative()) return
     for (const [product, price] of prices) if (!price) prices.delete(product)
     look()
-    askForState()
+    askForState(true)
   }
 
   const start = () => {

@@ -67,7 +67,8 @@ def test_a_phone_works_with_the_keyboard_alone(phone):
     phone.page.keyboard.press("Enter")
     confirm = phone.sheet.locator("[data-slot=confirm]")
     expect(confirm).to_be_focused()
-    expect(phone.sheet).to_contain_text("Monthly")
+    dialog = phone.page.get_by_role("dialog", name="App Store Northlight Pro, Monthly")
+    expect(dialog).to_have_attribute("aria-modal", "true")
     for slot in ["cancel", "confirm"]:
         phone.page.keyboard.press("Tab")
         expect(phone.sheet.locator(f"[data-slot={slot}]")).to_be_focused()

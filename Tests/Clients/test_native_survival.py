@@ -156,6 +156,46 @@ def test_a_late_list_does_not_bring_back_a_purchase_that_has_ended(webview):
         webview.until_state("annual", state)
 
 
+def test_a_page_with_nothing_to_change_after_a_purchase(webview):
+    """Coins outside of what a stream replaces, or a contract that has lapsed by then."""
+    for learns in (webview.appear, lambda: webview.press("annual")):
+        webview.press("annual")
+        webview.finish("pro.annual", status="granted")
+        assert webview.until_state("annual", "confirming") == BUSY
+        learns()
+        assert webview.until_state("annual", None) == FREE
+        assert webview.text() == []
+    assert len(webview.sent("purchase")) == 2
+
+
+def test_a_tap_ends_the_confirmation_of_a_code(webview):
+    webview.press("redeem")
+    webview.run("native.reply(native.of('redeem')[0], {status: 'success'})")
+    assert webview.until_state("redeem", "confirming") == BUSY
+    webview.press("redeem")
+    assert webview.until_state("redeem", None) == FREE
+    assert len(webview.sent("redeem")) == 1
+
+
+def test_a_confirmation_is_not_ended_by_what_was_asked_for_another_reason(webview):
+    """The stream is on its way: the button must not be free for a moment before it is replaced."""
+    webview.run("native.automatic.state = undefined")
+    webview.press("annual")
+    webview.until_state("annual", "buying")
+    # Asked before the purchase was answered.
+    webview.appear()
+    webview.finish("pro.annual", status="granted")
+    webview.until_state("annual", "confirming")
+    webview.answer_state({"purchases": []})
+    assert webview.until_state("annual", "confirming") == BUSY
+    # Asked by the page, as another of its buttons is new.
+    asked = len(webview.sent("state"))
+    webview.run("document.getElementById('more').innerHTML = '<button data-paycast-buy=\"coins\">Coins</button>'")
+    webview.until(f"native.of('state').length > {asked}")
+    webview.answer_state({"purchases": []})
+    assert webview.until_state("annual", "confirming") == BUSY
+
+
 def test_a_list_of_what_waits_for_approval(webview):
     """Such an answer says nothing of other purchases."""
     pending = json.dumps([webview.monthly])

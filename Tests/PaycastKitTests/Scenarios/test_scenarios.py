@@ -4,7 +4,8 @@ import itertools
 import time
 
 import pytest
-from world import Phone, Server, Simulator, Xcode
+from signing import Xcode
+from world import Phone, Server, Simulator
 
 MODES = ["up", "down", "slow", "busy", "lost", "portal"]
 
@@ -141,8 +142,17 @@ def test_bought_offline_posted_the_next_day(server, phone):
 
 
 def test_webhook_first(server, phone):
+    """The transaction then says nothing new, and its buyer has access all the same."""
     order, transaction = bought(phone, "s4")
-    body = {"signedTransaction": transaction["jws"], "user": "s4"}
+    assert server.post("/webhooks/apple", server.signer.notification(transaction["jws"]))["outcome"] == "applied"
+    [outcome] = phone.run({"buy": [purchase(order)]})["outcomes"]
+    assert outcome.startswith("granted(") and ("stale" in outcome or "ignored" in outcome), outcome
+    assert phone.finished == [transaction["id"]] and phone.outbox == [] and server.entitlements("s4")["active"]
+
+
+def test_posted_by_a_backend_first(server, phone):
+    order, transaction = bought(phone, "s4b")
+    body = {"signedTransaction": transaction["jws"], "user": "s4b"}
     assert server.post("/transactions/apple", body)["outcome"] == "applied"
     report = phone.run({"buy": [purchase(order)]})
     assert is_done(report) and "duplicate" in report["outcomes"][0]
