@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit
 
 private const val GRANTED = """{"outcome":"applied","event":"e","cursor":"c","claim":"granted"}"""
 
-/** Answers posts in turn, the last answer for ever, and notes token and stream of each. */
+/** Answers posts in turn, the last answer for ever, and notes token and stream of each. 429 asks to wait for a day. */
 class ScriptedServer(private vararg val answers: Pair<Int, String>) {
     val posts = LinkedBlockingQueue<String>()
     private var count = 0
@@ -30,6 +30,7 @@ class ScriptedServer(private vararg val answers: Pair<Int, String>) {
             val post = JSONObject(exchange.requestBody.reader().readText())
             val (status, body) = answers[minOf(count, answers.size - 1)]
             count += 1
+            if (status == 429) exchange.responseHeaders.set("Retry-After", "86400")
             exchange.sendResponseHeaders(status, body.toByteArray().size.toLong())
             exchange.responseBody.use { it.write(body.toByteArray()) }
             posts.put("${post.getString("purchaseToken")} ${post.getString("stream")}")
@@ -127,6 +128,21 @@ val scenarios = mapOf<String, () -> Any?>(
         val answers = phone.ask("purchase", message("coins", "4"), count = 2)
         listOf(answers, phone.posts(3), Handler.delays[0] in 500L..1000L, Handler.delays[1] in 1000L..2000L)
     },
+    "asked to wait" to {
+        sells("coins", "t12")
+        val phone = Phone(429 to """{"error":"rate_limited"}""", 200 to GRANTED)
+        val replies = phone.send("purchase", message("coins", "12"))
+        val first = replies.next()
+        phone.resume()
+        phone.resume()
+        val state = phone.ask("state")
+        phone.ask("state", """{"order":"12","stream":"anew"}""")
+        listOf(first, state, replies.next(), phone.posts(2))
+    },
+    "webhook first" to {
+        sells("coins", "t13")
+        Phone(200 to GRANTED.replace("applied", "ignored")).ask("purchase", message("coins", "13"))
+    },
     "killed before the post" to {
         sells("coins", "t5")
         val first = Phone(503 to """{"error":"busy"}""", 503 to "")
@@ -141,6 +157,12 @@ val scenarios = mapOf<String, () -> Any?>(
         Play.purchases.add(Purchase("coins", "t6", "unknown"))
         phone.start()
         listOf(phone.ask("state", """{"order":"6","stream":"stream-6"}"""), phone.ask("restore"), phone.posts(1))
+    },
+    "another user restores" to {
+        val phone = Phone(409 to """{"error":"owned_by_other"}""")
+        Play.purchases.add(Purchase("coins", "t14", "14"))
+        phone.ask("state", """{"order":"14","stream":"stream-14"}""")
+        listOf(phone.ask("restore", """{"stream":"theirs"}"""), phone.posts(1))
     },
     "nothing to restore" to { Phone().ask("restore") },
     "paid later" to {

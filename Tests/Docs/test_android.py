@@ -35,8 +35,13 @@ EXPECTED = {
     "busy server and hotel": listed(
         status("kept", "granted"), "[t4 stream-4, t4 stream-4, t4 stream-4]", "true", "true"
     ),
+    "asked to wait": listed(
+        status("kept"), purchases(("coins", "kept")), status("granted"), "[t12 stream-12, t12 anew]"
+    ),
+    "webhook first": status("granted"),
     "killed before the post": "[t5 stream-5]",
     "bought elsewhere": listed(purchases(), status("restored"), "[t6 stream-6]"),
+    "another user restores": listed(status("owned_by_other"), "[t14 theirs]"),
     "nothing to restore": status("nothing"),
     "paid later": listed(status("pending"), "[t7 stream-7]", purchases(("coins", "pending")), "[t7 stream-7]"),
     "expired stream": listed(status("kept"), status("granted"), "[t8 stream-8, t8 anew]"),

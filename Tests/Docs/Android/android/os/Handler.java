@@ -1,8 +1,11 @@
 package android.os;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -10,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 public class Handler {
     public static final List<Long> delays = new CopyOnWriteArrayList<>();
     private static final ScheduledExecutorService main = Executors.newSingleThreadScheduledExecutor();
+    private final Map<Runnable, Future<?>> waiting = new ConcurrentHashMap<>();
 
     public Handler(Looper looper) {}
 
@@ -20,8 +24,13 @@ public class Handler {
 
     public final boolean postDelayed(Runnable work, long milliseconds) {
         delays.add(milliseconds);
-        main.schedule(reporting(work), milliseconds, TimeUnit.MICROSECONDS);
+        waiting.put(work, main.schedule(reporting(work), milliseconds, TimeUnit.MICROSECONDS));
         return true;
+    }
+
+    public final void removeCallbacks(Runnable work) {
+        Future<?> future = waiting.remove(work);
+        if (future != null) future.cancel(false);
     }
 
     private static Runnable reporting(Runnable work) {
