@@ -17,6 +17,21 @@ struct PurchaseUserTests {
         #expect(SignedStream("anything").owner == "anything")
     }
 
+    @Test("The order source's order says who the user is, unless that was said since the tap")
+    func orderLogsIn() {
+        let cases: [(meanwhile: PurchaseEvent, session: SignedStream?)] = [
+            (.woke, ann), (.loggedIn(ann), ann), (.loggedIn(bob), bob), (.loggedOut, nil),
+            (.orderFailed(product: "pro.annual", .offline), nil),
+        ]
+        for (meanwhile, session) in cases {
+            var driver = Driver()
+            _ = driver.send(.tapped(product: "pro.annual", order: nil, ticket: Ticket(number: 1)))
+            _ = driver.send(meanwhile)
+            _ = driver.send(.ordered(product: "pro.annual", Fixture.order()))
+            #expect(driver.machine.session == session, "\(meanwhile)")
+        }
+    }
+
     @Test("Logged out with an unposted purchase: held for its owner, whoever logs in next")
     func logOut() {
         var driver = Driver()
