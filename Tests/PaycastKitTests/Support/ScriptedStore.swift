@@ -104,6 +104,11 @@ actor ScriptedServer: Transport {
     func count(_ path: String) -> Int { requests.count { $0.path == path } }
 }
 
+/// A backend that has one order for everything.
+struct FixedOrders: OrderSource {
+    func order(for product: String) -> Order { Fixture.order() }
+}
+
 /// A clock that runs only when it is told to.
 final class HandClock: Timekeeper, @unchecked Sendable {
     private let lock = NSLock()
