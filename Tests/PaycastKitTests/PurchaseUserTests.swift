@@ -32,6 +32,18 @@ struct PurchaseUserTests {
         }
     }
 
+    @Test("Restored between the server's answer and the finish: its user hears the answer at once, and nobody else")
+    func restoredBeforeFinished() {
+        for user in [ann, bob] {
+            var driver = Driver()
+            driver.buy()
+            _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+            _ = driver.send(.loggedIn(user))
+            let actions = driver.send(.restored(Fixture.transaction(), ticket: Ticket(number: 2)))
+            #expect(actions.replies == (user == ann ? [.success(.granted(Fixture.grant))] : []))
+        }
+    }
+
     @Test("Logged out with an unposted purchase: held for its owner, whoever logs in next")
     func logOut() {
         var driver = Driver()
