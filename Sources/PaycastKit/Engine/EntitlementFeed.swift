@@ -125,12 +125,7 @@ actor EntitlementFeed {
         request = nil
         switch answer {
         case .changed(let entitlements, let etag):
-            known = StoredEntitlements(
-                owner: stream.owner,
-                entitlements: entitlements,
-                etag: etag,
-                knownAt: time.now
-            )
+            known = StoredEntitlements(owner: stream.owner, entitlements: entitlements, etag: etag, knownAt: time.now)
             confirm()
         case .unchanged:
             known?.knownAt = time.now

@@ -47,6 +47,8 @@ public enum PurchaseError: Error, Equatable, Sendable {
     case unknownOffer
     /// There is no purchase of this product.
     case nothingBought
+    /// The user closed a sheet of the store, such as the one for the password of a restore.
+    case cancelled
     /// The device found the store's signature forged: not delivered, not finished.
     case unverified
     /// The store failed; its own description.
@@ -61,6 +63,7 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .unknownProduct: "unknown_product"
         case .unknownOffer: "unknown_offer"
         case .nothingBought: "nothing_bought"
+        case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
         }

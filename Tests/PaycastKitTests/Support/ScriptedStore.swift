@@ -10,6 +10,7 @@ actor ScriptedStore: Store {
     ]
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
+    private var closesPasswordSheet = false
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
     private var refund: Result<RefundRequest, PurchaseError> = .success(.requested)
@@ -32,6 +33,8 @@ actor ScriptedStore: Store {
     func fail(_ error: PurchaseError) { next = .failure(error) }
 
     func goOffline() { isOffline = true }
+
+    func closePasswordSheet() { closesPasswordSheet = true }
 
     func hold(_ transaction: SignedTransaction) {
         open[transaction.id] = transaction
@@ -57,7 +60,10 @@ actor ScriptedStore: Store {
 
     func owned() -> [SignedTransaction] { all }
 
-    func sync() throws(PurchaseError) { if isOffline { throw .store("offline") } }
+    func sync() throws(PurchaseError) {
+        if closesPasswordSheet { throw .cancelled }
+        if isOffline { throw .store("offline") }
+    }
 
     func finish(_ transaction: UInt64) {
         open[transaction] = nil
