@@ -129,8 +129,8 @@ public final class Purchases: Sendable {
     /// What an app should log. For one reader.
     public var problems: AsyncStream<Problem> { engine.problems }
 
-    /// Says who the user is: the `signed_stream` of an order, or of `GET /users/{user}/stream`. Not needed by an app that
-    /// hands every purchase its order.
+    /// Says who the user is: the `signed_stream` of an order, or of `GET /users/{user}/stream`. Not needed for a
+    /// purchase: its order says it, the app's own or the one of the `OrderSource`.
     public func logIn(_ stream: SignedStream) { engine.send(.loggedIn(stream)) }
 
     /// What is not posted yet waits for its owner, and not for the next user.

@@ -81,8 +81,41 @@ struct BridgeTests {
         #expect(await app.eventually { await app.store.finished == [1] })
         #expect(
             await ask(purchases, "restore", "{}")
-                == #"{"items":[{"product":"pro.annual","status":"owned_by_other"}],"status":"restored","subscriptionIds":["1"]}"#
+                == #"{"items":[{"product":"pro.annual","status":"owned_by_other"}],"status":"owned_by_other","subscriptionIds":["1"]}"#
         )
+    }
+
+    @Test("restore: the best news that is true, and never `kept`, which would lock the page's button")
+    func restored() {
+        let granted = PurchaseOutcome.granted(Fixture.grant)
+        let recorded = PurchaseOutcome.recorded(outcome: "unclaimed")
+        let cases: [(outcomes: [PurchaseOutcome], status: String)] = [
+            ([], "nothing"), ([granted], "restored"), ([.ownedByOther, .kept(.offline), granted], "restored"),
+            ([.ownedByOther], "owned_by_other"), ([.ownedByOther, .ownedByOther], "owned_by_other"),
+            ([.kept(.offline)], "offline"), ([.ownedByOther, recorded, .kept(.busy)], "offline"),
+            ([.ownedByOther, recorded, .kept(.refused)], "recorded"),
+            ([.kept(.needsStream)], "failed"), ([.ownedByOther, .kept(.refused)], "failed"),
+        ]
+        for (outcomes, status) in cases {
+            let items = outcomes.map { Restoration.Item(Fixture.transaction(), outcome: $0) }
+            let reply = RestoreReply(Restoration(items: items))
+            #expect(reply.status == status, "\(outcomes)")
+            #expect(reply.subscriptionIds.count == outcomes.count && reply.items.count == outcomes.count)
+        }
+    }
+
+    @Test("restore: for the page's user; a closed password sheet is no error")
+    func restoring() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.store.hold(Fixture.transaction(7, token: nil))
+        let page = #"{"stream":"\#(Fixture.stream(of: "ann").text)"}"#
+        #expect(
+            await ask(purchases, "restore", page)
+                == #"{"items":[{"product":"pro.annual","status":"granted"}],"status":"restored","subscriptionIds":["7"]}"#
+        )
+        await app.store.closePasswordSheet()
+        #expect(await ask(purchases, "restore", page) == #"{"status":"cancelled"}"#)
     }
 
     @Test("manage and redeem show the store's own sheets")

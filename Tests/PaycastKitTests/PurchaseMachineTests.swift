@@ -9,12 +9,6 @@ struct PurchaseMachineTests {
     private let product = "pro.annual"
     private let ticket = Ticket(number: 1)
 
-    @Test("A tap without an order asks for one before anything is bought")
-    func tap() {
-        var driver = Driver()
-        #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
-    }
-
     @Test("Offline there is no order, so nothing is bought")
     func offline() {
         var driver = Driver()
@@ -24,14 +18,15 @@ struct PurchaseMachineTests {
         #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
     }
 
-    @Test("The order is on disk before the store's sheet is up")
+    @Test("A tap without an order asks for one, which is on disk before the store's sheet is up")
     func ordered() {
         var driver = Driver()
         let order = Fixture.order()
-        _ = driver.send(.tapped(product: product, order: nil, ticket: ticket))
+        #expect(driver.send(.tapped(product: product, order: nil, ticket: ticket)) == [.order(product: product)])
         let actions = driver.send(.ordered(product: product, order))
         let placed = PlacedOrder(order: order, product: product, placedAt: driver.now)
-        #expect(actions == [.saveOrders([placed]), .purchase(product: product, token: order.token)])
+        let bought = PurchaseAction.purchase(product: product, token: order.token)
+        #expect(actions == [.switchUser(order.stream), .saveOrders([placed]), bought])
     }
 
     @Test("A second tap buys nothing twice; both get the one answer")

@@ -17,6 +17,33 @@ struct PurchaseUserTests {
         #expect(SignedStream("anything").owner == "anything")
     }
 
+    @Test("The order source's order says who the user is, unless that was said since the tap")
+    func orderLogsIn() {
+        let cases: [(meanwhile: PurchaseEvent, session: SignedStream?)] = [
+            (.woke, ann), (.loggedIn(ann), ann), (.loggedIn(bob), bob), (.loggedOut, nil),
+            (.orderFailed(product: "pro.annual", .offline), nil),
+        ]
+        for (meanwhile, session) in cases {
+            var driver = Driver()
+            _ = driver.send(.tapped(product: "pro.annual", order: nil, ticket: Ticket(number: 1)))
+            _ = driver.send(meanwhile)
+            _ = driver.send(.ordered(product: "pro.annual", Fixture.order()))
+            #expect(driver.machine.session == session, "\(meanwhile)")
+        }
+    }
+
+    @Test("Restored between the server's answer and the finish: its user hears the answer at once, and nobody else")
+    func restoredBeforeFinished() {
+        for user in [ann, bob] {
+            var driver = Driver()
+            driver.buy()
+            _ = driver.send(.answered(Fixture.transaction().version, .committed(Fixture.commit)))
+            _ = driver.send(.loggedIn(user))
+            let actions = driver.send(.restored(Fixture.transaction(), ticket: Ticket(number: 2)))
+            #expect(actions.replies == (user == ann ? [.success(.granted(Fixture.grant))] : []))
+        }
+    }
+
     @Test("Logged out with an unposted purchase: held for its owner, whoever logs in next")
     func logOut() {
         var driver = Driver()

@@ -7,6 +7,11 @@ import Testing
 struct PurchasesTests {
     private let app = App()
     private let order = Fixture.order()
+    private let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
+    private let known = Entitlements(
+        active: true,
+        entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
+    )
 
     @Test("Bought, posted, granted, finished, forgotten")
     func granted() async throws {
@@ -107,16 +112,11 @@ struct PurchasesTests {
 
     @Test("Entitlements: unknown, current, then last known while offline, also after a restart")
     func entitlements() async throws {
-        let pro = #"{"active":true,"entitlements":[{"product":"pro.annual","state":"active","active":true}]}"#
         await app.server.answer("entitlements", 200, pro, headers: ["ETag": "\"1\""])
         let first = app.launch()
         var states = first.entitlements.makeAsyncIterator()
         #expect(await states.next() == .unknown)
         first.logIn(Fixture.stream(of: "ann"))
-        let known = Entitlements(
-            active: true,
-            entitlements: [Entitlement(product: "pro.annual", state: "active", active: true)]
-        )
         #expect(await states.next() == .current(known))
         await app.server.answer("entitlements", nil)
         first.resume()
@@ -128,6 +128,33 @@ struct PurchasesTests {
         #expect(await app.eventually { await second.summary().entitlements == .lastKnown(known, at: Fixture.start) })
         second.logIn(Fixture.stream(of: "bob"))
         #expect(await app.eventually { await second.summary().entitlements == .unknown })
+    }
+
+    @Test("Bought with an order of the order source, without a log-in: the entitlements are known")
+    func orderSource() async throws {
+        let purchases = app.launch(orders: FixedOrders())
+        defer { purchases.stop() }
+        await app.server.answer("entitlements", 200, pro)
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual") == .granted(Fixture.grant))
+        #expect(await app.eventually { await purchases.summary().entitlements == .current(known) })
+    }
+
+    @Test("A process that nobody logs in to asks for the user of the one before, until a log-out")
+    func relaunch() async {
+        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[]}"#)
+        let first = app.launch()
+        first.logIn(Fixture.stream(of: "ann"))
+        #expect(await app.eventually { app.folder.names.contains("entitlements") })
+        first.stop()
+
+        await app.server.answer("entitlements", 200, pro)
+        let second = app.launch()
+        defer { second.stop() }
+        #expect(await app.eventually { await second.summary().entitlements == .current(known) })
+        second.logOut()
+        #expect(await app.eventually { !app.folder.names.contains("entitlements") })
+        #expect(await second.summary().entitlements == .unknown)
     }
 
     @Test("When access ends with time, the server is asked again")

@@ -8,6 +8,8 @@ struct Bridge: Sendable {
     func handle(_ event: String, json: Data) async -> Data {
         do {
             return try await answer(event, json: json)
+        } catch PurchaseError.cancelled {
+            return (try? encode(PurchaseReply(status: "cancelled"))) ?? Data()
         } catch {
             let code = (error as? PurchaseError)?.code ?? "invalid_message"
             return (try? encode(PurchaseReply(status: "error", error: code))) ?? Data()
@@ -18,7 +20,7 @@ struct Bridge: Sendable {
         switch event {
         case "prices": try encode(await prices(decode(json)))
         case "purchase": try encode(await purchase(decode(json)))
-        case "restore": try encode(RestoreReply(await purchases.restore()))
+        case "restore": try encode(await restore(decode(json)))
         case "manage": try encode(await shown { () throws(PurchaseError) in try await purchases.manageSubscriptions() })
         case "redeem": try encode(await shown { () throws(PurchaseError) in try await purchases.redeemOfferCode() })
         case "refund": try encode(await refund(decode(json)))
@@ -42,6 +44,12 @@ struct Bridge: Sendable {
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
         PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+    }
+
+    /// What is restored becomes the page's user's, so the page says who that is.
+    private func restore(_ message: StateMessage) async throws(PurchaseError) -> RestoreReply {
+        if let stream = message.stream { purchases.logIn(stream) }
+        return RestoreReply(try await purchases.restore())
     }
 
     private func refund(_ message: RefundMessage) async throws(PurchaseError) -> PurchaseReply {

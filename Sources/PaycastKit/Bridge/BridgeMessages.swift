@@ -81,13 +81,9 @@ struct PurchaseReply: Encodable, Equatable {
     var error: String?
     /// Why it is kept, or what the server made of it.
     var reason: String?
+}
 
-    init(status: String, error: String? = nil, reason: String? = nil) {
-        self.status = status
-        self.error = error
-        self.reason = reason
-    }
-
+extension PurchaseReply {
     init(_ outcome: PurchaseOutcome, to form: PurchaseMessage.Form) {
         switch outcome {
         case .granted: self.init(status: "granted")
@@ -113,16 +109,26 @@ struct RestoreReply: Encodable, Equatable {
         var status: String
     }
 
+    /// `restored`, `nothing`, `owned_by_other`, `offline`, `recorded` or `failed`; `cancelled` comes without items.
     var status: String
     var subscriptionIds: [String]
     var items: [Item]
 
     init(_ restoration: Restoration) {
-        status = "restored"
         subscriptionIds = restoration.items.map { String($0.originalID) }
         items = restoration.items.map {
             Item(product: $0.product, status: PurchaseReply($0.outcome, to: .paycast).status)
         }
+        let outcomes = restoration.items.map(\.outcome)
+        // Never `kept`: the page would lock its button until a purchase arrives.
+        status =
+            switch Set(items.map(\.status)) {
+            case []: "nothing"
+            case ["owned_by_other"]: "owned_by_other"
+            case let words where words.contains("granted"): "restored"
+            case _ where outcomes.contains(.kept(.offline)) || outcomes.contains(.kept(.busy)): "offline"
+            case let words: words.contains("recorded") ? "recorded" : "failed"
+            }
     }
 }
 
@@ -131,7 +137,7 @@ struct RefundMessage: Decodable, Equatable {
     var product: String
 }
 
-/// `state`: what a page may have missed while it was not there.
+/// `state`: what a page may have missed while it was not there. And `restore`, which needs no more.
 struct StateMessage: Decodable, Equatable {
     var stream: SignedStream?
 }

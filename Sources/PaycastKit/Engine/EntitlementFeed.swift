@@ -43,11 +43,13 @@ actor EntitlementFeed {
         viewer == nil || viewer?.owner == known?.owner ? state : .unknown
     }
 
-    /// What the process before knew. It is shown until the server says more, and only to its owner.
+    /// What the process before knew. It is shown to its owner until the server says more, which is asked for it.
     func restore(_ stored: StoredEntitlements?) {
         guard known == nil, stream == nil || stream?.owner == stored?.owner else { return }
         known = stored
+        stream = stream ?? stored?.stream
         publish()
+        refresh()
     }
 
     func use(_ stream: SignedStream?) {
@@ -123,12 +125,7 @@ actor EntitlementFeed {
         request = nil
         switch answer {
         case .changed(let entitlements, let etag):
-            known = StoredEntitlements(
-                owner: stream.owner,
-                entitlements: entitlements,
-                etag: etag,
-                knownAt: time.now
-            )
+            known = StoredEntitlements(owner: stream.owner, entitlements: entitlements, etag: etag, knownAt: time.now)
             confirm()
         case .unchanged:
             known?.knownAt = time.now
@@ -148,6 +145,7 @@ actor EntitlementFeed {
     private func confirm() {
         backoff.reset()
         isCurrent = known != nil
+        known?.stream = stream
         try? outbox.save(known)
         let ends = known?.entitlements.entitlements.filter(\.active).compactMap(\.accessUntil) ?? []
         if let end = ends.min() { ask(at: max(end, time.now.addingTimeInterval(EntitlementFeed.shortestWait))) }

@@ -112,7 +112,7 @@ struct Acknowledgement: Equatable, Sendable {
         guard case .committed(let commit) = verdict else { return .ownedByOther }
         guard let claim = commit.claim, claim != "refused" else { return .recorded(outcome: commit.outcome) }
         switch commit.outcome {
-        // `ignored` changes nothing because the store's webhook came first and has said the same.
+        // What changes nothing belongs to the user all the same: the store's webhook came first, with this or with newer.
         case "applied", "duplicate", "stale", "ignored":
             return .granted(Grant(product: product, outcome: commit.outcome, claim: claim))
         default: return .recorded(outcome: commit.outcome)

@@ -10,24 +10,25 @@ extension PurchaseMachine {
         ticket: Ticket,
         at now: Date
     ) -> [PurchaseAction] {
-        let welcome = order?.stream.map { logIn($0) } ?? []
         guard attempts[product] == nil else {
             attempts[product]?.tickets.append(ticket)
-            return welcome
+            return order?.stream.map { logIn($0) } ?? []
         }
         attempts[product] = Attempt(stage: .ordering, offer: offer, tickets: [ticket])
         guard let order else { return [.order(product: product)] }
-        return welcome + begin(product, order: order, at: now)
+        return begin(product, order: order, at: now)
     }
 
-    /// The order is on disk before the store's sheet is up: an approval may come after many restarts.
+    /// The order says who the user is, and is on disk before the store's sheet is up: an approval may come after many
+    /// restarts.
     mutating func begin(_ product: String, order: Order, at now: Date) -> [PurchaseAction] {
-        guard attempts[product]?.stage == .ordering else { return [] }
+        guard let attempt = attempts[product], attempt.stage == .ordering else { return [] }
         attempts[product]?.stage = .buying
         attempts[product]?.order = order
+        let welcome = attempt.mayLogIn ? order.stream.map { logIn($0) } ?? [] : []
         orders.place(order, product: product, at: now)
-        let offer = attempts[product]?.offer
-        return [.saveOrders(orders.orders), .purchase(product: product, token: order.token, offer: offer)]
+        let purchase = PurchaseAction.purchase(product: product, token: order.token, offer: attempt.offer)
+        return welcome + [.saveOrders(orders.orders), purchase]
     }
 
     mutating func take(_ outcome: StoreOutcome, of product: String, at now: Date) -> [PurchaseAction] {

@@ -30,9 +30,10 @@ extension PurchaseMachine {
             + (transaction.isRevoked ? [transaction.withdrawal] : [])
     }
 
-    /// A restore claims what nobody here is known to own. Whoever waits for a transaction that is held need not wait.
+    /// A restore claims what nobody here is known to own. Whoever waits for what is held or answered need not wait.
     private mutating func repeated(_ related: [Delivery], id: UInt64, isRestore: Bool) -> [PurchaseAction] {
         guard var newest = related.max(by: { $0.version < $1.version }) else { return [] }
+        if let known = newest.acknowledgement, newest.owner == session?.owner { return reply(known.outcome, about: id) }
         var actions: [PurchaseAction] = []
         if isRestore, newest.owner == nil, let session {
             newest.condition = .needsStream
@@ -126,10 +127,8 @@ extension PurchaseMachine {
         case .refused(let code):
             gate.reset()
             delivery.condition = .refused(code: code, appVersion: appVersion)
-            let older = deliveries.values.filter {
-                $0.isRefused && $0.version.id == id && $0.version < delivery.version
-            }
-            .map(\.version)
+            let refused = deliveries.values.filter(\.isRefused).map(\.version)
+            let older = refused.filter { $0.id == id && $0 < delivery.version }
             for version in older { deliveries[version] = nil }
             return [.keep(delivery)] + older.map { .drop($0) } + [.report(.refused(transaction: id, code: code))]
                 + reply({ _ in .kept(.refused) }, about: id)

@@ -5,27 +5,24 @@ extension PurchaseMachine {
     /// What waits for this user goes on. What waits for the user before stays theirs.
     mutating func logIn(_ stream: SignedStream) -> [PurchaseAction] {
         guard session != stream else { return [] }
-        var actions: [PurchaseAction] = []
-        if session?.owner != stream.owner {
-            actions += hold()
-            settled.removeAll()
-        }
+        let held = session?.owner == stream.owner ? [] : leave()
         session = stream
         isLoggedOut = false
         renewal.backoff.reset()
-        return actions + [.switchUser(stream)] + adopt(stream)
+        return held + [.switchUser(stream)] + adopt(stream)
     }
 
     mutating func logOut() -> [PurchaseAction] {
-        let held = hold()
+        let held = leave()
         session = nil
         isLoggedOut = true
-        settled.removeAll()
         return held + [.switchUser(nil)]
     }
 
     /// Holds everything unposted whose owner is known until that owner is back.
-    private mutating func hold() -> [PurchaseAction] {
+    private mutating func leave() -> [PurchaseAction] {
+        settled.removeAll()
+        for product in attempts.keys { attempts[product]?.mayLogIn = false }
         guard let session else { return [] }
         return change { if $0.owner == session.owner, !$0.isRefused { $0.condition = .loggedOut } }
     }

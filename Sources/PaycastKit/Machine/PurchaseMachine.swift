@@ -124,6 +124,8 @@ struct Attempt: Equatable, Sendable {
     var offer: PurchaseOffer?
     /// Everybody who tapped meanwhile gets the one answer.
     var tickets: [Ticket]
+    /// Not after another log-in or a log-out since the tap: that is the newer word on who the user is.
+    var mayLogIn = true
 }
 
 /// Somebody who waits for what the server says about a transaction.

@@ -121,6 +121,7 @@
             switch error {
             case let error as PurchaseError: self = error
             case StoreKitError.networkError: self = .offline
+            case StoreKitError.userCancelled: self = .cancelled
             default: self = .store(String(describing: error))
             }
         }

@@ -134,6 +134,8 @@ struct StoredEntitlements: Codable, Equatable, Sendable {
     var entitlements: Entitlements
     var etag: String?
     var knownAt: Date
+    /// With it the next process asks, before anybody logs in. Files of older versions have none.
+    var stream: SignedStream?
 
     /// Without the purchase that the store took back. The server names no ids of the store to apps, so the purchase is
     /// the one of its product that the App Store sold, bought or shared; of consumables it may be any.

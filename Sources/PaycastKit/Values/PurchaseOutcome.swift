@@ -1,6 +1,6 @@
 /// What became of a purchase that the user began.
 public enum PurchaseOutcome: Equatable, Sendable {
-    /// The server has it, and it opens access for the user.
+    /// The server has it and it belongs to this user. What it opens now is in `entitlements`: it may have ended since.
     case granted(Grant)
     /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
     case pending
@@ -13,10 +13,10 @@ public enum PurchaseOutcome: Equatable, Sendable {
     case recorded(outcome: String)
 }
 
-/// What was granted, in the words of the server's answer.
+/// A purchase that belongs to the user, in the words of the server's answer.
 public struct Grant: Equatable, Sendable {
     public var product: String
-    /// `applied`, `duplicate`, `stale` or `ignored`: the store's webhook may have come first.
+    /// `applied`, `duplicate`, `stale` or `ignored`: the store's webhook may have come first, and said that it has ended.
     public var outcome: String
     /// `granted`, `moved` or `shared`.
     public var claim: String
@@ -47,6 +47,8 @@ public enum PurchaseError: Error, Equatable, Sendable {
     case unknownOffer
     /// There is no purchase of this product.
     case nothingBought
+    /// The user closed a sheet of the store, such as the one for the password of a restore.
+    case cancelled
     /// The device found the store's signature forged: not delivered, not finished.
     case unverified
     /// The store failed; its own description.
@@ -61,6 +63,7 @@ public enum PurchaseError: Error, Equatable, Sendable {
         case .unknownProduct: "unknown_product"
         case .unknownOffer: "unknown_offer"
         case .nothingBought: "nothing_bought"
+        case .cancelled: "cancelled"
         case .unverified: "unverified"
         case .store: "store_failed"
         }

@@ -10,6 +10,7 @@ actor ScriptedStore: Store {
     ]
     private var next: Result<StoreOutcome, PurchaseError> = .success(.cancelled)
     private var isOffline = false
+    private var closesPasswordSheet = false
     private(set) var purchases: [UUID] = []
     private(set) var offers: [PurchaseOffer?] = []
     private var refund: Result<RefundRequest, PurchaseError> = .success(.requested)
@@ -32,6 +33,8 @@ actor ScriptedStore: Store {
     func fail(_ error: PurchaseError) { next = .failure(error) }
 
     func goOffline() { isOffline = true }
+
+    func closePasswordSheet() { closesPasswordSheet = true }
 
     func hold(_ transaction: SignedTransaction) {
         open[transaction.id] = transaction
@@ -57,7 +60,10 @@ actor ScriptedStore: Store {
 
     func owned() -> [SignedTransaction] { all }
 
-    func sync() throws(PurchaseError) { if isOffline { throw .store("offline") } }
+    func sync() throws(PurchaseError) {
+        if closesPasswordSheet { throw .cancelled }
+        if isOffline { throw .store("offline") }
+    }
 
     func finish(_ transaction: UInt64) {
         open[transaction] = nil
@@ -102,6 +108,11 @@ actor ScriptedServer: Transport {
     }
 
     func count(_ path: String) -> Int { requests.count { $0.path == path } }
+}
+
+/// A backend that has one order for everything.
+struct FixedOrders: OrderSource {
+    func order(for product: String) -> Order { Fixture.order() }
 }
 
 /// A clock that runs only when it is told to.
