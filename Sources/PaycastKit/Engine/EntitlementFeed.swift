@@ -13,6 +13,7 @@ actor EntitlementFeed {
     private var stream: SignedStream?
     private var known: StoredEntitlements?
     private var isCurrent = false
+    private var published = EntitlementState.unknown
     private var subscribers: [Int: AsyncStream<EntitlementState>.Continuation] = [:]
     private var lastSubscriber = 0
     private var backoff = Backoff()
@@ -111,9 +112,7 @@ actor EntitlementFeed {
         lastSubscriber += 1
         let number = lastSubscriber
         subscribers[number] = continuation
-        continuation.onTermination = { [weak self] _ in
-            Task { await self?.unsubscribe(number) }
-        }
+        continuation.onTermination = { [weak self] _ in Task { await self?.unsubscribe(number) } }
         continuation.yield(state)
     }
 
@@ -165,6 +164,8 @@ actor EntitlementFeed {
     }
 
     private func publish() {
+        guard state != published else { return }
+        published = state
         for subscriber in subscribers.values { subscriber.yield(state) }
     }
 }
