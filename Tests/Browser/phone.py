@@ -4,6 +4,9 @@ import re
 
 from playwright.sync_api import expect
 
+# In milliseconds. A post that failed twice is tried again within 4.5 s, and on a busy machine the answer takes its time.
+PATIENCE = 20_000
+
 
 class Phone:
     """A visitor's page, and the phone on it."""
@@ -35,7 +38,7 @@ class Phone:
 
     def is_in(self, text="Welcome to Pro"):
         """The phone's page has the success card."""
-        expect(self.app.locator("#paywall")).to_contain_text(text)
+        expect(self.app.locator("#paywall")).to_contain_text(text, timeout=PATIENCE)
 
     def offers(self, state=None, text=""):
         """The phone's page has the offers, in this state, with this sentence."""
@@ -48,7 +51,7 @@ class Phone:
     def happened(self, *lines):
         """The timeline has these lines in this order, perhaps with others between them."""
         pattern = ".*".join(re.escape(line) for line in lines)
-        expect(self.page.locator("#timeline")).to_have_text(re.compile(pattern, re.DOTALL))
+        expect(self.page.locator("#timeline")).to_have_text(re.compile(pattern, re.DOTALL), timeout=PATIENCE)
 
     def disk(self):
         """What the phone keeps, by file."""
