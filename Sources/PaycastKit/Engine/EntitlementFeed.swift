@@ -55,7 +55,7 @@ actor EntitlementFeed {
 
     func use(_ stream: SignedStream?) {
         self.stream = stream
-        request?.cancel()
+        // Not cancelled: on Linux, cancelling a request of URLSession that has just begun may wait for ever.
         request = nil
         isCurrent = false
         if known != nil, known?.owner != stream?.owner {
@@ -87,8 +87,7 @@ actor EntitlementFeed {
         let etag = known?.owner == stream.owner ? known?.etag : nil
         request = Task { [server, time] in
             let answer = await server.entitlements(of: stream, etag: etag, at: time.now)
-            guard !Task.isCancelled else { return }
-            take(answer, of: stream)
+            if !Task.isCancelled, stream == self.stream { take(answer, of: stream) }
         }
     }
 
