@@ -21,6 +21,17 @@ import Testing
         server.gateway.publish([Publication(transient: [message])])
     }
 
+    /// Until the only page of this stream takes no more.
+    private func publishUntilBehind(to stream: String, on server: ScriptedGateway) throws {
+        var number = 0
+        while server.deliveries == number, number < 200 {
+            try publish(number, key: nil, to: stream, on: server)
+            server.gateway.waitForLoops()
+            number += 1
+        }
+        try #require(number < 200, "it was never behind")
+    }
+
     private func slowPage(on server: ScriptedGateway) throws -> RawSocket {
         let slow = try server.connect()
         try slow.send("GET /streams?name=x HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -59,12 +70,7 @@ import Testing
         ] {
             #expect(try slow.subscribe(identifier) == "confirm_subscription")
         }
-        var number = 0
-        while server.deliveries == number, number < 200 {
-            try publish(number, key: nil, to: "y", on: server)
-            server.gateway.waitForLoops()
-            number += 1
-        }
+        try publishUntilBehind(to: "y", on: server)
         for number in 0..<10 { try publish(number, key: nil, on: server) }
         try server.waitFor("paycast_pages{transport=\"cable\"} 0")
         #expect(server.metrics.page().contains("paycast_slow_closed_total 1\n"))
@@ -80,13 +86,7 @@ import Testing
         let name = String(repeating: "x", count: 3900)
         let identifier = #"{"channel":"Turbo::StreamsChannel","signed_stream_name":"y","x":"\#(name)"}"#
         #expect(try slow.subscribe(identifier) == "confirm_subscription")
-        var number = 0
-        while server.deliveries == number, number < 200 {
-            try publish(number, key: nil, to: "y", on: server)
-            server.gateway.waitForLoops()
-            number += 1
-        }
-        try #require(number < 200, "it was never behind")
+        try publishUntilBehind(to: "y", on: server)
         // What it missed is read in between, or the next command would take the subscription back: by then, another
         // client has been served twice.
         let clock = try CableClient(port: server.gateway.port)

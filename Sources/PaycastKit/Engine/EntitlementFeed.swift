@@ -17,7 +17,7 @@ actor EntitlementFeed {
     private var subscribers: [Int: AsyncStream<EntitlementState>.Continuation] = [:]
     private var lastSubscriber = 0
     private var backoff = Backoff()
-    private var request: Task<Void, Never>?
+    private var isAsking = false
     /// Somebody asked while a request was under way, whose answer may be older than what they know.
     private var isAskedAgain = false
     private var alarm: Task<Void, Never>?
@@ -55,8 +55,8 @@ actor EntitlementFeed {
 
     func use(_ stream: SignedStream?) {
         self.stream = stream
-        // Not cancelled: on Linux, cancelling a request of URLSession that has just begun may wait for ever.
-        request = nil
+        // Nothing cancels a request: on Linux, cancelling one that has just begun may never return. Nobody takes the answer.
+        isAsking = false
         isCurrent = false
         if known != nil, known?.owner != stream?.owner {
             known = nil
@@ -77,7 +77,7 @@ actor EntitlementFeed {
     /// Asks the server, unless its last failure asks for patience.
     func refresh() {
         guard let stream else { return }
-        guard request == nil else {
+        guard !isAsking else {
             isAskedAgain = true
             return
         }
@@ -85,14 +85,15 @@ actor EntitlementFeed {
         guard backoff.isDue(at: time.now) else { return wait() }
         alarm?.cancel()
         let etag = known?.owner == stream.owner ? known?.etag : nil
-        request = Task { [server, time] in
+        isAsking = true
+        Task { [server, time] in
             let answer = await server.entitlements(of: stream, etag: etag, at: time.now)
-            if !Task.isCancelled, stream == self.stream { take(answer, of: stream) }
+            if stream == self.stream { take(answer, of: stream) }
         }
     }
 
     func stop() {
-        request?.cancel()
+        stream = nil
         alarm?.cancel()
         for subscriber in subscribers.values { subscriber.finish() }
     }
@@ -120,7 +121,7 @@ actor EntitlementFeed {
     }
 
     private func take(_ answer: EntitlementsAnswer, of stream: SignedStream) {
-        request = nil
+        isAsking = false
         switch answer {
         case .changed(let entitlements, let etag):
             known = StoredEntitlements(owner: stream.owner, entitlements: entitlements, etag: etag, knownAt: time.now)

@@ -16,8 +16,8 @@ struct OpenPurchase: Equatable, Sendable {
 }
 
 extension PurchaseMachine {
-    /// What a page has to know that appears in the middle of a purchase: one status for each product, the one that comes
-    /// last here. What another user of the device has begun is none of its business. The page names its user itself,
+    /// What a page has to know that appears in the middle of a purchase: one status for each product, and where several
+    /// apply, the one found last below. It learns nothing of other users of the device. The page names its user itself,
     /// because the log-in that it brings may still wait for its turn.
     func openPurchases(for viewer: SignedStream?, at now: Date) -> [OpenPurchase] {
         let viewer = viewer ?? session

@@ -33,8 +33,8 @@ public struct AppleConfiguration: Sendable {
     public let bundleIDs: Allowlist<String>
     /// Compared only in Production: Sandbox payloads may leave it out.
     public let appIDs: AppIDs
-    /// Those that stores sell in; Xcode's is none of them.
-    public let environments: Set<StoreEnvironment>
+    /// Where stores sell: Production, Sandbox or both. Never Xcode.
+    public private(set) var environments: Set<StoreEnvironment>
     public let roots: TrustedRoots
     /// Whether transactions of StoreKit testing in Xcode count, which anybody could sign: in development only.
     public let acceptsXcode: Bool
@@ -60,16 +60,11 @@ public struct AppleConfiguration: Sendable {
         self.catalog = catalog
     }
 
-    /// The same for what Xcode signs, which is of no other environment.
-    var ofXcode: AppleConfiguration { AppleConfiguration(ofXcode: self) }
-
-    private init(ofXcode other: AppleConfiguration) {
-        bundleIDs = other.bundleIDs
-        appIDs = other.appIDs
-        environments = [.xcode]
-        roots = other.roots
-        acceptsXcode = false
-        catalog = other.catalog
+    /// For Xcode's transactions, and no others.
+    var ofXcode: AppleConfiguration {
+        var configuration = self
+        configuration.environments = [.xcode]
+        return configuration
     }
 }
 
