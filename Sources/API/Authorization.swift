@@ -25,17 +25,6 @@ public struct Authorization: Sendable {
         return keys.reduce(false) { constantTimeCompare($1, with: given) || $0 }
     }
 
-    /// Who may see `/ready` and `/metrics`: the request comes from this machine, or has a key.
-    func isOperator(_ request: Request) -> Bool {
-        isOfThisMachine(request) || isTrusted(request.credentials)
-    }
-
-    /// A request from loopback may come from a proxy that does not say for whom, or from a browser that shows a page
-    /// whose name its owner has pointed at this machine (DNS rebinding). Both put the name that they used into `Host`.
-    private func isOfThisMachine(_ request: Request) -> Bool {
-        request.isLocal && request.head.host.map { HostName($0).isLoopback } ?? true
-    }
-
     /// The credentials of the scheme `Bearer`, which is compared without case (RFC 9110 §11.1).
     private static func bearer(_ authorization: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme: StaticString = "bearer "

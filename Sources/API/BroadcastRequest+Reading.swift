@@ -60,7 +60,7 @@ extension BroadcastRequest {
 
     var isTransient: Bool { transient ?? false }
 
-    func fragment(_ streams: StreamPattern, templates: TemplateStore) -> Result<Fragment, Refusal> {
+    func fragment(_ streams: StreamPattern, templates: TemplateLoader) -> Result<Fragment, Refusal> {
         guard let name = streamName(streams) else {
             return .failure(Refusal(code: "invalid_stream", message: "Give a stream or a user, and only one of them."))
         }

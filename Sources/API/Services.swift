@@ -25,7 +25,7 @@ public final class Services: Sendable {
     public let recoveries: [Provider: HistoryRecovery]
     public let writer: LedgerWriter
     public let reader: LedgerReader
-    public let templates: TemplateStore
+    public let templates: TemplateLoader
     public let streams: StreamPattern
     public let epoch: String
     public let clock: Clock
@@ -59,7 +59,7 @@ public final class Services: Sendable {
         recoveries: [Provider: HistoryRecovery],
         writer: LedgerWriter,
         reader: LedgerReader,
-        templates: TemplateStore,
+        templates: TemplateLoader,
         streams: StreamPattern,
         epoch: String,
         clock: Clock,

@@ -19,7 +19,7 @@ struct DemoPage: Sendable {
     private let path: String
     private let writer: LedgerWriter
     private let reader: LedgerReader
-    private let templates: TemplateStore
+    private let templates: TemplateLoader
     private let streams: StreamPattern
     private let signer: StreamSigner?
     private let isSecure: Bool

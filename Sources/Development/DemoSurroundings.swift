@@ -9,7 +9,7 @@ public struct DemoSurroundings {
     public var workspace: DevelopmentWorkspace
     public var writer: LedgerWriter
     public var reader: LedgerReader
-    public var templates: TemplateStore
+    public var templates: TemplateLoader
     public var streams: StreamPattern
     /// The bearer key that the simulated stores use.
     public var apiKey: String
@@ -24,7 +24,7 @@ public struct DemoSurroundings {
         workspace: DevelopmentWorkspace,
         writer: LedgerWriter,
         reader: LedgerReader,
-        templates: TemplateStore,
+        templates: TemplateLoader,
         streams: StreamPattern,
         apiKey: String,
         signer: StreamSigner?,

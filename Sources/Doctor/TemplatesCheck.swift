@@ -9,7 +9,7 @@ struct TemplatesCheck {
     var findings: [Finding] {
         guard let publicFolder else { return [] }
         do throws(TemplateProblems) {
-            let warnings = try TemplateStore(folder: "\(publicFolder)/fragments").warnings
+            let warnings = try TemplateLoader(folder: "\(publicFolder)/fragments").warnings
             if warnings.isEmpty {
                 return [.ok("templates", detail: "there is one for every state in \(publicFolder)/fragments")]
             }

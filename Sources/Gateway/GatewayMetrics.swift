@@ -9,8 +9,8 @@ final class GatewayMetrics: Sendable {
     let unheard: Counter
     let deliveries: Counter
     let written: Histogram
-    let missed: Counter
-    let missedMessages: Counter
+    let catchUps: Counter
+    let catchUpMessages: Counter
     let collapsed: Counter
     let slow: Counter
     /// Connections beyond a limit: closed at once, or answered first.
@@ -53,8 +53,8 @@ final class GatewayMetrics: Sendable {
             "paycast_webhook_written_seconds",
             help: "From reception to the last page's socket; without those that nobody followed."
         )
-        missed = metrics.counter("paycast_replayed_total", help: "Pages that were sent what they had missed.")
-        missedMessages = metrics.counter("paycast_replayed_messages_total", help: "Messages sent to these pages.")
+        catchUps = metrics.counter("paycast_replayed_total", help: "Pages that were sent what they had missed.")
+        catchUpMessages = metrics.counter("paycast_replayed_messages_total", help: "Messages sent to these pages.")
         collapsed = metrics.counter(
             "paycast_collapsed_total",
             help: "Fragments that a newer one replaced in a slow page's queue."

@@ -1,7 +1,7 @@
 public import Admission
 public import HTTP1
 
-/// A request that passed the gate: complete, its body bounded.
+/// A request whose head was accepted (`RequestHeadCheck`): complete, its body bounded.
 public struct Request: Sendable {
     public var route: Route
     public var head: RequestHead

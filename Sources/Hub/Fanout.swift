@@ -14,7 +14,7 @@ public struct Fanout: Sendable, Equatable {
 }
 
 /// What a driver has to write to one subscription, as one frame.
-public struct Flush: Sendable, Equatable {
+public struct OutgoingFrame: Sendable, Equatable {
     public let html: [UInt8]
     /// The position that a page has reached once it receives this; nil when nothing in it has a position in the ledger.
     public let position: Int64?
@@ -28,5 +28,20 @@ public struct Flush: Sendable, Equatable {
         self.position = position
         self.hasMore = hasMore
         self.refresh = refresh
+    }
+}
+
+/// The text of one frame. It contains each distinct refresh only once.
+struct FrameHTML {
+    private(set) var bytes: [UInt8] = []
+    /// Compared as bytes: a refresh that names the request behind it differs from others, and a page may ignore it.
+    private var refreshes: [[UInt8]] = []
+
+    mutating func append(_ part: Part) {
+        if part.isRefresh {
+            guard !refreshes.contains(part.html) else { return }
+            refreshes.append(part.html)
+        }
+        bytes += part.html
     }
 }

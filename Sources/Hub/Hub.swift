@@ -2,22 +2,22 @@ public import Domain
 
 /// Who is subscribed to what on one loop, and what each one still has to receive. Pure: the driver does the writing.
 ///
-/// A subscription *collects* while the messages that its page missed are being read, is *live* when a message may be
-/// written to it at once, and is *behind* while its socket accepts no more. A publish costs the hub the same for one
+/// A subscription *catches up* while the messages that its page missed are being read, and collects what is published
+/// meanwhile. It is *live* when a message may be written to it at once, and *behind* while its socket accepts no more. A publish costs the hub the same for one
 /// live subscription as for 5,000. Messages must be published in the ledger's order: positions ascend across all
 /// streams, and the messages of one entry follow each other.
 public struct Hub: Sendable {
     public struct Limits: Sendable, Equatable {
         /// Bytes that may wait for one subscription before it is closed.
         public var queuedBytes: Int
-        /// Bytes at which a flush stops joining messages. A longer message goes out alone.
-        public var flushBytes: Int
+        /// Bytes at which a frame stops joining messages. A longer message goes out alone.
+        public var frameBytes: Int
         /// Bytes of the newest messages that are kept.
         public var recentBytes: Int
 
-        public init(queuedBytes: Int = 256 << 10, flushBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
+        public init(queuedBytes: Int = 256 << 10, frameBytes: Int = 64 << 10, recentBytes: Int = 8 << 20) {
             self.queuedBytes = queuedBytes
-            self.flushBytes = flushBytes
+            self.frameBytes = frameBytes
             self.recentBytes = recentBytes
         }
     }
@@ -57,23 +57,23 @@ public struct Hub: Sendable {
     public var streamCount: Int { table.streamCount }
     public var subscriptionCount: Int { table.count }
 
-    /// Starts to collect for a page. Read what it missed only after this call, so that there is no gap between the two.
+    /// A page begins to catch up. Read what it missed only after this call, so that there is no gap between the two.
     public mutating func subscribe(to stream: StreamName) -> SubscriptionID {
         table.add(stream)
     }
 
-    /// The page missed more than it can take at once: drops what was collected, and collects nothing until `collect`.
+    /// The page missed more than it can take at once: drops what was collected, and collects nothing until `resume`.
     public mutating func pause(_ id: SubscriptionID) {
         guard let index = table.index(id) else { return }
         table.slots[index].phase = .paused
-        table.slots[index].backlog = Backlog()
+        table.slots[index].queue = SubscriptionQueue()
         table.place(index, isLive: false)
     }
 
-    /// Starts to collect again after `pause`. Read the rest only after this call.
-    public mutating func collect(_ id: SubscriptionID) {
+    /// Goes on catching up after `pause`. Read the rest only after this call.
+    public mutating func resume(_ id: SubscriptionID) {
         guard let index = table.index(id), table.slots[index].phase == .paused else { return }
-        table.slots[index].phase = .collecting
+        table.slots[index].phase = .catchingUp
     }
 
     public mutating func unsubscribe(_ id: SubscriptionID) {
@@ -104,18 +104,18 @@ public struct Hub: Sendable {
     ///
     /// Returns what to write now. Nil when there is nothing to write, so that the page's cursor is `through`, and when
     /// the subscription is blocked or gone.
-    public mutating func missed(_ id: SubscriptionID, through: Int64, messages: [Message]) -> Flush? {
-        guard let index = table.index(id), table.slots[index].phase == .collecting else { return nil }
+    public mutating func catchUp(_ id: SubscriptionID, through: Int64, messages: [Message]) -> OutgoingFrame? {
+        guard let index = table.index(id), table.slots[index].phase == .catchingUp else { return nil }
         table.slots[index].phase = .following
         table.slots[index].through = through
-        table.slots[index].backlog.merge(missed: messages, through: through)
-        guard let flush = flush(index) else { return nil }
-        guard !flush.hasMore else { return flush }
-        return Flush(
-            html: flush.html,
-            position: max(through, flush.position ?? 0),
+        table.slots[index].queue.merge(missed: messages, through: through)
+        guard let frame = frame(index) else { return nil }
+        guard !frame.hasMore else { return frame }
+        return OutgoingFrame(
+            html: frame.html,
+            position: max(through, frame.position ?? 0),
             hasMore: false,
-            refresh: flush.refresh
+            refresh: frame.refresh
         )
     }
 
@@ -127,10 +127,10 @@ public struct Hub: Sendable {
     }
 
     /// The socket accepts more. Returns nil when nothing waits; then the subscription is live again.
-    public mutating func writable(_ id: SubscriptionID) -> Flush? {
+    public mutating func writable(_ id: SubscriptionID) -> OutgoingFrame? {
         guard let index = table.index(id) else { return nil }
         table.slots[index].isBlocked = false
-        return flush(index)
+        return frame(index)
     }
 
     /// Everything up to `position` has been published. The driver calls this because entries without fragments are
@@ -210,29 +210,29 @@ public struct Hub: Sendable {
     private mutating func offer(_ message: Message, to index: Int) -> Offer {
         if table.slots[index].phase == .paused { return .notForIt }
         if let position = message.position, table.slots[index].hasRead(position) { return .notForIt }
-        if table.slots[index].isCaughtUp {
+        if table.slots[index].isReady {
             settle(index)
             return table.slots[index].isLive ? .live : .writeOnce
         }
         let isBlocked = table.slots[index].isBlocked
-        tally.collapsed += table.slots[index].backlog.add(
+        tally.collapsed += table.slots[index].queue.add(
             message,
             order: message.position ?? newest,
             collapses: isBlocked
         )
-        return table.slots[index].backlog.bytes > limits.queuedBytes ? .overflow : .queued
+        return table.slots[index].queue.bytes > limits.queuedBytes ? .overflow : .queued
     }
 
-    private mutating func flush(_ index: Int) -> Flush? {
+    private mutating func frame(_ index: Int) -> OutgoingFrame? {
         guard table.slots[index].phase == .following, !table.slots[index].isBlocked else { return nil }
-        let flush = table.slots[index].backlog.take(upTo: limits.flushBytes)
+        let frame = table.slots[index].queue.take(upTo: limits.frameBytes)
         settle(index)
-        return flush
+        return frame
     }
 
     /// A subscription is live once it is caught up and nothing that it has already read can still be published.
     private mutating func settle(_ index: Int) {
-        let isLive = table.slots[index].isCaughtUp && table.slots[index].through <= settled
+        let isLive = table.slots[index].isReady && table.slots[index].through <= settled
         table.place(index, isLive: isLive)
     }
 }

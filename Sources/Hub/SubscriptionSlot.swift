@@ -5,7 +5,7 @@ struct SubscriptionSlot {
         /// Its page missed more than one answer holds. Nothing is collected now, since the ledger will be read again.
         case paused
         /// The messages that its page missed are being read elsewhere.
-        case collecting
+        case catchingUp
         case following
     }
 
@@ -22,10 +22,22 @@ struct SubscriptionSlot {
     /// How far the messages that its page missed have been read. Entries up to here that are still on their way to this
     /// hub are not for this subscription.
     var through: Int64 = 0
-    var backlog = Backlog()
+    var queue = SubscriptionQueue()
 
     /// Whether a message may be written directly, without the queue.
-    var isCaughtUp: Bool { phase == .following && !isBlocked && backlog.isEmpty }
+    var isReady: Bool { phase == .following && !isBlocked && queue.isEmpty }
 
     func hasRead(_ position: Int64) -> Bool { phase == .following && position <= through }
+}
+
+/// Names one subscription of one hub. A freed slot gets a new generation, so that a stale id names nothing.
+public struct SubscriptionID: Hashable, Sendable {
+    /// The place in the hub's slab: small and reused, so a driver may use it as an array index.
+    public let index: UInt32
+    public let generation: UInt32
+
+    init(index: UInt32, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
 }

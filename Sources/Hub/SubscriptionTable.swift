@@ -27,7 +27,7 @@ struct SubscriptionTable {
     mutating func add(_ name: StreamName) -> SubscriptionID {
         let index = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(index) == slots.count { slots.append(SubscriptionSlot()) }
-        slots[Int(index)].phase = .collecting
+        slots[Int(index)].phase = .catchingUp
         slots[Int(index)].stream = names[name] ?? addStream(name)
         join(Int(index), isLive: false)
         return SubscriptionID(index: index, generation: slots[Int(index)].generation)
@@ -80,5 +80,24 @@ struct SubscriptionTable {
         guard Int(last.index) != index else { return }
         streams[stream][isLive: isLive][place] = last
         slots[Int(last.index)].place = UInt32(place)
+    }
+}
+
+/// A stream with at least one subscription.
+struct Stream {
+    /// Nil in a free place of the slab.
+    var name: StreamName?
+    /// A publish hands this list to the driver as it is.
+    var live: ContiguousArray<SubscriptionID> = []
+    /// Subscriptions that need a check for each message: catching up, behind, or ahead of this hub.
+    var waiting: ContiguousArray<SubscriptionID> = []
+    /// The newest ledger position published on it.
+    var position: Int64 = 0
+
+    var isEmpty: Bool { live.isEmpty && waiting.isEmpty }
+
+    subscript(isLive isLive: Bool) -> ContiguousArray<SubscriptionID> {
+        _read { if isLive { yield live } else { yield waiting } }
+        _modify { if isLive { yield &live } else { yield &waiting } }
     }
 }

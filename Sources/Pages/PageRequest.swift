@@ -4,7 +4,7 @@ public import Domain
 public struct PageRequest: Sendable {
     /// Starts to read what comes after a position, and calls back on another thread. False when the reader is too busy.
     public typealias Reading =
-        @Sendable (_ position: Int64, _ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
+        @Sendable (_ position: Int64, _ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
 
     public enum Content: Sendable {
         /// Fragments, over SSE or WebSocket, as the page asks.
@@ -28,12 +28,12 @@ public struct PageRequest: Sendable {
     public var expires: Instant?
     /// The element that opened it; nil when it will never have to be addressed.
     public var source: SourceElement?
-    /// Which missed refreshes the page receives.
-    public var refreshes: MissedRefreshes
+    /// Which refreshes the page receives when it catches up.
+    public var refreshes: RefreshPolicy
     /// What the page has seen; nil when only the ledger can tell what to send.
     public var seen: Seen?
     /// Starts to read what the page missed, and calls back on another thread. False when the reader is too busy.
-    public var readMissed: @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
+    public var readCatchUp: @Sendable (_ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
 
     public init(
         stream: StreamName,
@@ -41,9 +41,9 @@ public struct PageRequest: Sendable {
         allowedOrigin: String? = nil,
         expires: Instant? = nil,
         source: SourceElement? = nil,
-        refreshes: MissedRefreshes = .never,
+        refreshes: RefreshPolicy = .never,
         seen: Seen? = nil,
-        readMissed: @escaping @Sendable (_ done: @escaping @Sendable (MissedMessages) -> Void) -> Bool
+        readCatchUp: @escaping @Sendable (_ done: @escaping @Sendable (CatchUp) -> Void) -> Bool
     ) {
         self.stream = stream
         self.content = content
@@ -52,6 +52,6 @@ public struct PageRequest: Sendable {
         self.source = source
         self.refreshes = refreshes
         self.seen = seen
-        self.readMissed = readMissed
+        self.readCatchUp = readCatchUp
     }
 }

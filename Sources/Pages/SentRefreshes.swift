@@ -13,7 +13,7 @@ internal import Synchronization
 public final class SentRefreshes: Sendable {
     private struct Pages: Hashable {
         var stream: StreamName
-        var origin: MissedRefreshes.Origin
+        var origin: RefreshPolicy.Origin
     }
 
     private struct Sent {
@@ -35,7 +35,7 @@ public final class SentRefreshes: Sendable {
     public func isNews(
         _ position: Int64,
         on stream: StreamName,
-        for refreshes: MissedRefreshes,
+        for refreshes: RefreshPolicy,
         now: UInt64 = monotonicNanoseconds()
     ) -> Bool {
         switch refreshes {
@@ -55,7 +55,7 @@ public final class SentRefreshes: Sendable {
     }
 
     /// A page was sent a refresh among what it missed.
-    public func recordMissed(_ position: Int64, on stream: StreamName, for refreshes: MissedRefreshes) {
+    public func recordMissed(_ position: Int64, on stream: StreamName, for refreshes: RefreshPolicy) {
         record(on: stream, for: refreshes) { $0.arrived = max($0.arrived, position) }
     }
 
@@ -63,7 +63,7 @@ public final class SentRefreshes: Sendable {
     public func recordLive(
         _ position: Int64,
         on stream: StreamName,
-        for refreshes: MissedRefreshes,
+        for refreshes: RefreshPolicy,
         now: UInt64 = monotonicNanoseconds()
     ) {
         record(on: stream, for: refreshes) {
@@ -72,7 +72,7 @@ public final class SentRefreshes: Sendable {
         }
     }
 
-    private func record(on stream: StreamName, for refreshes: MissedRefreshes, change: (inout Sent) -> Void) {
+    private func record(on stream: StreamName, for refreshes: RefreshPolicy, change: (inout Sent) -> Void) {
         guard case .once(let origin) = refreshes else { return }
         let pages = Pages(stream: stream, origin: origin)
         halves.withLock { halves in

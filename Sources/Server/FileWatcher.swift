@@ -10,7 +10,7 @@ struct FileWatcher {
     private let mailbox: Mailbox<Never>
     private let waker = Waker()
 
-    init(templates: TemplateStore, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
+    init(templates: TemplateLoader, certificate: CertificateWatch?, gateway: Gateway, log: Log) {
         let mailbox = Mailbox<Never>(capacity: 0) { [waker] in waker.wake() }
         self.mailbox = mailbox
         thread = WorkerThread(name: "watcher") { [waker] in

@@ -8,7 +8,7 @@ struct HealthReport: Sendable {
     let gaps: [Configuration.Gap]
     let watch: LedgerWatch
     let ledger: LedgerHealth
-    let templates: TemplateStore
+    let templates: TemplateLoader
     let redis: RedisListener?
     let background: BackgroundServices
     let certificate: CertificateHealth

@@ -8,7 +8,7 @@ internal import TurboStreams
 
 /// Turns committed entries into what the loops send: each fragment is rendered once, on the thread that committed it.
 final class Publisher: Sendable {
-    private let templates: TemplateStore
+    private let templates: TemplateLoader
     private let telemetry: WebhookTelemetry
     private let log: Log
     private let outlet = Mutex(Outlet.waiting([]))
@@ -20,7 +20,7 @@ final class Publisher: Sendable {
         case open(Gateway)
     }
 
-    init(templates: TemplateStore, telemetry: WebhookTelemetry, log: Log) {
+    init(templates: TemplateLoader, telemetry: WebhookTelemetry, log: Log) {
         self.templates = templates
         self.telemetry = telemetry
         self.log = log

@@ -16,7 +16,7 @@ struct ServerCore {
     let log: Log
     let metrics: Metrics
     let keys: Credentials
-    let templates: TemplateStore
+    let templates: TemplateLoader
     let timings: EventTimings
     let telemetry: WebhookTelemetry
     let publisher: Publisher
@@ -61,11 +61,11 @@ struct ServerCore {
         blockingPools = BlockingPools(stores: configuration.storeTypes, metrics: metrics)
     }
 
-    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateStore {
+    private static func templates(_ configuration: Configuration) throws(StartError) -> TemplateLoader {
         do throws(TemplateProblems) {
             // The built-in offers belong to the demo; in production, the app's own server renders its offers.
             let own = Assets.fragments.filter { configuration.isDevelopment || !$0.key.hasPrefix("paywall.") }
-            return try TemplateStore(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
+            return try TemplateLoader(folder: "\(configuration.publicFolder ?? "public")/fragments", builtIn: own)
         } catch {
             throw .templates(error)
         }

@@ -3,12 +3,12 @@ internal import TurboStreams
 
 /// Logs changes of the template files. One thread owns it.
 struct TemplateWatch {
-    private let templates: TemplateStore
+    private let templates: TemplateLoader
     private let log: Log
     private var told: [TemplateWarning]
 
     /// Logs the warnings that already exist at the start.
-    init(_ templates: TemplateStore, log: Log) {
+    init(_ templates: TemplateLoader, log: Log) {
         self.templates = templates
         self.log = log
         told = templates.warnings

@@ -29,7 +29,7 @@ public struct BroadcastForm: Sendable, Equatable {
     }
 
     /// Makes the fragment for `stream`, or throws the first error.
-    public func fragment(on stream: StreamName, templates: TemplateSet) throws(BroadcastError) -> Fragment {
+    public func fragment(on stream: StreamName, templates: TemplateLookup) throws(BroadcastError) -> Fragment {
         try checkAction()
         try checkTarget()
         let content = try content(templates)
@@ -54,7 +54,7 @@ public struct BroadcastForm: Sendable, Equatable {
         }
     }
 
-    private func content(_ templates: TemplateSet) throws(BroadcastError) -> Fragment.Content {
+    private func content(_ templates: TemplateLookup) throws(BroadcastError) -> Fragment.Content {
         switch (template, html) {
         case (_?, _?): throw .twoContents
         case (nil, nil):

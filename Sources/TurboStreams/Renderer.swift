@@ -2,9 +2,9 @@ public import Domain
 
 /// Turns fragments into the `<turbo-stream>` elements that pages receive, using the templates of one moment.
 public struct Renderer: Sendable {
-    private let templates: TemplateSet
+    private let templates: TemplateLookup
 
-    public init(templates: TemplateSet) {
+    public init(templates: TemplateLookup) {
         self.templates = templates
     }
 

@@ -43,14 +43,14 @@ public struct TemplateWarning: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    private var key: String { TemplateSet.key(of: file) }
+    private var key: String { TemplateLookup.key(of: file) }
 }
 
 extension TemplateWarning {
     /// `served` and `removed` are file names; `broken` are those whose problem is reported elsewhere.
     static func all(served: Set<String>, removed: Set<String>, broken: Set<String>) -> [TemplateWarning] {
         if served.isEmpty, removed.isEmpty, broken.isEmpty { return [TemplateWarning(file: "", cause: .emptyFolder)] }
-        let names = Set(served.compactMap { TemplateFile.name(of: TemplateSet.key(of: $0)) })
+        let names = Set(served.compactMap { TemplateFile.name(of: TemplateLookup.key(of: $0)) })
         var warnings = removed.map { TemplateWarning(file: $0, cause: .removed) }
         for name in FragmentName.allCases.map(\.rawValue) {
             let file = name + ".html"
@@ -69,7 +69,7 @@ extension TemplateWarning {
 
     /// `success.pt-BR.html` for `success.pt_br.html`; nil when the spelling is right or the last part is no language.
     private static func rightSpelling(of file: String) -> String? {
-        let parts = TemplateSet.key(of: file).split(separator: ".")
+        let parts = TemplateLookup.key(of: file).split(separator: ".")
         guard parts.count > 1, let last = parts.last.map(String.init), let language = LanguageTag(last),
             !language.text.hasSameBytes(as: last), LocalFormat.knows(language)
         else { return nil }

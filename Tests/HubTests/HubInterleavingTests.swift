@@ -14,8 +14,8 @@ import Testing
 
     static let cases = [
         Case(isKeyed: false, limits: Hub.Limits()),
-        Case(isKeyed: false, limits: Hub.Limits(queuedBytes: 150, flushBytes: 8)),
-        Case(isKeyed: true, limits: Hub.Limits(queuedBytes: 1000, flushBytes: 8)),
+        Case(isKeyed: false, limits: Hub.Limits(queuedBytes: 150, frameBytes: 8)),
+        Case(isKeyed: true, limits: Hub.Limits(queuedBytes: 1000, frameBytes: 8)),
     ]
 
     @Test(arguments: cases) func holdsForAllShortSequences(_ test: Case) throws {
@@ -41,7 +41,7 @@ import Testing
     /// The page resumed from before `2/a`, which `4/a` had taken away, and got it after `t1/b`.
     @Test func aTransientMessageRemembersTheEntriesBeforeIt() throws {
         let stream = try #require(StreamName("user:1:paywall"))
-        var model = HubModel(isKeyed: true, stream: stream, limits: Hub.Limits(queuedBytes: 1000, flushBytes: 8))
+        var model = HubModel(isKeyed: true, stream: stream, limits: Hub.Limits(queuedBytes: 1000, frameBytes: 8))
         let steps: [HubModel.Step] = [
             .read, .arrive, .block, .commitElsewhere, .commit, .feed, .feed, .transient, .transient,
             .commitElsewhere, .commit, .feed, .feed, .unblock, .reconnect,

@@ -93,9 +93,9 @@ struct HubModel {
         reading = nil
         isCollecting = false
         missedThrough = missed.through
-        let flush = hub.missed(page, through: missed.through, messages: missed.messages)
-        if let flush { receive(flush.html, position: flush.position) }
-        if flush?.hasMore == true { isWaiting = true }
+        let frame = hub.catchUp(page, through: missed.through, messages: missed.messages)
+        if let frame { receive(frame.html, position: frame.position) }
+        if frame?.hasMore == true { isWaiting = true }
     }
 
     private mutating func block() {
@@ -104,9 +104,9 @@ struct HubModel {
     }
 
     private mutating func unblock() {
-        let flush = hub.writable(page)
-        if let flush { receive(flush.html, position: flush.position) }
-        isWaiting = flush?.hasMore == true
+        let frame = hub.writable(page)
+        if let frame { receive(frame.html, position: frame.position) }
+        isWaiting = frame?.hasMore == true
     }
 
     private mutating func reconnect() {

@@ -16,7 +16,7 @@ import Testing
 
     private func liveSubscription(_ hub: inout Hub) -> SubscriptionID {
         let id = hub.subscribe(to: stream)
-        #expect(hub.missed(id, through: 0, messages: []) == nil)
+        #expect(hub.catchUp(id, through: 0, messages: []) == nil)
         return id
     }
 
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: LookAlike.all) func aPageHearsNothingOfALookAlike(_ pair: LookAlike) throws {
         var hub = Hub()
         let id = hub.subscribe(to: try #require(StreamName(pair.one)))
-        _ = hub.missed(id, through: 0, messages: [])
+        _ = hub.catchUp(id, through: 0, messages: [])
         let parts = [Part(html: [1], collapseKey: nil)]
         let other = Message(stream: try #require(StreamName(pair.other)), position: nil, parts: parts)
         #expect(hub.publish(other).live.isEmpty)
@@ -40,8 +40,8 @@ import Testing
         let id = hub.subscribe(to: stream)
         #expect(hub.publish(message("one ", at: 1)).live.isEmpty)
         #expect(hub.publish(message("two ", at: 2)).live.isEmpty)
-        let flush = hub.missed(id, through: 1, messages: [message("one ", at: 1)])
-        #expect(flush == Flush(html: Array("one two ".utf8), position: 2, hasMore: false))
+        let frame = hub.catchUp(id, through: 1, messages: [message("one ", at: 1)])
+        #expect(frame == OutgoingFrame(html: Array("one two ".utf8), position: 2, hasMore: false))
         #expect(hub.publish(message("three", at: 3)).live == [id])
     }
 
@@ -49,7 +49,7 @@ import Testing
         var hub = Hub()
         let id = hub.subscribe(to: stream)
         let missed = [message("one", at: 1), message("two", at: 2)]
-        #expect(hub.missed(id, through: 2, messages: missed)?.position == 2)
+        #expect(hub.catchUp(id, through: 2, messages: missed)?.position == 2)
         #expect(hub.publish(message("one", at: 1)).live.isEmpty)
         #expect(hub.publish(message("transient", at: nil)).live == [id])
         #expect(hub.publish(message("two", at: 2)).live.isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(hub.publish(news, to: live, unlessRead: 5) == Fanout(live: [live], closed: []))
         let late = hub.subscribe(to: stream)
         #expect(hub.publish(news, to: late, unlessRead: 5) == nil, "what it missed is being read")
-        #expect(hub.missed(late, through: 5, messages: []) == nil)
+        #expect(hub.catchUp(late, through: 5, messages: []) == nil)
         #expect(hub.publish(news, to: late, unlessRead: 5)?.live.isEmpty == true)
         hub.blocked(other)
         #expect(hub.publish(news, to: other, unlessRead: 5)?.live.isEmpty == true)
@@ -79,7 +79,7 @@ import Testing
         for (position, key) in [(1, "paywall"), (2, nil), (3, "status"), (4, "paywall")] as [(Int64, CollapseKey?)] {
             #expect(hub.publish(message("\(position) ", at: position, key: key)) == Fanout(live: [], closed: []))
         }
-        #expect(hub.writable(id) == Flush(html: Array("2 3 4 ".utf8), position: 4, hasMore: false))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("2 3 4 ".utf8), position: 4, hasMore: false))
         #expect(hub.writable(id) == nil)
         #expect(hub.tally.collapsed == 1)
         #expect(hub.publish(message("5", at: 5)).live == [id])
@@ -92,20 +92,20 @@ import Testing
         _ = hub.publish(message("entry ", at: 1, key: "paywall"))
         _ = hub.publish(message("first ", at: nil, key: "paywall"))
         _ = hub.publish(message("second ", at: nil, key: "paywall"))
-        #expect(hub.writable(id) == Flush(html: Array("entry second ".utf8), position: 1, hasMore: false))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("entry second ".utf8), position: 1, hasMore: false))
     }
 
-    @Test func aFlushHoldsWholeMessagesUpToAFrame() {
-        var hub = Hub(limits: Hub.Limits(flushBytes: 10))
+    @Test func aFrameHoldsWholeMessagesUpToItsLimit() {
+        var hub = Hub(limits: Hub.Limits(frameBytes: 10))
         let id = liveSubscription(&hub)
         hub.blocked(id)
         for position in 1...3 as ClosedRange<Int64> { _ = hub.publish(message("12345", at: position)) }
         _ = hub.publish(message("longer than a frame", at: 4))
-        #expect(hub.writable(id) == Flush(html: Array("1234512345".utf8), position: 2, hasMore: true))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("1234512345".utf8), position: 2, hasMore: true))
         #expect(hub.publish(message("5", at: 5)).live.isEmpty)
-        #expect(hub.writable(id) == Flush(html: Array("12345".utf8), position: 3, hasMore: true))
-        #expect(hub.writable(id) == Flush(html: Array("longer than a frame".utf8), position: 4, hasMore: true))
-        #expect(hub.writable(id) == Flush(html: Array("5".utf8), position: 5, hasMore: false))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("12345".utf8), position: 3, hasMore: true))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("longer than a frame".utf8), position: 4, hasMore: true))
+        #expect(hub.writable(id) == OutgoingFrame(html: Array("5".utf8), position: 5, hasMore: false))
         #expect(hub.publish(message("6", at: 6)).live == [id])
     }
 
@@ -124,9 +124,9 @@ import Testing
         for position in [2, 3] as [Int64] { _ = hub.publish(refresh("again ", at: position)) }
         _ = hub.publish(message("state ", at: 4))
         _ = hub.publish(refresh("otherwise ", at: nil))
-        let flush = hub.missed(id, through: 1, messages: [refresh("again ", at: 1)])
+        let frame = hub.catchUp(id, through: 1, messages: [refresh("again ", at: 1)])
         let html = Array("again state otherwise ".utf8)
-        #expect(flush == Flush(html: html, position: 4, hasMore: false, refresh: 3))
+        #expect(frame == OutgoingFrame(html: html, position: 4, hasMore: false, refresh: 3))
     }
 
     @Test func closesASubscriptionWhoseQueueIsFull() {
@@ -150,7 +150,7 @@ import Testing
     @Test func neverPublishesAPositionTwice() {
         var hub = Hub(position: 5)
         let id = hub.subscribe(to: stream)
-        _ = hub.missed(id, through: 5, messages: [])
+        _ = hub.catchUp(id, through: 5, messages: [])
         #expect(hub.publish(message("old", at: 5)) == Fanout(live: [], closed: []))
         #expect(hub.publish(message("new", at: 6)).live == [id])
         #expect(hub.publish(message("new", at: 6)).live.isEmpty)
@@ -188,7 +188,7 @@ import Testing
         var hub = Hub()
         let id = hub.subscribe(to: stream)
         hub.blocked(id)
-        #expect(hub.missed(id, through: 1, messages: [message("one", at: 1)]) == nil)
+        #expect(hub.catchUp(id, through: 1, messages: [message("one", at: 1)]) == nil)
         #expect(hub.writable(id)?.html == Array("one".utf8))
     }
 }

@@ -17,11 +17,11 @@ import Testing
         hub.pause(id)
         // More than the queue may hold.
         for position in 2...20 { #expect(hub.publish(message(Int64(position))) == Fanout(live: [], closed: [])) }
-        hub.collect(id)
+        hub.resume(id)
         _ = hub.publish(message(21))
-        // The ledger was read up to 20 after `collect`.
-        let flush = hub.missed(id, through: 20, messages: [])
-        #expect(flush.map { String(decoding: $0.html, as: UTF8.self) } == "21 ")
+        // The ledger was read up to 20 after `resume`.
+        let frame = hub.catchUp(id, through: 20, messages: [])
+        #expect(frame.map { String(decoding: $0.html, as: UTF8.self) } == "21 ")
         #expect(hub.publish(message(22)).live == [id])
     }
 
@@ -30,9 +30,9 @@ import Testing
         var hub = Hub()
         let id = hub.subscribe(to: stream)
         hub.pause(id)
-        #expect(hub.missed(id, through: 3, messages: [message(1)]) == nil)
+        #expect(hub.catchUp(id, through: 3, messages: [message(1)]) == nil)
         hub.unsubscribe(id)
-        hub.collect(id)
+        hub.resume(id)
         #expect(hub.subscriptionCount == 0)
     }
 }

@@ -6,16 +6,16 @@ import Testing
 @Suite struct SentRefreshesTests {
     struct Case: Sendable, CustomStringConvertible {
         var name: String
-        var refreshes: MissedRefreshes
+        var refreshes: RefreshPolicy
         var stream = "room:1"
         /// Of entries 6, 7 and 8 after a page that said “rendered at 5” was sent 7.
         var news: [Bool]
         var description: String { name }
     }
 
-    private static let five = MissedRefreshes.Origin.cursor(Cursor(epoch: "test", position: 5))
-    private static let six = MissedRefreshes.Origin.cursor(Cursor(epoch: "test", position: 6))
-    private static let time = MissedRefreshes.Origin.time(Instant(milliseconds: 5))
+    private static let five = RefreshPolicy.Origin.cursor(Cursor(epoch: "test", position: 5))
+    private static let six = RefreshPolicy.Origin.cursor(Cursor(epoch: "test", position: 6))
+    private static let time = RefreshPolicy.Origin.time(Instant(milliseconds: 5))
 
     @Test(arguments: [
         Case(name: "the same cursor again", refreshes: .once(five), news: [false, false, true]),

@@ -29,7 +29,7 @@ import Testing
     ])
     func isAFragment(_ example: Case) throws {
         let stream = try #require(StreamName("s"))
-        let fragment = try example.form.fragment(on: stream, templates: TemplateSet(sources: Self.sources))
+        let fragment = try example.form.fragment(on: stream, templates: TemplateLookup(sources: Self.sources))
         #expect(fragment.content == example.content)
         #expect(fragment.action == example.form.action)
         #expect(fragment.target == example.form.target)
@@ -102,7 +102,7 @@ import Testing
     ])
     func refuses(_ refusal: Refusal) throws {
         let stream = try #require(StreamName("s"))
-        let templates = try TemplateSet(sources: Self.sources)
+        let templates = try TemplateLookup(sources: Self.sources)
         let error = #expect(throws: refusal.error) { try refusal.form.fragment(on: stream, templates: templates) }
         #expect(error?.code == refusal.code)
     }

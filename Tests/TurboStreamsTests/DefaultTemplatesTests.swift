@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: FragmentName.allCases, PageTarget.allCases)
     func everyNameShowsSomethingForEveryTarget(_ name: FragmentName, target: PageTarget) throws {
-        let renderer = try TemplateStore(folder: Self.folder).renderer
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
         let values = ["product": "paycast.pro.annual", "state": "active", "access_until": "1 May 2027"]
         let element = try #require(renderer.element(name, for: target, values: values))
         let html = String(decoding: element, as: UTF8.self)
@@ -27,7 +27,7 @@ import Testing
     /// The two are one page in two languages: whatever is not text is the same.
     @Test(arguments: FragmentName.allCases, PageTarget.allCases)
     func germanIsTheSameElement(_ name: FragmentName, target: PageTarget) throws {
-        let renderer = try TemplateStore(folder: Self.folder).renderer
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
         var values = ["user": "42", "product": "p", "state": "active", "access_until_iso": "2027-05-01T00:00:00Z"]
         values["access_until"] = "1 May 2027"
         let english = try #require(renderer.element(name, for: target, values: values))
@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: FragmentName.allCases)
     func noValueBecomesMarkup(_ name: FragmentName) throws {
-        let renderer = try TemplateStore(folder: Self.folder).renderer
+        let renderer = try TemplateLoader(folder: Self.folder).renderer
         let names = ["user", "product", "state", "access_until", "access_until_iso", "pending_product", "price"]
         let hostile = Dictionary(uniqueKeysWithValues: names.map { ($0, "\"></template><script>'&") })
         for target in PageTarget.allCases {

@@ -111,6 +111,6 @@ import Testing
     }
 
     private func renderer() throws -> Renderer {
-        Renderer(templates: try TemplateSet(sources: RendererTests.sources))
+        Renderer(templates: try TemplateLookup(sources: RendererTests.sources))
     }
 }

@@ -20,7 +20,7 @@ struct SlowReaders {
     }
 
     /// The page has taken everything.
-    func caughtUp(_ connection: Connection) {
+    func tookAll(_ connection: Connection) {
         connection.isBlocked = false
         if case .cable(let client) = connection.phase { client.owed = 0 }
         deadlines.clear(for: connection)

@@ -80,10 +80,10 @@ final class PageWriter {
     /// The socket takes bytes again. Returns whether the page has caught up.
     func resume(_ connection: Connection) -> Bool {
         guard connection.isBlocked else { return false }
-        slowReaders.caughtUp(connection)
+        slowReaders.tookAll(connection)
         for id in connection.subscriptions {
-            guard let flush = subscriptions.hub.writable(id), let subscriber = subscriptions[id] else { continue }
-            guard send(flush, to: subscriber) else {
+            guard let frame = subscriptions.hub.writable(id), let subscriber = subscriptions[id] else { continue }
+            guard send(frame, to: subscriber) else {
                 closer.end(connection)
                 return false
             }
@@ -93,19 +93,19 @@ final class PageWriter {
         return true
     }
 
-    /// Writes flush after flush until the kernel takes no more or nothing is left. False when the connection is dead.
-    func send(_ first: Flush, to subscriber: Subscriber) -> Bool {
-        var next: Flush? = first
-        while let flush = next {
-            let cursor = flush.position.map { Cursor(epoch: loop.settings.epoch, position: $0) }
-            var frames = FrameCache(html: flush.html, cursor: cursor)
+    /// Writes frame after frame until the kernel takes no more or nothing is left. False when the connection is dead.
+    func send(_ first: OutgoingFrame, to subscriber: Subscriber) -> Bool {
+        var next: OutgoingFrame? = first
+        while let frame = next {
+            let cursor = frame.position.map { Cursor(epoch: loop.settings.epoch, position: $0) }
+            var frames = FrameCache(html: frame.html, cursor: cursor)
             guard frames.write(to: subscriber) else { return false }
-            if let refresh = flush.refresh {
+            if let refresh = frame.refresh {
                 loop.shared.sentRefreshes.recordMissed(refresh, on: subscriber.stream, for: subscriber.refreshes)
             }
             slowReaders.wrote(to: subscriber.connection)
             guard !subscriber.connection.link.isBehind else { return true }
-            next = flush.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
+            next = frame.hasMore ? subscriptions.hub.writable(subscriber.subscription) : nil
         }
         return true
     }

@@ -8,8 +8,8 @@ struct Subscriber {
     let subscription: SubscriptionID
     let stream: StreamName
     let transport: Transport
-    /// Which missed refreshes its page receives.
-    let refreshes: MissedRefreshes
+    /// Which refreshes its page receives when it catches up.
+    let refreshes: RefreshPolicy
     /// What each message to it begins with: the identifier of a cable subscription, otherwise nothing.
     var head: [UInt8] = []
 }

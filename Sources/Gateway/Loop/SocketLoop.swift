@@ -161,7 +161,7 @@ final class SocketLoop {
         for mail in loop.port.take() {
             switch mail {
             case .reply(let id, let response): connections[id].map { requests.reply(response, to: $0) }
-            case .missed(let id, let missed): sendMissed(missed, to: id)
+            case .catchUp(let id, let missed): sendCatchUp(missed, to: id)
             case .publish(let publications): for publication in publications { writer.publish(publication) }
             case .broadcast(let messages): for message in messages { writer.publish(message) }
             case .refreshPages: writer.reloadPages(for: nil)
@@ -176,11 +176,11 @@ final class SocketLoop {
         http2.settle()
     }
 
-    private func sendMissed(_ missed: MissedMessages, to id: SubscriptionID) {
+    private func sendCatchUp(_ missed: CatchUp, to id: SubscriptionID) {
         guard let subscriber = subscriptions[id] else { return }
         switch subscriber.connection.phase {
-        case .page(let page): requests.pages.sendMissed(missed, to: subscriber, on: page)
-        case .cable(let client): requests.cable.sendMissed(missed, to: subscriber, of: client)
+        case .page(let page): requests.pages.sendCatchUp(missed, to: subscriber, on: page)
+        case .cable(let client): requests.cable.sendCatchUp(missed, to: subscriber, of: client)
         default: break
         }
     }

@@ -85,8 +85,8 @@ extension CableServer {
     }
 
     func read(_ request: PageRequest, for id: SubscriptionID, of client: CableClient) {
-        let isRead = writer.readMissed(request, for: id) { missed in
-            if let subscriber = subscriptions[id] { sendMissed(missed, to: subscriber, of: client) }
+        let isRead = writer.readCatchUp(request, for: id) { missed in
+            if let subscriber = subscriptions[id] { sendCatchUp(missed, to: subscriber, of: client) }
         }
         if !isRead { giveUp(id, of: client) }
     }

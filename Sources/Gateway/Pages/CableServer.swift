@@ -47,7 +47,7 @@ struct CableServer {
 
     /// The messages that one subscription missed have been read. Confirms the subscription before its first message, so
     /// that the element is `connected` as early as it can be.
-    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, of client: CableClient) {
+    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, of client: CableClient) {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         let id = subscriber.subscription
@@ -58,8 +58,8 @@ struct CableServer {
         if let confirmation = client.session.confirmation(of: id), !say(confirmation, to: client, on: connection) {
             return closer.end(connection)
         }
-        let flush = subscriptions.hub.missed(id, through: missed.through, messages: missed.messages)
-        if let flush, !writer.send(flush, to: subscriber) { return closer.end(connection) }
+        let frame = subscriptions.hub.catchUp(id, through: missed.through, messages: missed.messages)
+        if let frame, !writer.send(frame, to: subscriber) { return closer.end(connection) }
         if let verdict = client.session.historyVerdict(of: id, isComplete: !missed.hasGap),
             !say(verdict, to: client, on: connection)
         {

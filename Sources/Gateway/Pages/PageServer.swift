@@ -52,12 +52,12 @@ struct PageServer {
             subscriptions.follow(request.stream, with: filter)
         }
         loop.metrics.pages(transport).add(1)
-        let isRead = writer.readMissed(request, for: id) { sendMissed($0, to: subscriber, on: page) }
+        let isRead = writer.readCatchUp(request, for: id) { sendCatchUp($0, to: subscriber, on: page) }
         if !isRead { turnAway(connection) }
     }
 
     /// The messages that the page missed have been read. The first block gives it a cursor, before any event.
-    func sendMissed(_ missed: MissedMessages, to subscriber: Subscriber, on page: Page) {
+    func sendCatchUp(_ missed: CatchUp, to subscriber: Subscriber, on page: Page) {
         let missed = writer.news(in: missed, for: subscriber)
         let connection = subscriber.connection
         guard missed.extent != .unreadable else { return turnAway(connection) }
@@ -72,8 +72,8 @@ struct PageServer {
 
     func send(_ messages: [Message], through position: Int64, to subscriber: Subscriber) {
         let id = subscriber.subscription
-        guard let flush = subscriptions.hub.missed(id, through: position, messages: messages) else { return }
-        if !writer.send(flush, to: subscriber) { closer.end(subscriber.connection) }
+        guard let frame = subscriptions.hub.catchUp(id, through: position, messages: messages) else { return }
+        if !writer.send(frame, to: subscriber) { closer.end(subscriber.connection) }
     }
 
     /// Writes a block of an event stream, after the answer's head if that has not gone out yet. Returns false when the

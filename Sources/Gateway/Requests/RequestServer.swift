@@ -15,7 +15,7 @@ final class RequestServer {
     let cable: CableServer
     let webSockets: WebSocketFrames
     private let flow: FlowControl
-    private let gate = RequestGate()
+    private let headCheck = RequestHeadCheck()
 
     init(
         loop: LoopContext,
@@ -79,7 +79,7 @@ final class RequestServer {
         var terms = Connection.Terms(keepAlive: !head.isLast && mayStay, includesBody: head.method != "HEAD")
         // A client that did not know may have sent its next request already.
         terms.lingers = !mayStay && !head.isLast
-        switch gate.admit(head, to: route) {
+        switch headCheck.admit(head, to: route) {
         case .refuse(let response):
             terms.refuse()
             responses.write(response, on: connection, terms: terms)

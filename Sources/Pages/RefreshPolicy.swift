@@ -1,11 +1,11 @@
 public import Domain
 
-/// Which missed refreshes a page receives.
+/// Which refreshes a page receives when it catches up.
 ///
 /// A refresh is news, not a state: the page reloads and shows what its own server renders. Open pages get it. A page
 /// that connects may be there because of the refresh, and could reload forever. So the answer depends on how the page
 /// says what it has seen. A refresh that heals a gap follows the same rule.
-public enum MissedRefreshes: Sendable, Hashable {
+public enum RefreshPolicy: Sendable, Hashable {
     /// The page does not say what it has seen: its server has just rendered it.
     case never
     /// The page's HTML says it, and may say the same after every reload. So each entry reloads the pages of one stream

@@ -2,36 +2,36 @@ internal import Hub
 internal import Observability
 internal import Pages
 
-/// What a page missed: from this loop's memory, or from the ledger.
+/// How a page catches up: from this loop's memory, or from the ledger.
 extension PageWriter {
     /// Answers a page that was here a moment ago from memory, with `send`: nothing can be published between the
     /// subscription and the answer, so there is no gap and no repeat. For all other pages it asks the ledger, whose
     /// answer comes by mail. Returns false when that is too busy.
-    func readMissed(_ request: PageRequest, for id: SubscriptionID, send: (MissedMessages) -> Void) -> Bool {
+    func readCatchUp(_ request: PageRequest, for id: SubscriptionID, send: (CatchUp) -> Void) -> Bool {
         guard let recent = recall(request) else {
-            return request.readMissed { [port = loop.port] missed in port.send(.missed(id, missed)) }
+            return request.readCatchUp { [port = loop.port] missed in port.send(.catchUp(id, missed)) }
         }
         send(recent)
         return true
     }
 
-    private func recall(_ request: PageRequest) -> MissedMessages? {
+    private func recall(_ request: PageRequest) -> CatchUp? {
         let messages: [Message]? =
             switch request.seen {
             case .upTo(let position): subscriptions.hub.recentMessages(on: request.stream, after: position)
             case .nothing: subscriptions.hub.newestMessages(on: request.stream)
             case nil: nil
             }
-        return messages.map { MissedMessages(through: subscriptions.hub.position, messages: $0) }
+        return messages.map { CatchUp(through: subscriptions.hub.position, messages: $0) }
     }
 
     /// What is to be sent of it: of each target the newest, and no refresh that the page has had.
-    func news(in missed: MissedMessages, for subscriber: Subscriber) -> MissedMessages {
+    func news(in missed: CatchUp, for subscriber: Subscriber) -> CatchUp {
         let news = missed.collapsed.withRefreshes {
             loop.shared.sentRefreshes.isNews($0, on: subscriber.stream, for: subscriber.refreshes)
         }
-        if !news.messages.isEmpty { loop.metrics.missed.add() }
-        loop.metrics.missedMessages.add(news.messages.count)
+        if !news.messages.isEmpty { loop.metrics.catchUps.add() }
+        loop.metrics.catchUpMessages.add(news.messages.count)
         return news
     }
 }

@@ -7,8 +7,8 @@ internal import Observability
 internal import Pages
 internal import TurboStreams
 
-/// Turns a verified name into a page that follows its stream, with what the page missed.
-struct PageSource {
+/// Lets a page with a verified name follow its stream: the page catches up from the ledger, then goes live.
+struct LedgerCatchUp {
     private let services: Services
 
     init(_ services: Services) {
@@ -37,12 +37,12 @@ struct PageSource {
             reader.missed(on: stream, since: start) { result in
                 guard case .success(let missed) = result else { return done(.unreadable) }
                 if missed.needsRefresh || missed.lost != nil { telemetry.healed.add() }
-                done(MissedMessages(missed, on: stream, renderer: templates.renderer))
+                done(CatchUp(missed, on: stream, renderer: templates.renderer))
             }
         }
     }
 
-    private func refreshes(_ start: MissedSince, isCounted: Bool) -> MissedRefreshes {
+    private func refreshes(_ start: MissedSince, isCounted: Bool) -> RefreshPolicy {
         switch start {
         case .nothing: .never
         case _ where isCounted: .always
@@ -73,8 +73,33 @@ extension PageRequest {
     /// A WebSocket that is told to reload its page, and gets nothing from the stream whose name has expired.
     static func expired(_ source: SourceElement, now: Instant) -> PageRequest {
         PageRequest(stream: .feed("expired"), content: .fragments, expires: now, source: source) { done in
-            done(MissedMessages(through: 0, messages: []))
+            done(CatchUp(through: 0, messages: []))
             return true
         }
+    }
+}
+
+extension CatchUp {
+    static let unreadable = CatchUp(through: 0, messages: [], extent: .unreadable)
+
+    /// Renders what was missed with the current templates. A refresh makes up for what can no longer be sent.
+    init(_ missed: MissedFragments, on stream: StreamName, renderer: Renderer) {
+        var messages = missed.items.map {
+            Message(position: $0.position, fragments: $0.fragments, on: stream, renderer: renderer)
+        }
+        if let lost = missed.lost {
+            let place = messages.firstIndex { $0.position ?? 0 > lost } ?? messages.endIndex
+            messages.insert(Message(stream: stream, position: lost, parts: [.refresh]), at: place)
+        }
+        if missed.needsRefresh, missed.newest ?? 0 >= missed.lost ?? 0 {
+            // The refresh has the position of what it heals, not the ledger's newest position: once it has reloaded a
+            // page, another user's purchase must not reload that page again.
+            messages.append(Message(stream: stream, position: missed.newest, parts: [.refresh]))
+        }
+        self.init(
+            through: missed.through.position,
+            messages: messages,
+            hasGap: missed.isTruncated || missed.isUnknownCursor
+        )
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TurboStreams
 
-@Suite struct TemplateStoreTests {
+@Suite struct TemplateLoaderTests {
     /// A real folder, removed when the test lets go of it.
     final class Folder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("fragments-\(UUID().uuidString)").path
@@ -29,62 +29,62 @@ import Testing
     @Test func servesAChangedFile() throws {
         let folder = try Folder()
         try folder.write("success.html", source: paywall("one"))
-        let store = try TemplateStore(folder: folder.path)
-        #expect(shown(store) == paywall("one"))
-        #expect(store.refresh() == TemplateStore.Changes())
+        let loader = try TemplateLoader(folder: folder.path)
+        #expect(shown(loader) == paywall("one"))
+        #expect(loader.refresh() == TemplateLoader.Changes())
         try folder.write("success.html", source: paywall("second"))
-        #expect(store.refresh().updated == ["success.html"])
-        #expect(shown(store) == paywall("second"))
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("second"))
         try folder.remove("success.html")
-        #expect(store.refresh() == TemplateStore.Changes(removed: ["success.html"]))
-        #expect(shown(store) == nil)
-        #expect(store.refresh() == TemplateStore.Changes())
+        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["success.html"]))
+        #expect(shown(loader) == nil)
+        #expect(loader.refresh() == TemplateLoader.Changes())
     }
 
     @Test func whatTheProgramCarriesStandsForAFolderThatIsNotThere() throws {
         let folder = try Folder()
         let missing = folder.path + "/fragments"
         let builtIn = ["success.html": Array(paywall("built in").utf8)]
-        let store = try TemplateStore(folder: missing, builtIn: builtIn)
-        #expect(shown(store) == paywall("built in"))
-        #expect(store.refresh() == TemplateStore.Changes())
+        let loader = try TemplateLoader(folder: missing, builtIn: builtIn)
+        #expect(shown(loader) == paywall("built in"))
+        #expect(loader.refresh() == TemplateLoader.Changes())
         try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: true)
-        #expect(store.refresh().removed == ["success.html"])
-        #expect(shown(store) == nil, "an empty folder has no templates")
+        #expect(loader.refresh().removed == ["success.html"])
+        #expect(shown(loader) == nil, "an empty folder has no templates")
         try folder.write("fragments/success.html", source: paywall("own"))
-        #expect(store.refresh().updated == ["success.html"])
-        #expect(shown(store) == paywall("own"))
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("own"))
         try folder.remove("fragments")
-        #expect(store.refresh().updated == ["success.html"])
-        #expect(shown(store) == paywall("built in"))
+        #expect(loader.refresh().updated == ["success.html"])
+        #expect(shown(loader) == paywall("built in"))
     }
 
     @Test func keepsTheLastGoodVersionOfABrokenFile() throws {
         let folder = try Folder()
         try folder.write("success.html", source: paywall("good"))
-        let store = try TemplateStore(folder: folder.path)
+        let loader = try TemplateLoader(folder: folder.path)
         try folder.write("success.html", source: "<p>{{")
-        #expect(store.refresh().broken.map(\.file) == ["success.html"])
-        #expect(store.refresh() == TemplateStore.Changes())
-        #expect(shown(store) == paywall("good"))
-        #expect(store.problems == ["fragments/success.html: line 1: <p> is never closed; write </p>"])
+        #expect(loader.refresh().broken.map(\.file) == ["success.html"])
+        #expect(loader.refresh() == TemplateLoader.Changes())
+        #expect(shown(loader) == paywall("good"))
+        #expect(loader.problems == ["fragments/success.html: line 1: <p> is never closed; write </p>"])
         try folder.write("success.html", source: paywall("better"))
-        store.refresh()
-        #expect(shown(store) == paywall("better"))
-        #expect(store.problems == [])
+        loader.refresh()
+        #expect(shown(loader) == paywall("better"))
+        #expect(loader.problems == [])
     }
 
     @Test func forgetsTheProblemOfARemovedFile() throws {
         let folder = try Folder()
-        let store = try TemplateStore(folder: folder.path)
+        let loader = try TemplateLoader(folder: folder.path)
         try folder.write("Success.html", source: "")
-        #expect(store.refresh().broken.count == 1)
-        #expect(store.problems.first?.hasSuffix(". Did you mean success.html?") == true)
+        #expect(loader.refresh().broken.count == 1)
+        #expect(loader.problems.first?.hasSuffix(". Did you mean success.html?") == true)
         try folder.remove("Success.html")
-        #expect(store.refresh() == TemplateStore.Changes(removed: ["Success.html"]))
-        #expect(store.problems == [])
+        #expect(loader.refresh() == TemplateLoader.Changes(removed: ["Success.html"]))
+        #expect(loader.problems == [])
         // It was never served.
-        #expect(!store.warnings.contains { $0.cause == .removed })
+        #expect(!loader.warnings.contains { $0.cause == .removed })
     }
 
     @Test func refusesToStartWithAllProblems() throws {
@@ -92,7 +92,7 @@ import Testing
         try folder.write("success.html", source: "")
         try folder.write("news.html", source: "<p>")
         try folder.write("big.html", source: String(repeating: " ", count: TemplateFolder.largestFile + 1))
-        let error = #expect(throws: TemplateProblems.self) { try TemplateStore(folder: folder.path) }
+        let error = #expect(throws: TemplateProblems.self) { try TemplateLoader(folder: folder.path) }
         #expect(error?.problems.map(\.file) == ["big.html", "news.html", "success.html"])
     }
 
@@ -102,18 +102,18 @@ import Testing
         try folder.write(".success.html.swp", source: "<p>")
         try folder.write(".#success.html", source: "<p>")
         try FileManager.default.createDirectory(atPath: folder.path + "/old.html", withIntermediateDirectories: false)
-        let store = try TemplateStore(folder: folder.path)
-        #expect(store.templates == TemplateSet())
+        let loader = try TemplateLoader(folder: folder.path)
+        #expect(loader.templates == TemplateLookup())
     }
 
     @Test func aFolderThatDoesNotExistHasNoTemplates() throws {
-        let store = try TemplateStore(folder: "/nonexistent/fragments")
-        #expect(store.templates == TemplateSet())
+        let loader = try TemplateLoader(folder: "/nonexistent/fragments")
+        #expect(loader.templates == TemplateLookup())
     }
 
     private func paywall(_ text: String) -> String { "<p id=\"paywall\">\(text)</p>" }
 
-    private func shown(_ store: TemplateStore) -> String? {
-        store.renderer.element(.success, for: .paywall, values: [:]).map { String(decoding: $0, as: UTF8.self) }
+    private func shown(_ loader: TemplateLoader) -> String? {
+        loader.renderer.element(.success, for: .paywall, values: [:]).map { String(decoding: $0, as: UTF8.self) }
     }
 }

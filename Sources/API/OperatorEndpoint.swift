@@ -4,8 +4,8 @@ internal import HTTP1
 internal import HTTPMessages
 internal import Observability
 
-/// `GET /up`, `/ready` and `/metrics`.
-struct ProbeEndpoint {
+/// What operators ask a server: `GET /up`, `/ready` and `/metrics`. Who may see them: `Authorization+Operators`.
+struct OperatorEndpoint {
     static let up = Response(status: 200, contentType: "text/plain; charset=utf-8", body: "up\n")
 
     private let services: Services

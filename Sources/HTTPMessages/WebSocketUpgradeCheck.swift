@@ -3,7 +3,7 @@ internal import HTTP1
 internal import WebSocket
 
 /// Decides whether a request may open a WebSocket (RFC 6455 §4.2.1), before anybody is asked for a stream.
-public struct WebSocketGate: Sendable {
+public struct WebSocketUpgradeCheck: Sendable {
     /// What becomes of an upgrade.
     public enum Admission: Sendable {
         case refuse(Response)
@@ -17,9 +17,11 @@ public struct WebSocketGate: Sendable {
         guard request.route.isUpgradable, request.method == "GET" else {
             return .refuse(.error(404, code: "no_websocket", message: "No WebSocket is served here."))
         }
-        guard request.head[.webSocketVersion] == Handshake.version else { return .refuse(WebSocketGate.otherVersion) }
+        guard request.head[.webSocketVersion] == Handshake.version else {
+            return .refuse(WebSocketUpgradeCheck.otherVersion)
+        }
         guard let key = request.head.bytes(.webSocketKey).flatMap(Handshake.accept) else {
-            return .refuse(WebSocketGate.noKey)
+            return .refuse(WebSocketUpgradeCheck.noKey)
         }
         return .accept(key: key)
     }

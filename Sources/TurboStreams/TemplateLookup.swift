@@ -1,7 +1,7 @@
 internal import Domain
 
-/// The templates at one moment. It is a value, so rendering never waits for a file.
-public struct TemplateSet: Sendable, Equatable {
+/// Finds the template of a fragment among those of one moment. It is a value, so rendering never waits for a file.
+public struct TemplateLookup: Sendable, Equatable {
     enum Found: Equatable {
         case template(Template)
         /// There are files with that name, but none has an element for the target.
@@ -29,14 +29,14 @@ public struct TemplateSet: Sendable, Equatable {
     static func key(of file: String) -> String { String(file.dropLast(".html".count)) }
 
     mutating func load(_ file: String, source: [UInt8]) throws(TemplateProblem) {
-        let key = TemplateSet.key(of: file)
+        let key = TemplateLookup.key(of: file)
         do { files[key] = try TemplateFile(key: key, source: source) } catch {
             throw TemplateProblem(file: file, error: error)
         }
     }
 
     mutating func remove(_ file: String) {
-        files[TemplateSet.key(of: file)] = nil
+        files[TemplateLookup.key(of: file)] = nil
     }
 
     /// The most specific element for `target`: a variant supplies the elements that it has and leaves the others to the
@@ -51,7 +51,7 @@ public struct TemplateSet: Sendable, Equatable {
 
     private func findOwn(_ name: String, action: String, target: String?, values: [String: String]) -> Found {
         let language = values[TemplateValues.locale].flatMap { LanguageTag($0) }
-        let candidates = TemplateSet.keys(name, product: values["product"], language: language)
+        let candidates = TemplateLookup.keys(name, product: values["product"], language: language)
             .compactMap { files[$0] }
         for file in candidates {
             if let template = file.root(action: action, target: target) { return .template(template) }

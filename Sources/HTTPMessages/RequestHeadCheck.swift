@@ -2,7 +2,7 @@ internal import Domain
 public import HTTP1
 
 /// Decides from a request's head alone: refuse it, wait for its body, or hand it on.
-public struct RequestGate: Sendable {
+public struct RequestHeadCheck: Sendable {
     /// What becomes of a request.
     public enum Admission: Sendable {
         case refuse(Response)
@@ -20,13 +20,13 @@ public struct RequestGate: Sendable {
         guard route.takes(head.method) else {
             // A file can only be read. With any other method, the request means a route that does not exist.
             if case .file = route { return .refuse(.notFound) }
-            return .refuse(RequestGate.methodNotAllowed(route))
+            return .refuse(RequestHeadCheck.methodNotAllowed(route))
         }
         if case .server = route { return .refuse(Response(status: 204, headers: [("Allow", Route.allMethods)])) }
-        guard !head.hasTransferEncoding else { return .refuse(RequestGate.lengthRequired) }
+        guard !head.hasTransferEncoding else { return .refuse(RequestHeadCheck.lengthRequired) }
         guard head.method == "POST" || head.method == "PUT" else { return .handle }
-        guard let length = head.contentLength else { return .refuse(RequestGate.lengthRequired) }
-        guard length <= RequestGate.bodyLimit else {
+        guard let length = head.contentLength else { return .refuse(RequestHeadCheck.lengthRequired) }
+        guard length <= RequestHeadCheck.bodyLimit else {
             return .refuse(.error(413, code: "body_too_large", message: "A body may have 256 KiB at the most."))
         }
         guard head.expectation != .unknown else {

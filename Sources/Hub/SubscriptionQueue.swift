@@ -1,7 +1,7 @@
 internal import Domain
 
 /// The messages that one subscription still has to receive, oldest first.
-struct Backlog {
+struct SubscriptionQueue {
     private struct Pending {
         /// The message's own position; for a transient message, the position of the newest entry published before it.
         let order: Int64
@@ -31,7 +31,7 @@ struct Backlog {
         for index in collected.indices where collected[index].passed.map({ $0 <= through }) == true {
             collected[index].passed = nil
         }
-        self = Backlog()
+        self = SubscriptionQueue()
         var rest = missed[...]
         for pending in collected {
             while let message = rest.first, (message.position ?? 0) <= pending.order {
@@ -43,7 +43,7 @@ struct Backlog {
     }
 
     /// Takes whole messages up to `limit` bytes, but at least one.
-    mutating func take(upTo limit: Int) -> Flush? {
+    mutating func take(upTo limit: Int) -> OutgoingFrame? {
         guard !queue.isEmpty else { return nil }
         var frame = FrameHTML()
         var position: Int64?
@@ -63,7 +63,7 @@ struct Backlog {
             count += 1
         }
         if count == queue.count { queue = [] } else { queue.removeFirst(count) }
-        return Flush(html: frame.bytes, position: position, hasMore: !queue.isEmpty, refresh: refresh)
+        return OutgoingFrame(html: frame.bytes, position: position, hasMore: !queue.isEmpty, refresh: refresh)
     }
 
     private mutating func add(_ pending: Pending, collapses: Bool) -> Int {

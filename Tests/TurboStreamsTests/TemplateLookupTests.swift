@@ -3,7 +3,7 @@ import Testing
 
 @testable import TurboStreams
 
-@Suite struct TemplateSetTests {
+@Suite struct TemplateLookupTests {
     struct Case {
         var product: String?
         var locale: String?
@@ -28,7 +28,7 @@ import Testing
         Case(locale: "paycast.pro.annual", shows: "any"),
     ])
     func choosesTheMostSpecific(_ example: Case) throws {
-        let templates = try TemplateSet(sources: [
+        let templates = try TemplateLookup(sources: [
             "success.paycast.pro.annual.de.html": "<p id=\"paywall\">annual de</p>",
             "success.paycast.pro.annual.html": "<p id=\"paywall\">annual</p>",
             "success.de.html": "<p id=\"paywall\">de</p>",
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aVariantLeavesWhatItDoesNotHaveToTheNextOne() throws {
-        let templates = try TemplateSet(sources: [
+        let templates = try TemplateLookup(sources: [
             "success.de.html": "<p id=\"paywall\">Danke</p>",
             "success.html": "<p id=\"paywall\">Thanks</p><p id=\"subscription_status\">On</p>",
         ])
@@ -54,7 +54,7 @@ import Testing
 
     @Test func reportsAllProblemsTogether() {
         let error = #expect(throws: TemplateProblems.self) {
-            try TemplateSet(sources: ["paywall.html": "<p>", "success.html": "x", "news.html": "<p id=n></p>"])
+            try TemplateLookup(sources: ["paywall.html": "<p>", "success.html": "x", "news.html": "<p id=n></p>"])
         }
         #expect(
             error?.description == """
@@ -79,6 +79,6 @@ import Testing
     ])
     func looksForTheMostSpecificFirst(_ example: Keys) {
         let language = example.locale.flatMap { LanguageTag($0) }
-        #expect(TemplateSet.keys("n", product: example.product, language: language) == example.keys)
+        #expect(TemplateLookup.keys("n", product: example.product, language: language) == example.keys)
     }
 }

@@ -1,0 +1,125 @@
+internal import Synchronization
+
+/// The templates of a folder, updated when its files change.
+///
+/// Any thread may read; one thread calls `refresh()` every second or so.
+public final class TemplateLoader: Sendable {
+    /// What a refresh found in the folder, for the log.
+    public struct Changes: Sendable, Equatable {
+        /// Files that are newly served, or served in a new version.
+        public var updated: [String] = []
+        /// Files that are gone; their templates are no longer served.
+        public var removed: [String] = []
+        /// Files that broke since the last refresh; the last good version stays in use.
+        public var broken: [TemplateProblem] = []
+    }
+
+    private let folder: TemplateFolder
+    /// Locked only to copy, never while reading files, so that rendering does not wait for the disk.
+    private let state = Mutex(LoadedTemplates())
+    /// Locked during a whole refresh.
+    private let refreshing = Mutex(())
+
+    /// Loads every `*.html` of `folder` (`public/fragments`), or throws all their problems together.
+    ///
+    /// If there is no such folder, it serves `builtIn`, keyed by file name. A template may be missing: pages then get a
+    /// `refresh`.
+    public init(folder: String, builtIn: [String: [UInt8]] = [:]) throws(TemplateProblems) {
+        self.folder = TemplateFolder(path: folder, builtIn: builtIn)
+        let broken = refresh().broken
+        if !broken.isEmpty { throw TemplateProblems(problems: broken) }
+    }
+
+    /// The current templates, ready to render.
+    public var renderer: Renderer { Renderer(templates: templates) }
+
+    public var templates: TemplateLookup { state.withLock { $0.templates } }
+
+    /// What is broken now, as sentences for `/ready`.
+    public var problems: [String] {
+        state.withLock { $0.problems.values.map(\.description).sorted() }
+    }
+
+    /// What is allowed but probably a mistake: missing, removed and misnamed files.
+    public var warnings: [TemplateWarning] { state.withLock { $0 }.warnings }
+
+    /// Reads the files that changed since the last refresh.
+    @discardableResult
+    public func refresh() -> Changes {
+        refreshing.withLock { _ in
+            let (next, changes) = state.withLock { $0 }.updated(from: folder)
+            state.withLock { $0 = next }
+            return changes
+        }
+    }
+}
+
+/// The state of a folder of templates: the versions that are served, and the problems of newer ones.
+struct LoadedTemplates: Sendable {
+    private(set) var templates = TemplateLookup()
+    private(set) var problems: [String: TemplateProblem] = [:]
+    private var stamps: [String: TemplateFolder.Stamp] = [:]
+    /// Files that were served before and are gone.
+    private var removed: Set<String> = []
+
+    var warnings: [TemplateWarning] {
+        TemplateWarning.all(served: templates.fileNames, removed: removed, broken: Set(problems.keys))
+    }
+
+    func updated(from folder: TemplateFolder) -> (LoadedTemplates, TemplateLoader.Changes) {
+        var next = self
+        var changes = TemplateLoader.Changes()
+        do throws(TemplateError) {
+            let files = try folder.files()
+            next.forgetFiles(missingIn: files, changes: &changes)
+            for (file, stamp) in files.sorted(by: { $0.key < $1.key }) where stamps[file] != stamp {
+                next.load(file, stamp: stamp, from: folder, changes: &changes)
+            }
+            next.problems["."] = nil
+        } catch {
+            next.report(TemplateProblem(file: ".", error: error), in: &changes)
+        }
+        return (next, changes)
+    }
+
+    private mutating func forgetFiles(
+        missingIn files: [String: TemplateFolder.Stamp],
+        changes: inout TemplateLoader.Changes
+    ) {
+        for file in Set(stamps.keys).union(problems.keys).sorted() where files[file] == nil && file != "." {
+            if templates.fileNames.contains(file) { removed.insert(file) }
+            templates.remove(file)
+            stamps[file] = nil
+            problems[file] = nil
+            changes.removed.append(file)
+        }
+    }
+
+    private mutating func load(
+        _ file: String,
+        stamp: TemplateFolder.Stamp,
+        from folder: TemplateFolder,
+        changes: inout TemplateLoader.Changes
+    ) {
+        let source: [UInt8]
+        do { source = try folder.read(file, stamp: stamp) } catch {
+            // Without a stamp it is read again next time: permissions may change while the file does not.
+            return report(TemplateProblem(file: file, error: error), in: &changes)
+        }
+        stamps[file] = stamp
+        do throws(TemplateProblem) {
+            try templates.load(file, source: source)
+            problems[file] = nil
+            removed.remove(file)
+            changes.updated.append(file)
+        } catch {
+            report(error, in: &changes)
+        }
+    }
+
+    private mutating func report(_ problem: TemplateProblem, in changes: inout TemplateLoader.Changes) {
+        guard problems[problem.file] != problem else { return }
+        problems[problem.file] = problem
+        changes.broken.append(problem)
+    }
+}
