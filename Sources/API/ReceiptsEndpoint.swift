@@ -23,7 +23,7 @@ struct ReceiptsEndpoint {
             let user = try RefusedBody.user(of: node)
             let receipt = try Receipt(node, bytes: request.body)
             return .later { [services, provider] reply in
-                PurchaseReader(services: services, provider: provider).read(receipt) { reading in
+                PostedPurchaseReader(services: services, provider: provider).read(receipt) { reading in
                     commit(reading, for: user, receivedAt: request.receivedAt, reply: reply)
                 } refuse: { response in
                     reply.send(response)
@@ -38,14 +38,14 @@ struct ReceiptsEndpoint {
         // A claim by a stored answer dates from when the store gave that answer.
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
         let claimant = reading.isProof ? user : nil
-        Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: claimant, since: since) {
+        PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], for: claimant, since: since) {
             verdicts in
             reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
         }
     }
 
     /// If one event could not be committed, posting the receipt again resumes there.
-    private static func response(to verdicts: [Commitment.Verdict], of reading: PurchaseReading) -> Response {
+    private static func response(to verdicts: [PurchaseCommit.Verdict], of reading: PurchaseReading) -> Response {
         guard let last = verdicts.last, case .committed(let newest) = last else {
             return verdicts.last?.response ?? .uncommitted
         }

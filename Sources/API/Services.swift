@@ -13,7 +13,7 @@ public import TurboStreams
 public final class Services: Sendable {
     /// Pages reach this server over TLS, without a proxy in between.
     public let isSecure: Bool
-    private let trust: Current<Trust>
+    private let trust: SharedValue<Trust>
     /// All that Paycast knows, served or not.
     public let stores: [Provider]
     /// What apps post to the stores that have such routes.
@@ -32,7 +32,7 @@ public final class Services: Sendable {
     public let log: Log
     public let metrics: Metrics
     public let telemetry: WebhookTelemetry
-    let refusals: Refusals
+    let refusals: RefusalTelemetry
     /// These threads check signatures; a loop never does.
     public let workers: WorkerPool
     /// The threads that may wait for a store's API.
@@ -78,7 +78,7 @@ public final class Services: Sendable {
         transactions = stores.reduce(into: [:]) { $0[$1.provider] = $1.transactions }
         receipts = stores.reduce(into: [:]) { $0[$1.provider] = $1.receipts }
         historyKeys = stores.compactMap { store in store.historyKey.map { (store.provider, $0) } }
-        trust = Current(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
+        trust = SharedValue(Trust(authorization: authorization, verifiers: verifiers, opened: opened))
         self.recoveries = recoveries
         self.writer = writer
         self.reader = reader
@@ -89,7 +89,7 @@ public final class Services: Sendable {
         self.log = log
         self.metrics = metrics
         self.telemetry = telemetry
-        refusals = Refusals(stores: stores, metrics: metrics, log: log)
+        refusals = RefusalTelemetry(stores: stores, metrics: metrics, log: log)
         self.workers = workers
         self.blockingPools = blockingPools
         self.broadcast = broadcast

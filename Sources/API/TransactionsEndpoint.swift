@@ -53,11 +53,11 @@ struct TransactionsEndpoint {
     ) -> Bool {
         let services = services
         let order = post.order
-        return PurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
+        return PostedPurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            Commitment(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
+            PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
                 verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)
             }

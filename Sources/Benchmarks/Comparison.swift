@@ -11,7 +11,7 @@ struct Comparison {
         measure: (any Target) throws -> [Double]
     ) throws {
         for _ in 0..<Comparison.rounds {
-            floor.append(try with(FloorTarget.init) { try measure($0) })
+            floor.append(try with(FloorServerTarget.init) { try measure($0) })
             paycast.append(try with(start) { try measure($0) })
         }
     }

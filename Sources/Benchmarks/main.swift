@@ -30,7 +30,7 @@ raiseFileLimit()
 signal(SIGPIPE, SIG_IGN)
 do {
     let names = Array(CommandLine.arguments.dropFirst())
-    if names == ["--floor"] { try Floor.run() }
+    if names == ["--floor"] { try FloorServer.run() }
     print(try measure(names).table)
 } catch {
     note("Benchmarks: \(error)")

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// An X.509 certificate (RFC 5280), read from exactly its DER bytes.
 struct Certificate: Sendable {
-    let handle: Handle
+    let handle: OpenSSLHandle
     /// Whole seconds, including both ends (RFC 5280 §4.1.2.5).
     let validity: ClosedRange<Int64>
 
@@ -20,7 +20,7 @@ struct Certificate: Sendable {
             }
             return pointer
         }
-        guard let handle = Handle(pointer, free: X509_free), let validity = handle.borrow({ validityPeriod($0) })
+        guard let handle = OpenSSLHandle(pointer, free: X509_free), let validity = handle.borrow({ validityPeriod($0) })
         else {
             ERR_clear_error()
             return nil
@@ -31,7 +31,7 @@ struct Certificate: Sendable {
 
     /// Takes another reference to a certificate that OpenSSL has already parsed.
     init?(sharing pointer: OpaquePointer) {
-        guard X509_up_ref(pointer) == 1, let handle = Handle(pointer, free: X509_free),
+        guard X509_up_ref(pointer) == 1, let handle = OpenSSLHandle(pointer, free: X509_free),
             let validity = validityPeriod(pointer)
         else { return nil }
         self.handle = handle

@@ -14,8 +14,8 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
-    private static let sha256Method = Handle(EVP_MD_fetch(nil, "SHA256", nil), free: EVP_MD_free)
-    private static let sha1Method = Handle(EVP_MD_fetch(nil, "SHA1", nil), free: EVP_MD_free)
+    private static let sha256Method = OpenSSLHandle(EVP_MD_fetch(nil, "SHA256", nil), free: EVP_MD_free)
+    private static let sha1Method = OpenSSLHandle(EVP_MD_fetch(nil, "SHA1", nil), free: EVP_MD_free)
 
     var size: Int {
         switch self {

@@ -2,11 +2,11 @@ internal import COpenSSL
 
 /// An elliptic-curve key that signs: for the development store, tests, and a store's API.
 public struct PrivateKey: Sendable {
-    let key: Handle
+    let key: OpenSSLHandle
     public let curve: Curve
 
     private init?(owning pointer: OpaquePointer?) {
-        guard let key = Handle(pointer, free: EVP_PKEY_free), let curve = Curve(of: key) else { return nil }
+        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free), let curve = Curve(of: key) else { return nil }
         self.key = key
         self.curve = curve
     }

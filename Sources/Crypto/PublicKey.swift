@@ -2,11 +2,11 @@ internal import COpenSSL
 
 /// A P-256 key that verifies ES256 signatures (RFC 7518 §3.4). Several threads may use it at the same time.
 public struct PublicKey: Sendable {
-    private let key: Handle
+    private let key: OpenSSLHandle
 
     /// Takes over one reference. Returns nil for any other kind of key: ES256 requires P-256.
     init?(owning pointer: OpaquePointer?) {
-        guard let key = Handle(pointer, free: EVP_PKEY_free), Curve(of: key) == .p256 else { return nil }
+        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free), Curve(of: key) == .p256 else { return nil }
         self.key = key
     }
 
@@ -30,7 +30,7 @@ public enum Curve: String, Sendable {
     case p256 = "prime256v1"
     case p384 = "secp384r1"
 
-    init?(of key: Handle) {
+    init?(of key: OpenSSLHandle) {
         var name = [CChar](repeating: 0, count: 32)
         let isNamed = key.borrow { EVP_PKEY_get_group_name($0, &name, name.count - 1, nil) == 1 }
         guard isNamed else { return nil }

@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// An RSA key that signs RS256, for a Google service account or the development store.
 public struct RSAPrivateKey: Sendable {
-    private let key: Handle
+    private let key: OpenSSLHandle
 
     private init?(owning pointer: OpaquePointer?) {
-        guard let key = Handle(pointer, free: EVP_PKEY_free),
+        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free),
             key.borrow({ EVP_PKEY_is_a($0, "RSA") == 1 && EVP_PKEY_get_bits($0) >= 2048 })
         else { return nil }
         self.key = key

@@ -5,7 +5,7 @@ public struct RSAPublicKey: Sendable {
     /// RFC 7518 requires 2048 bits; beyond 8192 a check costs milliseconds.
     private static let sizes = Int32(2048)...Int32(8192)
 
-    private let key: Handle
+    private let key: OpenSSLHandle
 
     /// From a JSON Web Key's `n` and `e` (RFC 7518 §6.3.1), decoded. Returns nil for a weak key and for
     /// anything that is not a key.
@@ -20,7 +20,7 @@ public struct RSAPublicKey: Sendable {
             var cursor = buffer.baseAddress
             return d2i_PublicKey(EVP_PKEY_RSA, nil, &cursor, buffer.count)
         }
-        guard let key = Handle(pointer, free: EVP_PKEY_free) else {
+        guard let key = OpenSSLHandle(pointer, free: EVP_PKEY_free) else {
             ERR_clear_error()
             return nil
         }

@@ -24,14 +24,14 @@ struct DemoPage: Sendable {
     private let signer: StreamSigner?
     private let isSecure: Bool
 
-    init(_ surroundings: DemoSurroundings) {
-        writer = surroundings.writer
-        reader = surroundings.reader
-        path = "\(surroundings.publicFolder ?? "public")/demo/index.html"
-        templates = surroundings.templates
-        streams = surroundings.streams
-        signer = surroundings.signer
-        isSecure = surroundings.isSecure
+    init(_ dependencies: DemoDependencies) {
+        writer = dependencies.writer
+        reader = dependencies.reader
+        path = "\(dependencies.publicFolder ?? "public")/demo/index.html"
+        templates = dependencies.templates
+        streams = dependencies.streams
+        signer = dependencies.signer
+        isSecure = dependencies.isSecure
     }
 
     /// Returns false when the ledger takes no more.
@@ -179,7 +179,7 @@ struct DemoPage: Sendable {
 
     /// The stores to choose from, each with the steps for which it has events.
     private static let stores = Stores.all.map { store in
-        let steps = StoreVocabulary(store.provider).steps.map(\.rawValue).joined(separator: " ")
+        let steps = LifecycleEventNames(store.provider).steps.map(\.rawValue).joined(separator: " ")
         return "<option value=\"\(store.provider.rawValue)\" data-steps=\"\(steps)\">\(store.title)</option>"
     }.joined()
 

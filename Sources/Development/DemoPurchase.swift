@@ -50,7 +50,7 @@ struct DemoPurchase {
 
     /// Signs the event, posts it to the server's own webhook, and returns the answer. Blocks.
     func deliver(with driver: StoreDriver, app: String?, now: Instant) -> Response {
-        let vocabulary = StoreVocabulary(store)
+        let vocabulary = LifecycleEventNames(store)
         let steps = [vocabulary.prelude(to: step), step].compactMap(\.self)
         var response = Response.unavailable("unknown_step", message: "This store has no event for that.")
         for step in steps {

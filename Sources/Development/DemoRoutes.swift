@@ -22,31 +22,31 @@ public final class DemoRoutes: DevelopmentRoutes {
     /// The simulated stores talk to this server over HTTP like real ones, so they wait on a thread of their own.
     private let store = WorkerPool(name: "demo-store", threads: 1, capacity: 100)
     /// This server's address, once it is known.
-    private let address = Current<String?>(nil)
+    private let address = SharedValue<String?>(nil)
     /// The simulated APIs of the stores, by the store's name, and the clock.
     private let standIns: [String: any StandIn]
     private let callees = WorkerPool(name: "demo-api", threads: 2, capacity: 1000)
 
-    public init(_ surroundings: DemoSurroundings, clock: Clock, timings: EventTimings) {
-        workspace = surroundings.workspace
+    public init(_ dependencies: DemoDependencies, clock: Clock, timings: EventTimings) {
+        workspace = dependencies.workspace
         self.clock = clock
-        apiKey = surroundings.apiKey
-        apps = surroundings.apps
-        page = DemoPage(surroundings)
+        apiKey = dependencies.apiKey
+        apps = dependencies.apps
+        page = DemoPage(dependencies)
         events = DemoEvents(
-            reader: surroundings.reader,
-            epoch: surroundings.writer.epoch,
+            reader: dependencies.reader,
+            epoch: dependencies.writer.epoch,
             timings: timings
         )
         standIns = [
             "apple": AppleStandIn(
                 signer: workspace.signer,
-                app: surroundings.apps[.apple] ?? SimulatedAppStore.bundleID,
+                app: dependencies.apps[.apple] ?? SimulatedAppStore.bundleID,
                 now: clock.now
             ) { [address] in address.value.map { "\($0)/webhooks/apple" } },
             "google": GoogleStandIn(key: workspace.google),
             "stripe": StripeStandIn(),
-            "clock": DemoRoutes.clock(clock, workspace: workspace, writer: surroundings.writer),
+            "clock": DemoRoutes.clock(clock, workspace: workspace, writer: dependencies.writer),
         ]
     }
 

@@ -6,7 +6,7 @@ internal import StoreInterface
 
 /// Whether stores and pages reach the server at its public address.
 struct AddressCheck {
-    let remote: Remote
+    let remote: RemoteServer
     /// The stores whose webhooks must be there.
     let stores: [Provider]
     let isDevelopment: Bool

@@ -40,7 +40,7 @@ struct CableCheck {
     }
 
     /// Works from this machine, or with a key.
-    static func metrics(of remote: Remote, client: HTTPClient) -> String? {
+    static func metrics(of remote: RemoteServer, client: HTTPClient) -> String? {
         let response = try? client.send("GET", to: remote.url + "/metrics", headers: remote.authorization)
         guard let response, response.status == 200 else { return nil }
         return String(decoding: response.body, as: UTF8.self)

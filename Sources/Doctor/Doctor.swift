@@ -10,14 +10,14 @@ public import Terminal
 public struct Doctor: Command {
     public static let name = "doctor"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     /// Set by `--dev`, or by the address if this folder's development server announced it.
     private let isDevelopment: Bool
     private let printsJSON: Bool
     private let environment = processEnvironment()
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         let isSaid = try arguments.flag("--dev")
         isDevelopment = isSaid || remote.isOfThisFolder
         printsJSON = try arguments.flag("--json")
@@ -37,7 +37,7 @@ public struct Doctor: Command {
             findings += configuration.warnings.map { .warn("settings", detail: $0) }
             findings += secrets(workspace)
             findings += TemplatesCheck(publicFolder: configuration.publicFolder).findings
-            findings += Examination(configuration, remote: remote, workspace: workspace).findings()
+            findings += AllChecks(configuration, remote: remote, workspace: workspace).findings()
         } catch {
             findings += error.problems.map { .fail($0.name, detail: $0.text) }
             // The problem of a setting says enough about its secret.

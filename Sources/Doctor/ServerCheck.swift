@@ -16,7 +16,7 @@ struct ServerCheck {
         var clock: Instant?
     }
 
-    let remote: Remote
+    let remote: RemoteServer
     /// The stores whose webhooks must be there.
     let stores: [Provider]
     let isDevelopment: Bool

@@ -10,7 +10,7 @@ final class ListenerPorts: Sendable {
     let counts: RedisMetrics
     let submit: RedisListener.Submit
     /// The result of the submitted batch. Closing the mailbox ends the thread.
-    let mailbox: Mailbox<RedisListener.Commitment>
+    let mailbox: Mailbox<RedisListener.PurchaseCommit>
     let bell: EventDescriptor
     /// Only the listener's thread writes it.
     let problem = Mutex<RedisProblem?>(.starting)

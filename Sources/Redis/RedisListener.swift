@@ -9,7 +9,7 @@ internal import Synchronization
 /// outage, and after each outage, and after the start, `heal` makes up for what may have been lost.
 public final class RedisListener: Sendable {
     /// The result of a batch.
-    public enum Commitment: Sendable {
+    public enum PurchaseCommit: Sendable {
         case committed
         /// Nothing was written: the listener retries the same batch.
         case busy
@@ -19,7 +19,7 @@ public final class RedisListener: Sendable {
 
     /// Submits fragments to the ledger, to be committed together; returns false when it has no room. The completion
     /// runs once, on any thread.
-    public typealias Submit = @Sendable ([Fragment], @escaping @Sendable (Commitment) -> Void) -> Bool
+    public typealias Submit = @Sendable ([Fragment], @escaping @Sendable (PurchaseCommit) -> Void) -> Bool
 
     /// When broadcasts may have been missed.
     public enum Gap: Sendable {

@@ -19,12 +19,12 @@ struct BackgroundServices {
     private let jobs: JobRunner
     private let renewals: RenewalChecker
 
-    init(_ core: ServerCore, stores: Current<OpenStores>) {
+    init(_ core: ServerCore, stores: SharedValue<OpenStores>) {
         let opened = stores.value
         let counts = RecoveryCounts(core.metrics)
         let apis = Dictionary(
             uniqueKeysWithValues: opened.apis.keys.map {
-                ($0, CurrentStoreAPI(provider: $0, stores: stores) as any StoreAPI)
+                ($0, ReloadedStoreAPI(provider: $0, stores: stores) as any StoreAPI)
             }
         )
         jobs = JobRunner(
@@ -84,14 +84,14 @@ extension ServerCore {
     fileprivate func recovery(
         of provider: Provider,
         history: HistorySource,
-        stores: Current<OpenStores>,
+        stores: SharedValue<OpenStores>,
         counts: RecoveryCounts
     ) -> Recovery {
         Recovery(
             of: provider,
             history: history,
             current: { stores.value.opened[provider]?.history },
-            verifier: CurrentVerifier(provider: provider, stores: stores),
+            verifier: ReloadedVerifier(provider: provider, stores: stores),
             reader: reader,
             writer: writer,
             clock: clock,

@@ -16,8 +16,8 @@ struct OpenStores: Sendable {
         for store in configuration.stores {
             let provider = type(of: store).provider
             do throws(StoreError) {
-                let surroundings = context.surroundings(of: provider, configuration: configuration)
-                guard let open = try store.opened(surroundings) else { continue }
+                let dependencies = context.dependencies(of: provider, configuration: configuration)
+                guard let open = try store.opened(dependencies) else { continue }
                 opened[provider] = open
                 verifiers[provider] =
                     type(of: store).isForwarded
@@ -38,7 +38,7 @@ struct OpenStores: Sendable {
 }
 
 extension Store {
-    fileprivate func opened(_ surroundings: StoreSurroundings) throws(StoreError) -> (any OpenStore)? {
-        try open(surroundings)
+    fileprivate func opened(_ dependencies: StoreDependencies) throws(StoreError) -> (any OpenStore)? {
+        try open(dependencies)
     }
 }

@@ -9,7 +9,7 @@ struct Reloader {
     let source: ConfigurationSource
     var configuration: Configuration
     let keys: Credentials
-    let stores: Current<OpenStores>
+    let stores: SharedValue<OpenStores>
     let context: StoreContext
     let services: Services
     let log: Log
@@ -17,7 +17,7 @@ struct Reloader {
     init(
         _ core: ServerCore,
         source: ConfigurationSource,
-        stores: Current<OpenStores>,
+        stores: SharedValue<OpenStores>,
         context: StoreContext,
         services: Services
     ) {

@@ -21,7 +21,7 @@ public final class Server {
     let redis: RedisListener?
     let demo: DemoRoutes?
     let background: BackgroundServices
-    private let own = OwnAddress()
+    private let ownAddress = SharedValue<String?>(nil)
     private let reloader: Reloader
     let watch: LedgerWatch
     private let certificate = CertificateHealth()
@@ -38,8 +38,8 @@ public final class Server {
         manager = SystemdNotifier(environment: source.environment)
         core = try ServerCore(configuration)
         let health = StoreHealth(core.log)
-        let context = StoreContext(core, own: own, health: health)
-        let stores = Current(try OpenStores(configuration, context: context))
+        let context = StoreContext(core, ownAddress: ownAddress, health: health)
+        let stores = SharedValue(try OpenStores(configuration, context: context))
         background = BackgroundServices(core, stores: stores)
         demo = core.demo()
         watch = core.watch()
@@ -108,7 +108,7 @@ public final class Server {
     /// Tells the parts and the workspace the address at which the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.tell(core.log)
-        own.set(addresses.own)
+        ownAddress.replace(with: addresses.own)
         core.lock.announce(address: addresses.own)
         do throws(WorkspaceError) {
             try demo?.serve(at: addresses.own)

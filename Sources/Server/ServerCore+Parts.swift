@@ -44,7 +44,7 @@ extension ServerCore {
     /// Nil outside development.
     func demo() -> DemoRoutes? {
         keys.workspace.map { workspace in
-            let surroundings = DemoSurroundings(
+            let dependencies = DemoDependencies(
                 workspace: workspace,
                 writer: writer,
                 reader: reader,
@@ -56,7 +56,7 @@ extension ServerCore {
                 publicFolder: configuration.publicFolder,
                 isSecure: configuration.tls != nil
             )
-            return DemoRoutes(surroundings, clock: clock, timings: timings)
+            return DemoRoutes(dependencies, clock: clock, timings: timings)
         }
     }
 

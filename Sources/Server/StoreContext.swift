@@ -9,26 +9,27 @@ internal import StoreInterface
 struct StoreContext: Sendable {
     let workspace: DevelopmentWorkspace?
     let clock: Clock
-    let own: OwnAddress
+    /// Where this server can be reached; nil until it listens.
+    let ownAddress: SharedValue<String?>
     let health: StoreHealth
     let log: Log
 
-    init(_ core: ServerCore, own: OwnAddress, health: StoreHealth) {
+    init(_ core: ServerCore, ownAddress: SharedValue<String?>, health: StoreHealth) {
         workspace = core.keys.workspace
         clock = core.clock
-        self.own = own
+        self.ownAddress = ownAddress
         self.health = health
         log = core.log
     }
 
-    func surroundings(of provider: Provider, configuration: Configuration) -> StoreSurroundings {
-        StoreSurroundings(
+    func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {
+        StoreDependencies(
             catalog: configuration.accessPolicy.catalog,
             clock: clock.now,
             witness: { [health] in health.asked(provider, error: $0) },
             report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
-            development: workspace.map { [own] in
-                StoreDevelopment(of: provider, in: $0, server: { own.value })
+            development: workspace.map { [ownAddress] in
+                StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })
             }
         )
     }

@@ -11,7 +11,7 @@ struct StoreProbe {
     private let thread: WorkerThread
     private let mailbox: Mailbox<Never>
 
-    init(_ stores: Current<OpenStores>, clock: Clock) {
+    init(_ stores: SharedValue<OpenStores>, clock: Clock) {
         let waker = Waker()
         let mailbox = Mailbox<Never>(capacity: 0) { waker.wake() }
         self.mailbox = mailbox

@@ -21,7 +21,7 @@ public struct DevelopmentWorkspace: Sendable {
     /// The secrets with which Stripe and PurchaseKit sign, and the one that RevenueCat sends.
     public let storeSecrets: StoreSecrets
     /// Signs as the simulated store.
-    public let signer: StoreSigner
+    public let signer: AppStoreSigner
     /// Signs as Google, and as the service account that calls Google's API.
     public let google: RSAPrivateKey
 
@@ -63,7 +63,7 @@ public struct DevelopmentWorkspace: Sendable {
                 revenueCat: try line(of: "\(path)/revenuecat.key"),
                 purchaseKit: try line(of: "\(path)/purchasekit.key")
             ),
-            signer: StoreSigner(chain: chain, key: key),
+            signer: AppStoreSigner(chain: chain, key: key),
             google: google
         )
     }

@@ -18,7 +18,7 @@ extension SimulatedSubscription {
             facts.product = pendingProduct ?? product
             let base = step == .recover && state == .inGracePeriod ? now : max(paidUntil, now)
             facts.run(until: base + SimulatedProduct(id: facts.product, kind: kind).period)
-        case .grace: (facts.state, facts.accessUntil) = (.inGracePeriod, now + StorePurchaseModel.gracePeriod)
+        case .grace: (facts.state, facts.accessUntil) = (.inGracePeriod, now + AppStorePurchaseModel.gracePeriod)
         case .retry: (facts.state, facts.accessUntil) = (.inBillingRetry, min(paidUntil, now - .seconds(1)))
         case .cancel: (facts.state, facts.autoRenew) = (.cancelled, false)
         case .resume: (facts.state, facts.autoRenew) = (.active, true)

@@ -24,7 +24,7 @@ extension AppleStandIn {
     }
 
     private func purchase(_ request: StandInRequest, now: Instant) -> StandInAnswer {
-        guard let wish = StoreJSON.decode(DevicePurchase.self, from: request.body),
+        guard let wish = AppStoreJSON.decode(DevicePurchase.self, from: request.body),
             let order = OrderToken(wish.order), isValidIdentifier(wish.account, limit: 64)
         else { return .refusal(400, code: 4_000_000, message: "Send account, product and order, a UUID.") }
         guard let product = SimulatedProduct.catalogue.first(where: { $0.id == wish.product }) else {

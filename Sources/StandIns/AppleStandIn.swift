@@ -11,8 +11,8 @@ internal import Synchronization
 /// unless a renewal was put there. `/Production/inApps/…` and `/Sandbox/inApps/…` know one environment, `/inApps/…`
 /// knows both. `GET /jobs` shows what Paycast told it. `/device/…` is what the App Store does for an app on a device.
 public final class AppleStandIn: StandIn {
-    let memory = Mutex(AppleMemory())
-    let signer: StoreSigner
+    let memory = Mutex(AppleStandInState())
+    let signer: AppStoreSigner
     /// The app that devices buy in.
     let app: String
     private let now: @Sendable () -> Instant
@@ -21,7 +21,7 @@ public final class AppleStandIn: StandIn {
 
     /// `webhook` returns the full address of the server's own Apple webhook once it is known.
     public init(
-        signer: StoreSigner,
+        signer: AppStoreSigner,
         app: String = SimulatedAppStore.bundleID,
         now: @escaping @Sendable () -> Instant,
         client: HTTPClient = HTTPClient(timeout: .seconds(10)),
@@ -127,7 +127,7 @@ extension AppleStandIn {
     }
 
     private func setAccountToken(_ call: AppleStandInCall) -> StandInAnswer {
-        let body = StoreJSON.decode([String: String].self, from: call.request.body)
+        let body = AppStoreJSON.decode([String: String].self, from: call.request.body)
         guard let token = body?["appAccountToken"].flatMap({ OrderToken($0) }) else {
             return .refusal(400, code: 4_000_183, message: "Invalid appAccountToken.")
         }
@@ -169,7 +169,7 @@ extension AppleStandIn {
 
 extension AppleStandIn {
     private func notifications(_ call: AppleStandInCall) -> StandInAnswer {
-        guard let range = StoreJSON.decode(NotificationRange.self, from: call.request.body) else {
+        guard let range = AppStoreJSON.decode(NotificationRange.self, from: call.request.body) else {
             return .refusal(400, code: 4_000_015, message: "Invalid start date.")
         }
         guard range.startDate <= range.endDate else {

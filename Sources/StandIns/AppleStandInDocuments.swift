@@ -96,8 +96,8 @@ struct AppleCaller: Decodable {
         guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
         let parts = authorization.dropFirst("Bearer ".count).split(separator: ".").map(String.init)
         guard parts.count == 3, let head = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
-            let header = StoreJSON.decode(Header.self, from: head), header.alg == "ES256", !header.kid.isEmpty,
-            let caller = StoreJSON.decode(AppleCaller.self, from: claims), caller.aud == "appstoreconnect-v1",
+            let header = AppStoreJSON.decode(Header.self, from: head), header.alg == "ES256", !header.kid.isEmpty,
+            let caller = AppStoreJSON.decode(AppleCaller.self, from: claims), caller.aud == "appstoreconnect-v1",
             !caller.iss.isEmpty, !caller.bid.isEmpty, caller.iat <= now.seconds + 60, caller.exp > now.seconds,
             caller.exp - caller.iat <= 3600
         else { return nil }
@@ -107,7 +107,7 @@ struct AppleCaller: Decodable {
 
 extension StandInAnswer {
     static func json(_ document: some Encodable) -> StandInAnswer {
-        StandInAnswer(status: 200, body: StoreJSON.encode(document))
+        StandInAnswer(status: 200, body: AppStoreJSON.encode(document))
     }
 
     static func refusal(_ status: Int, code: Int, message: String) -> StandInAnswer {

@@ -13,14 +13,14 @@ struct FeedConnection {
         case overflowed
     }
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let show: (FeedEntry) -> Void
     private let start = ContinuousClock.now
     private var follower: FeedFollower
     private var ending: Ending?
     private var hasConnected = false
 
-    init(remote: Remote, follower: FeedFollower, show: @escaping (FeedEntry) -> Void) {
+    init(remote: RemoteServer, follower: FeedFollower, show: @escaping (FeedEntry) -> Void) {
         self.remote = remote
         self.follower = follower
         self.show = show

@@ -8,13 +8,13 @@ public import Terminal
 public struct Tail: Command {
     public static let name = "tail"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let follower: FeedFollower
     private let printsJSON: Bool
     private let waits: Bool
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         var filter = TailFilter()
         let choices = [

@@ -37,7 +37,7 @@ final class PageWatch: Sendable {
     private let waker = Waker()
 
     /// Returns when both connections are open, so that nothing that follows is missed.
-    init(_ remote: Remote, user: String?, timeout: Duration) throws(CommandFailure) {
+    init(_ remote: RemoteServer, user: String?, timeout: Duration) throws(CommandFailure) {
         var start: [(name: String, value: String)] = []
         if let user {
             let answer = try remote.get("/users/\(PercentEncoding.encode(user))/stream")

@@ -14,7 +14,7 @@ enum PlayError: Error {
     /// The page did not receive what was expected; `received` is what it got instead.
     case page(Expectation, received: [PageWatch.Message])
     /// A page went back to an older state.
-    case setback(Setback)
+    case regression(StateRegression)
 
     /// `refusal` explains a delivery that the server refused.
     func message(_ refusal: (StoreDriver.Delivery) -> CommandFailure) -> String {
@@ -24,8 +24,8 @@ enum PlayError: Error {
         case .refused(let delivery): refusal(delivery).message
         case .tamperingAccepted(let status): "the server answers \(status) to a delivery that was changed after signing"
         case .outcome(let outcome, let expected): "the outcome is \(outcome ?? "unknown"), not \(expected)"
-        case .setback(let setback):
-            "a page moved back: \(setback.label), delivered late, turned \(setback.before) into \(setback.after)"
+        case .regression(let regression):
+            "a page moved back: \(regression.label), delivered late, turned \(regression.before) into \(regression.after)"
         case .page(let expected, let received) where received.contains(where: expected.isNamed):
             "the page was only told to reload, not \(expected): the server has no template for it; start it with --public"
         case .page(let expected, let received):

@@ -23,7 +23,7 @@ struct PlayReport {
 
     let style: Style
 
-    func show(_ act: Act) {
+    func show(_ act: TriggeredDelivery) {
         switch style {
         case .single: if let delivery = act.delivery, delivery.isTaken { printSingle(delivery) }
         case .lines: printText(line(act))
@@ -50,7 +50,7 @@ struct PlayReport {
     }
 
     /// The server's answer. If the store gets only a status, what the feed reported, in the same format.
-    private func answer(_ act: Act) -> [UInt8] {
+    private func answer(_ act: TriggeredDelivery) -> [UInt8] {
         guard let delivery = act.delivery, delivery.body.isEmpty, delivery.isTaken else {
             return act.delivery?.body ?? []
         }
@@ -60,7 +60,7 @@ struct PlayReport {
         ]).bytes
     }
 
-    private func line(_ act: Act) -> String {
+    private func line(_ act: TriggeredDelivery) -> String {
         let answer =
             act.delivery.map { $0.outcome ?? error($0) ?? ($0.isTaken ? PlayReport.unknown : "\($0.status)") } ?? "-"
         let columns = [
@@ -70,7 +70,7 @@ struct PlayReport {
         return columns.joined() + (act.deed.note.map { "  (\($0))" } ?? "")
     }
 
-    private func json(_ act: Act) -> JSONValue {
+    private func json(_ act: TriggeredDelivery) -> JSONValue {
         var members: [String: JSONValue] = [
             "type": .text(act.step.label), "signed_at": .text(act.signedAt.iso8601),
             "fault": act.deed.note.map { .text($0) } ?? .null,

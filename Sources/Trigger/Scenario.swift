@@ -14,16 +14,16 @@ struct Scenario: Equatable {
         var meaning: LifecycleStep?
         /// The product that is bought, or changed to.
         var product: String?
-        var faults = Faults.none
+        var faults = DeliveryFaults.none
         /// The fragments that the user's page must receive.
         var expected: [Expectation] = []
         /// The outcome that the server must answer.
         var outcome: String?
 
         /// What the store sends just before it.
-        var prelude: [StoreWords.Event] = []
+        var prelude: [StoreEventParser.Event] = []
 
-        init(_ event: StoreWords.Event, line: Int, after: Duration) {
+        init(_ event: StoreEventParser.Event, line: Int, after: Duration) {
             self.line = line
             self.after = after
             prelude = event.prelude

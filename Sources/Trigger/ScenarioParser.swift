@@ -9,11 +9,11 @@ internal import Terminal
 struct ScenarioParser {
     private static let limit = 1000
 
-    private let words: StoreWords
+    private let words: StoreEventParser
     /// Leaves out the steps that the store does not know.
     private let isLenient: Bool
 
-    init(_ words: StoreWords, isLenient: Bool = false) {
+    init(_ words: StoreEventParser, isLenient: Bool = false) {
         self.words = words
         self.isLenient = isLenient
     }
@@ -69,8 +69,8 @@ struct ScenarioParser {
         return step
     }
 
-    private func event(_ name: String) throws(ScenarioError) -> StoreWords.Event? {
-        do throws(StoreWords.Unknown) {
+    private func event(_ name: String) throws(ScenarioError) -> StoreEventParser.Event? {
+        do throws(StoreEventParser.Unknown) {
             return try words.event(name)
         } catch {
             if isLenient, LifecycleStep(rawValue: name) != nil { return nil }

@@ -15,7 +15,7 @@ struct ScenarioPlayer {
     }
 
     private let driver: StoreDriver
-    private let words: StoreWords
+    private let words: StoreEventParser
     /// The parts of the request that all steps share: for whom, and where.
     private let template: StoreDriver.Request
     /// Nil if nothing is expected and the server's answers say enough.
@@ -30,7 +30,7 @@ struct ScenarioPlayer {
 
     init(
         _ driver: StoreDriver,
-        words: StoreWords,
+        words: StoreEventParser,
         template: StoreDriver.Request,
         watch: PageWatch?,
         timeout: Duration,
@@ -81,7 +81,7 @@ struct ScenarioPlayer {
         try settle()
         // Time alone changes states, too.
         if !steps.contains(where: { $0.faults.delay > .zero }) {
-            if let setback = Setback(in: watch.entries, history: history) { throw .setback(setback) }
+            if let regression = StateRegression(in: watch.entries, history: history) { throw .regression(regression) }
         }
         for expectation in steps.last?.expected ?? [] {
             let messages = watch.messages(from: start)
@@ -154,7 +154,9 @@ struct ScenarioPlayer {
         } catch {
             throw .driver(error)
         }
-        if faults.isLost { return report.show(Act(step: signed.step, deed: .lost, signedAt: signed.signedAt)) }
+        if faults.isLost {
+            return report.show(TriggeredDelivery(step: signed.step, deed: .lost, signedAt: signed.signedAt))
+        }
         if faults.isTampered { return try post(signed.delivery.tampered, as: .tampered, of: signed) }
         for number in 1...faults.copies {
             try post(signed.delivery, as: number == 1 ? .delivered : .repeated(number), of: signed)
@@ -163,8 +165,10 @@ struct ScenarioPlayer {
         if let stale = signed.stale { try post(stale, as: .stale, of: signed) }
     }
 
-    private mutating func post(_ delivery: SimulatedDelivery, as deed: Act.Deed, of signed: Signed) throws(PlayError) {
-        var act = Act(step: signed.step, deed: deed, signedAt: signed.signedAt)
+    private mutating func post(_ delivery: SimulatedDelivery, as deed: TriggeredDelivery.Deed, of signed: Signed)
+        throws(PlayError)
+    {
+        var act = TriggeredDelivery(step: signed.step, deed: deed, signedAt: signed.signedAt)
         let isKnown = watch?.entries.contains { $0["event"] == delivery.event } ?? false
         do throws(StoreDriverError) { act.delivery = try driver.post(delivery) } catch { throw .driver(error) }
         if let answer = act.delivery, answer.isTaken, answer.outcome == nil {

@@ -10,14 +10,14 @@ public import Terminal
 public struct Trigger: Command {
     public static let name = "trigger"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let options: TriggerOptions
     private let provider: Provider
     /// Nil with a scenario.
     private let event: String?
 
     public init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         options = try TriggerOptions(&arguments)
         let store = try arguments.positional()
         let event = try arguments.positional()
@@ -37,12 +37,12 @@ public struct Trigger: Command {
 
     /// A mistyped event would be answered 200 and change nothing.
     private func refuseUnknown(_ event: String) throws(UsageError) {
-        let vocabulary = StoreVocabulary(provider, kind: options.request.kind ?? .subscription)
-        let words = StoreWords(vocabulary, types: SimulatedStores.types(of: provider))
-        do throws(StoreWords.Unknown) {
+        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
+        let words = StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider))
+        do throws(StoreEventParser.Unknown) {
             let known = try words.event(event)
             guard !options.isForced, let hint = words.refusal(of: known.type) else { return }
-            throw StoreWords.Unknown(message: hint)
+            throw StoreEventParser.Unknown(message: hint)
         } catch {
             throw UsageError(error.message)
         }
@@ -55,7 +55,7 @@ public struct Trigger: Command {
         guard let store = workspace.store(provider) else {
             throw CommandFailure("there is no simulated \(provider.rawValue) yet")
         }
-        let words = StoreWords(store, kind: options.request.kind ?? .subscription)
+        let words = StoreEventParser(store, kind: options.request.kind ?? .subscription)
         let scenario = try scenario(words)
         let isOne = options.isOneDelivery && scenario.steps.count == 1
         let report = PlayReport(
@@ -75,8 +75,8 @@ public struct Trigger: Command {
 
     /// Needs neither a server nor its keys.
     private func list() -> Int32 {
-        let vocabulary = StoreVocabulary(provider, kind: options.request.kind ?? .subscription)
-        printText(StoreWords(vocabulary, types: SimulatedStores.types(of: provider)).list)
+        let vocabulary = LifecycleEventNames(provider, kind: options.request.kind ?? .subscription)
+        printText(StoreEventParser(vocabulary, types: SimulatedStores.types(of: provider)).list)
         return 0
     }
 
@@ -115,7 +115,7 @@ public struct Trigger: Command {
         return try PageWatch(remote, user: isExpecting || options.seed != nil ? user : nil, timeout: options.timeout)
     }
 
-    private func scenario(_ words: StoreWords) throws(CommandFailure) -> Scenario {
+    private func scenario(_ words: StoreEventParser) throws(CommandFailure) -> Scenario {
         let name = options.scenario ?? "trigger"
         var scenario: Scenario
         do throws(ScenarioError) {
@@ -136,8 +136,8 @@ public struct Trigger: Command {
         return scenario
     }
 
-    private func step(_ event: String, in words: StoreWords) throws(ScenarioError) -> Scenario.Step {
-        do throws(StoreWords.Unknown) {
+    private func step(_ event: String, in words: StoreEventParser) throws(ScenarioError) -> Scenario.Step {
+        do throws(StoreEventParser.Unknown) {
             let event = try words.event(event)
             if let hint = words.hint(about: event.type) { printError("paycast: \(hint)") }
             return Scenario.Step(event, line: 0, after: .zero)

@@ -7,7 +7,7 @@ internal import Terminal
 struct TriggerOptions {
     /// For whom, and where; the type is filled in later.
     let request: StoreDriver.Request
-    let faults: Faults
+    let faults: DeliveryFaults
     let seed: UInt64?
     /// A file, or the name of a built-in scenario.
     let scenario: String?
@@ -26,7 +26,7 @@ struct TriggerOptions {
         seed = try arguments.seed("--shuffle")
         scenario = try arguments.option("--scenario")
         timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 10)
-        faults = Faults(
+        faults = DeliveryFaults(
             copies: try arguments.number("--duplicate", in: 1...1000) ?? 1,
             delay: .seconds(try arguments.number("--delay", in: 0...315_360_000) ?? 0),
             isTampered: try arguments.flag("--tamper"),

@@ -8,12 +8,12 @@ internal import Terminal
 struct CreateOrder: Command {
     static let name = "order"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let request: CreateOrderRequest
     private let printsJSON: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         let user = try arguments.option("--user")
         let product = try arguments.option("--product")

@@ -7,12 +7,12 @@ internal import Terminal
 struct Publish: Command {
     static let name = "publish"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private var request: BroadcastRequest
     private let isHTMLOnStandardInput: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         var request = BroadcastRequest()
         request.user = try arguments.option("--user").map { UserID($0) }
         request.stream = try arguments.option("--stream")

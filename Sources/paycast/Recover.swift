@@ -9,13 +9,13 @@ struct Recover: Command {
     static let name = "recover"
     static let stores = Stores.namesWithHistory
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let store: String
     private let since: Instant?
     private let printsJSON: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         let since = try arguments.option("--since")
         guard let store = try arguments.positional() else { throw UsageError("which store? paycast recover apple") }
@@ -38,7 +38,7 @@ struct Recover: Command {
     }
 
     /// The progress of the store's newest recovery; nil if it is unknown.
-    private static func status(of store: String, at remote: Remote) -> String? {
+    private static func status(of store: String, at remote: RemoteServer) -> String? {
         guard let bytes = try? remote.get("/recoveries", timeout: .seconds(2)),
             let running = JSON.decode(RecoveriesAnswer.self, from: bytes)?.running.last(where: { $0.provider == store })
         else { return nil }

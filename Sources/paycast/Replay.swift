@@ -8,12 +8,12 @@ internal import Terminal
 struct Replay: Command {
     static let name = "replay"
 
-    private let remote: Remote
+    private let remote: RemoteServer
     private let request: ReplayRequest
     private let printsJSON: Bool
 
     init(_ arguments: inout Arguments) throws(UsageError) {
-        remote = try Remote(&arguments)
+        remote = try RemoteServer(&arguments)
         printsJSON = try arguments.flag("--json")
         let isTrial = try arguments.flag("--dry-run")
         let isBroadcast = try arguments.flag("--broadcast")

@@ -109,11 +109,11 @@ final class LedgerFixture: Sendable {
 
     func voids(_ google: GoogleReader, of packages: String...) -> Recovery {
         let lists = packages.map { package in
-            var list = GoogleVoids(of: package, reader: google)
+            var list = GoogleVoidedPurchases(of: package, reader: google)
             list.pause = .zero
             return list
         }
-        let history = HistorySource(lists, words: GoogleVoids.words, asksForEntries: true, isStandIn: false)
+        let history = HistorySource(lists, words: GoogleVoidedPurchases.words, asksForEntries: true, isStandIn: false)
         return recovery(of: .google, history: history, verifier: google)
     }
 

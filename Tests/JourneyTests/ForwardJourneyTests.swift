@@ -11,7 +11,7 @@ import Testing
     private struct Servers {
         let staging: PaycastServer
         let entrance: PaycastServer
-        let signer: StoreSigner
+        let signer: AppStoreSigner
 
         init(also others: String...) throws {
             staging = try PaycastServer()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private func body(_ signer: StoreSigner, id: String = OrderToken.random().description) throws -> String {
+    private func body(_ signer: AppStoreSigner, id: String = OrderToken.random().description) throws -> String {
         let token = OrderToken.random()
         var notification = SimulatedNotification(
             type: "SUBSCRIBED",

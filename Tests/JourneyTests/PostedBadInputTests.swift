@@ -195,7 +195,7 @@ import Testing
     /// What stands for a word: good texts, and good ones of somebody else's.
     private func words(_ app: AppPost) throws -> [(String, String)] {
         let authority = try DevelopmentAuthority.create()
-        let foreign = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        let foreign = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         var other = app.purchase("1")
         other.bundleID = "com.example.other"
         let signer = try #require(StreamSigner(keys: [StreamSigner.Key(text: "s")]))

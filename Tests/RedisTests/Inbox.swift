@@ -13,7 +13,7 @@ final class Inbox: Sendable {
         var heals = 0
         var starts = 0
         var lines: [String] = []
-        var refusals: [RedisListener.Commitment?] = []
+        var refusals: [RedisListener.PurchaseCommit?] = []
         var attempts = 0
     }
 
@@ -22,7 +22,7 @@ final class Inbox: Sendable {
     let metrics = Metrics()
 
     /// The next batches fare so, before all others are committed; nil is a ledger without room.
-    init(refusals: [RedisListener.Commitment?] = []) {
+    init(refusals: [RedisListener.PurchaseCommit?] = []) {
         content.withLock { $0.refusals = refusals }
     }
 
@@ -58,7 +58,7 @@ final class Inbox: Sendable {
 
     @Sendable private func submit(
         _ fragments: [Fragment],
-        completion: @escaping @Sendable (RedisListener.Commitment) -> Void
+        completion: @escaping @Sendable (RedisListener.PurchaseCommit) -> Void
     ) -> Bool {
         let fate = content.withLock { content in
             content.attempts += 1

@@ -11,7 +11,7 @@ import Testing
 
     private func verify(_ notification: SimulatedNotification) throws -> Event {
         let authority = try Self.authority.get()
-        let store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         let configuration = try AppleConfiguration(
             bundleIDs: .only(["com.example.paycast"]),
             appIDs: .any,
@@ -148,7 +148,7 @@ import Testing
 
     @Test func appHoldsTheSameTransaction() throws {
         let authority = try Self.authority.get()
-        let store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         let configuration = try AppleConfiguration(
             bundleIDs: .any,
             appIDs: .any,

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedStores.providers) func wordsLeadToEventsAndBack(_ provider: Provider) {
-        let vocabulary = StoreVocabulary(provider)
+        let vocabulary = LifecycleEventNames(provider)
         #expect(vocabulary.steps.contains(.initial))
         for step in vocabulary.steps {
             guard let event = vocabulary.event(for: step) else { continue }

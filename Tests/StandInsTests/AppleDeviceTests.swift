@@ -25,7 +25,7 @@ import Testing
 
     init() throws {
         let authority = try Self.authority.get()
-        let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        let signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         store = AppleStandIn(signer: signer, app: "com.example.own", now: time.now) { nil }
     }
 
@@ -59,12 +59,12 @@ import Testing
         let body = #"{"account":"\#(account)","product":"\#(product)","order":"\#(order)"}"#
         let answer = try #require(ask("POST", "/device/purchases", body: body))
         #expect(answer.status == 200)
-        return try #require(StoreJSON.decode(Receipt.self, from: answer.body))
+        return try #require(AppStoreJSON.decode(Receipt.self, from: answer.body))
     }
 
     private func entitlements(of account: String = "ana") throws -> [Transaction] {
         let answer = try #require(ask("GET", "/device/entitlements", query: ["account": account]))
-        let lists = try #require(StoreJSON.decode([String: [Transaction]].self, from: answer.body))
+        let lists = try #require(AppStoreJSON.decode([String: [Transaction]].self, from: answer.body))
         return try #require(lists["transactions"])
     }
 
@@ -121,7 +121,7 @@ import Testing
             bundleID: "com.example.own",
             now: time.now()
         )
-        let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        let signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         let body = String(decoding: try SimulatedAppStore(signer: signer).body(refund), as: UTF8.self)
         #expect(ask("PUT", "/notifications/\(refund.id)", body: body)?.status == 200)
         #expect(try entitlements().isEmpty)
@@ -141,7 +141,7 @@ import Testing
             var days: Int64
         }
         let answer = try #require(ask("GET", "/device/products"))
-        let products = try #require(StoreJSON.decode([String: [Product]].self, from: answer.body)?["products"])
+        let products = try #require(AppStoreJSON.decode([String: [Product]].self, from: answer.body)?["products"])
         #expect(products.map(\.id) == [Self.monthly, Self.annual])
         #expect(products.map(\.price) == [9990, 79_990])
         #expect(products.map(\.days) == [30, 365] && products.allSatisfy { $0.currency == "USD" })

@@ -60,7 +60,7 @@ import Testing
 
     private func driver(_ socket: SocketServer) throws -> StoreDriver {
         let authority = try Self.authority.get()
-        let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        let signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         return StoreDriver(server: socket.url + "/", apiKey: "test-key", store: SimulatedAppStore(signer: signer))
     }
 
@@ -170,7 +170,7 @@ import Testing
         let driver = StoreDriver(
             server: recorder.url,
             apiKey: "wrong",
-            store: SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+            store: SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         )
         let request = StoreDriver.Request(type: "TEST", user: "42")
         let error = #expect(throws: StoreDriverError.self) {

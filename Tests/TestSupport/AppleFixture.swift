@@ -11,7 +11,7 @@ public struct AppleFixture: Sendable {
     public static let now = Instant(milliseconds: 1_767_225_600_000)
     public static let bundle = "com.example.paycast"
 
-    public let signer: StoreSigner
+    public let signer: AppStoreSigner
     public let standIn: AppleStandIn
     public let server: AnsweringServer
     public let api: AppleServerAPI
@@ -25,7 +25,7 @@ public struct AppleFixture: Sendable {
         answer: @escaping @Sendable (AnsweringServer.Request) -> AnsweringServer.Answer? = { _ in nil }
     ) throws {
         let authority = try AppleFixture.authority.get()
-        let signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        let signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         let standIn = AppleStandIn(signer: signer, now: { AppleFixture.now }, webhook: { nil })
         server = AnsweringServer { request in answer(request) ?? standIn.serve(request) }
         let url = server.url

@@ -23,7 +23,7 @@ public final class AppleJourney: Sendable {
     public let server: PaycastServer
     public let apple: AnsweringServer
     public let standIn: AppleStandIn
-    public let signer: StoreSigner
+    public let signer: AppStoreSigner
     private let machine: Apple
 
     public init(environment: [String: String] = [:]) throws {

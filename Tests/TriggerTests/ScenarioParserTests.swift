@@ -5,7 +5,7 @@ import Testing
 @testable import Trigger
 
 @Suite struct ScenarioParserTests {
-    private static let words = StoreWords(StoreVocabulary(.apple), types: SimulatedAppStore.types)
+    private static let words = StoreEventParser(LifecycleEventNames(.apple), types: SimulatedAppStore.types)
 
     struct Good: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -63,7 +63,7 @@ import Testing
         },
         Good("faults", text: "renew duplicate 3 delay 5m tamper stale lose product p", labels: ["DID_RENEW"]) {
             $0[0].faults
-                == Faults(copies: 3, delay: .seconds(300), isTampered: true, isStale: true, isLost: true)
+                == DeliveryFaults(copies: 3, delay: .seconds(300), isTampered: true, isStale: true, isLost: true)
                 && $0[0].product == "p"
         },
         Good("a type of tomorrow", text: "A_NEW_TYPE/WITH_A_SUBTYPE", labels: ["A_NEW_TYPE/WITH_A_SUBTYPE"]) {
@@ -77,7 +77,7 @@ import Testing
 
     /// What is expected belongs to the last of its events.
     @Test func wordOfTwoEventsIsTwoSteps() throws {
-        let words = StoreWords(StoreVocabulary(.revenuecat), types: [])
+        let words = StoreEventParser(LifecycleEventNames(.revenuecat), types: [])
         let steps = try ScenarioParser(words).parse("initial\n+5d upgrade product p expect manage").steps
         #expect(steps.map(\.label) == ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "RENEWAL/UPGRADE"])
         #expect(steps.map(\.after) == [.zero, .seconds(432_000), .seconds(1)])
@@ -144,10 +144,10 @@ import Testing
     )
         throws
     {
-        let vocabulary = StoreVocabulary(provider)
+        let vocabulary = LifecycleEventNames(provider)
         guard !vocabulary.steps.isEmpty else { return }
         let text = try #require(Scenario.builtIn.first { $0.key == name }?.value)
-        let parser = ScenarioParser(StoreWords(vocabulary, types: []), isLenient: true)
+        let parser = ScenarioParser(StoreEventParser(vocabulary, types: []), isLenient: true)
         #expect(try parser.parse(text).steps.first?.meaning == .initial)
     }
 }

@@ -19,5 +19,5 @@ private var measurements: [any Benchmark.Type] {
 
 /// Benchmarks that require every page to show the newest state, whatever happens to its connection.
 var holes: [any Benchmark.Type] {
-    [BornStale.self, Jitter.self, Avalanche.self, Sleep.self, Slow.self]
+    [EventsBeforeSubscribing.self, NetworkDrops.self, RestartAvalanche.self, SleepingPages.self, SlowPages.self]
 }

@@ -7,7 +7,7 @@ enum DenseFanOut: Benchmark {
     static func run(_ report: inout Report) throws {
         for transport in [Pages.Transport.webSocket, .eventStream, .cable] {
             let comparison = try Comparison { target in
-                [try deliveryCost(target, over: target is FloorTarget ? .webSocket : transport)]
+                [try deliveryCost(target, over: target is FloorServerTarget ? .webSocket : transport)]
             }
             let figure = "dense: \(pages) pages on one stream, \(transport.rawValue)"
             report.add(comparison.row(figure, unit: "µs CPU per delivery", bound: .timesFloor(1.2)))

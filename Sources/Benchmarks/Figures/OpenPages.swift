@@ -12,7 +12,7 @@ enum OpenPages: Benchmark {
     private static func run(_ report: inout Report, over transport: Pages.Transport, bound: Double) throws {
         for count in counts {
             let comparison = try Comparison { target in
-                try cost(target, over: target is FloorTarget ? .webSocket : transport, count: count)
+                try cost(target, over: target is FloorServerTarget ? .webSocket : transport, count: count)
             }
             let figure = "connect and subscribe, \(count) pages, \(transport.rawValue)"
             report.add(comparison.row(figure, unit: "µs CPU each", bound: .timesFloor(bound)))

@@ -92,7 +92,8 @@ struct PaycastTarget: Target {
         channel: Int,
         now: Instant
     ) throws(BenchmarkError) -> (webhook: [UInt8], documents: [[UInt8]]) {
-        guard let store = workspace.store(provider), let first = StoreVocabulary(provider).event(for: .initial) else {
+        guard let store = workspace.store(provider), let first = LifecycleEventNames(provider).event(for: .initial)
+        else {
             throw .notStarted("nobody plays \(provider)")
         }
         let event = SimulatedEvent(

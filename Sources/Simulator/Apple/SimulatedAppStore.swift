@@ -37,9 +37,9 @@ public struct SimulatedAppStore: Sendable {
     /// The app of the simulated notifications, unless another one is named.
     public static let bundleID = "com.example.paycast"
 
-    private let signer: StoreSigner
+    private let signer: AppStoreSigner
 
-    public init(signer: StoreSigner) {
+    public init(signer: AppStoreSigner) {
         self.signer = signer
     }
 
@@ -58,7 +58,7 @@ public struct SimulatedAppStore: Sendable {
         case ("TEST", _): document.data = notification.data
         default: document.data = try data(notification)
         }
-        return StoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
+        return AppStoreJSON.encode(PostDocument(signedPayload: try signer.sign(document)))
     }
 
     /// The JWS that an app holds after a purchase, and may post to `/transactions/apple`.
@@ -66,10 +66,10 @@ public struct SimulatedAppStore: Sendable {
         try signer.sign(notification.transaction(model(notification)))
     }
 
-    private func model(_ notification: SimulatedNotification) -> StorePurchaseModel {
+    private func model(_ notification: SimulatedNotification) -> AppStorePurchaseModel {
         var facts = notification.subscription
         if notification.type == "ONE_TIME_CHARGE", facts.kind == .subscription { facts.kind = .nonConsumable }
-        var model = StorePurchaseModel(facts, now: notification.now)
+        var model = AppStorePurchaseModel(facts, now: notification.now)
         model.apply(notification.type, subtype: notification.subtype)
         return model
     }

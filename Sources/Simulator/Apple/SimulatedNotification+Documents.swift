@@ -28,7 +28,7 @@ extension SimulatedNotification {
         )
     }
 
-    func transaction(_ model: StorePurchaseModel) -> TransactionDocument {
+    func transaction(_ model: AppStorePurchaseModel) -> TransactionDocument {
         let isSubscription = model.product.kind == .subscription
         var document = TransactionDocument(
             transactionId: isSubscription
@@ -68,7 +68,7 @@ extension SimulatedNotification {
         return document
     }
 
-    func renewal(_ model: StorePurchaseModel) -> RenewalDocument {
+    func renewal(_ model: AppStorePurchaseModel) -> RenewalDocument {
         RenewalDocument(
             originalTransactionId: model.lineage,
             productId: model.product.id,

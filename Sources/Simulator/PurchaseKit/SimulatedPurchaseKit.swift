@@ -20,7 +20,7 @@ public struct SimulatedPurchaseKit: SimulatedStore {
     /// The subtype is the store behind PurchaseKit: `apple` or `google`.
     public func delivery(_ event: SimulatedEvent) throws(CryptoError) -> SimulatedDelivery {
         let document = PurchaseKitDocument(event)
-        let body = StoreJSON.encode(snakeCase: document)
+        let body = AppStoreJSON.encode(snakeCase: document)
         return SimulatedDelivery(
             path: "/webhooks/purchasekit",
             headers: [("X-PurchaseKit-Signature", Hex.encode(HMAC.authenticate(body, key: secret)))],
@@ -47,7 +47,7 @@ struct PurchaseKitDocument: Encodable {
     var successPath = "/"
 
     init(_ event: SimulatedEvent) {
-        var model = StorePurchaseModel(event.facts, now: event.now)
+        var model = AppStorePurchaseModel(event.facts, now: event.now)
         eventId = event.id ?? OrderToken.random().description
         type = event.type
         customerId = event.user ?? event.token?.description

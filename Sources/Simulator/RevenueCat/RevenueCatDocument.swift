@@ -62,7 +62,7 @@ struct RevenueCatDocument: Encodable {
     ]
 
     private mutating func fill(_ event: SimulatedEvent) {
-        let model = StorePurchaseModel(event)
+        let model = AppStorePurchaseModel(event)
         let isSubscription = model.product.kind == .subscription
         let isFirst = event.facts.state == .pending || !isSubscription
         productId = event.type == "PRODUCT_CHANGE" ? event.facts.product : model.product.id
@@ -94,7 +94,7 @@ struct RevenueCatDocument: Encodable {
     }
 }
 
-extension StorePurchaseModel {
+extension AppStorePurchaseModel {
     /// The event as the store behind RevenueCat sees it.
     fileprivate init(_ event: SimulatedEvent) {
         var facts = event.facts

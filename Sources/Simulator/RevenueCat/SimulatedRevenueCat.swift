@@ -30,7 +30,7 @@ public struct SimulatedRevenueCat: SimulatedStore {
         return SimulatedDelivery(
             path: "/webhooks/revenuecat",
             headers: [("Authorization", authorization)],
-            body: StoreJSON.encode(snakeCase: RevenueCatPost(event: document)),
+            body: AppStoreJSON.encode(snakeCase: RevenueCatPost(event: document)),
             event: document.id
         )
     }

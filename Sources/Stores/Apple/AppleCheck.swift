@@ -29,18 +29,18 @@ struct AppleCheck {
         if (try? store.roots(nil)) == nil { store.rootsPath = nil }
         let verifier: AppleVerifier?
         do throws(StoreError) {
-            verifier = try store.verifier(examination.surroundings)
+            verifier = try store.verifier(examination.dependencies)
         } catch {
             return StoreFindings([.fail("Apple API", detail: "\(error)")])
         }
-        guard let verifier, let api = store.serverAPI(verifier, client: client, surroundings: examination.surroundings)
+        guard let verifier, let api = store.serverAPI(verifier, client: client, dependencies: examination.dependencies)
         else {
             let todo = "create an In-App Purchase key in App Store Connect, Users and Access, Integrations"
             let detail = "no key is set, so missed notifications cannot be fetched: \(todo)"
             return StoreFindings([.warn("Apple API", detail: detail)])
         }
         let now = examination.now
-        let findings = store.apps(examination.surroundings.development).flatMap { app in
+        let findings = store.apps(examination.dependencies.development).flatMap { app in
             StoreEnvironment.ofStores.filter(store.environments.contains).map {
                 test(api.of(app), app: app, in: $0, now: now)
             }
@@ -51,7 +51,7 @@ struct AppleCheck {
     /// The time according to Apple.
     private var date: Instant? {
         guard store.serverKey != nil, !examination.isDevelopment else { return nil }
-        let address = store.address(of: .production, development: examination.surroundings.development)
+        let address = store.address(of: .production, development: examination.dependencies.development)
         let response = try? client.send("GET", to: (address ?? "") + "/")
         return response?.header("Date").flatMap(Instant.init(httpDate:))
     }

@@ -31,22 +31,22 @@ public struct OpenAppleStore: OpenStore {
 }
 
 extension AppleStore {
-    public func open(_ surroundings: StoreSurroundings) throws(StoreError) -> OpenAppleStore? {
-        guard let verifier = try verifier(surroundings) else { return nil }
+    public func open(_ dependencies: StoreDependencies) throws(StoreError) -> OpenAppleStore? {
+        guard let verifier = try verifier(dependencies) else { return nil }
         return OpenAppleStore(
             apple: verifier,
             receipts: AppleReceiptVerifier(beside: verifier),
-            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), surroundings: surroundings),
-            apps: apps(surroundings.development),
+            serverAPI: serverAPI(verifier, client: HTTPClient(timeout: .seconds(10)), dependencies: dependencies),
+            apps: apps(dependencies.development),
             environments: StoreEnvironment.ofStores.filter(environments.contains),
-            isStandIn: isStandIn(surroundings.development)
+            isStandIn: isStandIn(dependencies.development)
         )
     }
 
     /// Nil when no app is configured.
-    func verifier(_ surroundings: StoreSurroundings) throws(StoreError) -> AppleVerifier? {
+    func verifier(_ dependencies: StoreDependencies) throws(StoreError) -> AppleVerifier? {
         guard !bundles.isEmpty else { return nil }
-        let roots = try roots(surroundings.development)
+        let roots = try roots(dependencies.development)
         do throws(AppleConfigurationError) {
             return AppleVerifier(
                 try AppleConfiguration(
@@ -54,8 +54,8 @@ extension AppleStore {
                     appIDs: appIDs,
                     environments: environments,
                     roots: roots,
-                    acceptsXcode: surroundings.development != nil,
-                    catalog: surroundings.catalog
+                    acceptsXcode: dependencies.development != nil,
+                    catalog: dependencies.catalog
                 )
             )
         } catch {
@@ -87,9 +87,9 @@ extension AppleStore {
     func serverAPI(
         _ verifier: AppleVerifier,
         client: HTTPClient,
-        surroundings: StoreSurroundings
+        dependencies: StoreDependencies
     ) -> AppleServerAPI? {
-        let development = surroundings.development
+        let development = dependencies.development
         guard let app = apps(development).first, let key = try? key(development) else { return nil }
         return AppleServerAPI(
             key: key,
@@ -98,7 +98,7 @@ extension AppleStore {
             app: app,
             verifier: verifier,
             client: client,
-            witness: surroundings.witness
+            witness: dependencies.witness
         ) { [self] environment in
             environments.contains(environment) ? address(of: environment, development: development) : nil
         }

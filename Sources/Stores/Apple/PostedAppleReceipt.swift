@@ -74,7 +74,7 @@ struct PostedAppleReceipt: PostedPurchase {
     ) throws(RefusedPurchase) -> [Event]? {
         guard let api = store.serverAPI, let clue = store.receipts.clue(in: receipt) else { return nil }
         do throws(AppleLookupError) {
-            let events = try AppleLookup(api: api, apps: store.apps).statements(behind: clue, now: now)
+            let events = try AppleReceiptLookup(api: api, apps: store.apps).statements(behind: clue, now: now)
             return events.isEmpty ? nil : events.sorted { $0.precedes($1) }
         } catch .unreachable(let reason) {
             throw .unproven(.storeUnreachable, detail: reason)

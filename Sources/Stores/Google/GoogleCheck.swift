@@ -18,8 +18,8 @@ extension GoogleStore {
     /// Whether the service account may read purchases. Nil without a service account, which `credentialsFinding`
     /// reports.
     private func reading(_ examination: StoreExamination) -> Finding? {
-        guard let api = playAPI(examination.surroundings) else { return nil }
-        let contract = nobodysPurchase(examination.surroundings.development)
+        guard let api = playAPI(examination.dependencies) else { return nil }
+        let contract = nobodysPurchase(examination.dependencies.development)
         let success = "the service account reads purchases of \(contract.app)"
         return examination.ask(api, for: contract, name: "Google API", success: success)
     }

@@ -52,7 +52,7 @@ extension GoogleNotification {
         guard type == "VOIDED_PURCHASE", let refund, let order = refund.order,
             ([purchase] + purchase.further).contains(where: { $0.isTakenBack(by: refund) })
         else { return nil }
-        return GoogleVoid.event(of: order)
+        return GoogleVoidedPurchase.event(of: order)
     }
 }
 

@@ -13,16 +13,16 @@ extension GooglePlayAPI {
         to end: Instant?,
         after token: String? = nil,
         now: Instant
-    ) throws(StoreAPIError) -> GoogleVoid.Page {
+    ) throws(StoreAPIError) -> GoogleVoidedPurchase.Page {
         // `type=1` includes subscriptions.
         var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
-        path += "&maxResults=\(GoogleVoid.pageSize)&startTime=\(start.milliseconds)"
+        path += "&maxResults=\(GoogleVoidedPurchase.pageSize)&startTime=\(start.milliseconds)"
         if let end { path += "&endTime=\(end.milliseconds)" }
         if let token { path += "&token=\(PercentEncoding.encode(token))" }
         guard let body = try exchange("GET", path: path, of: package, now: now) else {
             throw .unavailable(reason: "it no longer knows the next page of the list")
         }
-        guard let page = GoogleVoid.page(body) else {
+        guard let page = GoogleVoidedPurchase.page(body) else {
             throw .unreadable(reason: "it is not a list of voided purchases")
         }
         return page

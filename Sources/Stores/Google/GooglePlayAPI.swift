@@ -14,9 +14,9 @@ public struct GooglePlayAPI: StoreAPI {
     let catalog: Catalog
     private let client: HTTPClient
     private let address: @Sendable () -> String?
-    private let readings: GoogleReadings
+    private let readings: GoogleReadingOrder
     private let witness: StoreWitness
-    private let repetitions = GoogleRepetitions()
+    private let repetitions = GoogleUnchangedAnswers()
 
     /// `credentials` and `address` are read when needed, because a stand-in has neither before its server listens.
     /// `clock` dates the readings.
@@ -29,7 +29,7 @@ public struct GooglePlayAPI: StoreAPI {
         address: @escaping @Sendable () -> String?
     ) {
         access = GoogleTokens(credentials, client: client)
-        readings = GoogleReadings(clock: clock)
+        readings = GoogleReadingOrder(clock: clock)
         self.catalog = catalog
         self.client = client
         self.witness = witness
@@ -42,7 +42,7 @@ public struct GooglePlayAPI: StoreAPI {
         _ subject: GoogleNotification.Subject,
         of package: String
     ) throws(StoreAPIError) -> (reading: GoogleReading, answer: StoredReading.Answer?) {
-        guard let question = GoogleQuestion(subject, package: package) else { return (.nothing, nil) }
+        guard let question = GooglePurchaseQuery(subject, package: package) else { return (.nothing, nil) }
         guard let answer = try ask(question) else { return (.unknown, nil) }
         return (try meaning(of: answer, to: question), answer)
     }
@@ -53,7 +53,7 @@ public struct GooglePlayAPI: StoreAPI {
         of subject: GoogleNotification.Subject,
         of package: String
     ) throws(StoreAPIError) -> GoogleReading {
-        guard let question = GoogleQuestion(subject, package: package) else { return .nothing }
+        guard let question = GooglePurchaseQuery(subject, package: package) else { return .nothing }
         return try meaning(of: answer, to: question)
     }
 
@@ -63,7 +63,7 @@ public struct GooglePlayAPI: StoreAPI {
         of subject: GoogleNotification.Subject,
         of package: String
     ) throws(StoreAPIError) -> StoredReading.Answer? {
-        guard let question = GoogleQuestion(subject, package: package), var answer = try ask(question) else {
+        guard let question = GooglePurchaseQuery(subject, package: package), var answer = try ask(question) else {
             return nil
         }
         answer.readAt = repetitions.firstReading(of: question, answer: answer)
@@ -73,7 +73,7 @@ public struct GooglePlayAPI: StoreAPI {
     public func statement(of contract: ContractKey, now: Instant) throws(StoreAPIError) -> Event? {
         let contract = contract.purchase ?? contract
         let subject = GoogleNotification.Subject.subscription(token: contract.lineage)
-        guard let question = GoogleQuestion(subject, package: contract.app), let answer = try ask(question) else {
+        guard let question = GooglePurchaseQuery(subject, package: contract.app), let answer = try ask(question) else {
             return nil
         }
         let purchase = try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt)
@@ -83,7 +83,7 @@ public struct GooglePlayAPI: StoreAPI {
         return purchase.statement(body: record?.bytes ?? answer.body, id: id)
     }
 
-    private func ask(_ question: GoogleQuestion) throws(StoreAPIError) -> StoredReading.Answer? {
+    private func ask(_ question: GooglePurchaseQuery) throws(StoreAPIError) -> StoredReading.Answer? {
         try readings.one(of: question.token) { readAt throws(StoreAPIError) in
             guard let body = try call("GET", path: question.path, of: question.package, now: readAt) else { return nil }
             let answer = StoredReading.Answer(body: body, readAt: readAt)
@@ -94,11 +94,11 @@ public struct GooglePlayAPI: StoreAPI {
 
     private func meaning(
         of answer: StoredReading.Answer,
-        to question: GoogleQuestion
+        to question: GooglePurchaseQuery
     ) throws(StoreAPIError) -> GoogleReading {
         do throws(StoreAPIError) {
             return .purchase(try question.purchase(answer.body, catalog: catalog, readAt: answer.readAt))
-        } catch .unreadable(reason: GoogleQuestion.noPurchase) {
+        } catch .unreadable(reason: GooglePurchaseQuery.noPurchase) {
             return .unreadable
         }
     }

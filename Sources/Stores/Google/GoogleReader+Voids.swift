@@ -4,7 +4,7 @@ internal import StoreInterface
 /// Google's list of voided purchases, which makes up for lost pushes.
 extension GoogleReader {
     /// The event that a push would have brought. It reads the purchase now; the list alone never ends a purchase.
-    func event(of void: GoogleVoid, in package: String, now: Instant) throws(StoreAPIError) -> Event {
+    func event(of void: GoogleVoidedPurchase, in package: String, now: Instant) throws(StoreAPIError) -> Event {
         var unknown: Event?
         // The token does not say whether it is a subscription's.
         for isSubscription in [true, false] {

@@ -18,17 +18,17 @@ public struct OpenGoogleStore: OpenStore {
 
     public var history: HistorySource? {
         guard !packages.isEmpty else { return nil }
-        let lists = packages.map { GoogleVoids(of: $0, reader: reader) }
-        return HistorySource(lists, words: GoogleVoids.words, asksForEntries: true, isStandIn: isStandIn)
+        let lists = packages.map { GoogleVoidedPurchases(of: $0, reader: reader) }
+        return HistorySource(lists, words: GoogleVoidedPurchases.words, asksForEntries: true, isStandIn: isStandIn)
     }
 }
 
 extension GoogleStore {
     /// A push says nothing without its purchase, so without a service account nothing is served. In development, the
     /// stand-in and its account replace the settings that are missing.
-    public func open(_ surroundings: StoreSurroundings) -> OpenGoogleStore? {
-        let development = surroundings.development
-        guard development != nil || !packages.isEmpty, let api = playAPI(surroundings),
+    public func open(_ dependencies: StoreDependencies) -> OpenGoogleStore? {
+        let development = dependencies.development
+        guard development != nil || !packages.isEmpty, let api = playAPI(dependencies),
             let audience = audience ?? development?.account?.audience,
             let pushAccount = pushAccount ?? development?.account?.pushAccount
         else { return nil }
@@ -38,7 +38,7 @@ extension GoogleStore {
             expected: .init(audience: audience, account: pushAccount),
             keys: keys(development),
             api: api,
-            report: surroundings.report
+            report: dependencies.report
         )
         let isStandIn = development != nil && credentials == nil && apiURL == nil
         let asked = packages.isEmpty && isStandIn ? Set([development?.app].compactMap(\.self)) : packages
@@ -51,17 +51,17 @@ extension GoogleStore {
     }
 
     /// Nil without a service account.
-    func playAPI(_ surroundings: StoreSurroundings) -> GooglePlayAPI? {
-        let development = surroundings.development
+    func playAPI(_ dependencies: StoreDependencies) -> GooglePlayAPI? {
+        let development = dependencies.development
         let given = credentials.flatMap { GoogleCredentials(json: $0.value) }
         guard given != nil || development?.account != nil else { return nil }
         let address: @Sendable () -> String? = { [apiURL] in
             apiURL ?? (given == nil ? development?.address() : GooglePlayAPI.address)
         }
         return GooglePlayAPI(
-            catalog: surroundings.catalog,
-            witness: surroundings.witness,
-            clock: surroundings.clock,
+            catalog: dependencies.catalog,
+            witness: dependencies.witness,
+            clock: dependencies.clock,
             credentials: {
                 if let given { return given }
                 guard let account = development?.account, let address = address() else { return nil }

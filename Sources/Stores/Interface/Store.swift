@@ -44,7 +44,7 @@ public protocol Store: Sendable {
     mutating func reload(from new: Self, changes: inout SettingsChanges)
 
     /// Nil when settings are missing.
-    func open(_ surroundings: StoreSurroundings) throws(StoreError) -> Opened?
+    func open(_ dependencies: StoreDependencies) throws(StoreError) -> Opened?
 
     /// What `paycast doctor` finds out about the store. It blocks while it calls the store's API.
     func examine(_ examination: StoreExamination) -> StoreFindings

@@ -2,15 +2,15 @@ public import Domain
 
 /// What `paycast doctor` passes to a store that it examines.
 public struct StoreExamination: Sendable {
-    public var surroundings: StoreSurroundings
+    public var dependencies: StoreDependencies
     /// The server's public address, if one was given.
     public var url: String?
     public var now: Instant
 
-    public var isDevelopment: Bool { surroundings.development != nil }
+    public var isDevelopment: Bool { dependencies.development != nil }
 
-    public init(surroundings: StoreSurroundings, url: String?, now: Instant) {
-        self.surroundings = surroundings
+    public init(dependencies: StoreDependencies, url: String?, now: Instant) {
+        self.dependencies = dependencies
         self.url = url
         self.now = now
     }

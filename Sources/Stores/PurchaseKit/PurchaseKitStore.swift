@@ -23,9 +23,9 @@ public struct PurchaseKitStore: Store {
     }
 
     /// In development, the simulated store's secret is used when none is set.
-    public func open(_ surroundings: StoreSurroundings) -> PurchaseKitVerifier? {
-        let given = secret?.value ?? surroundings.development?.secret
-        return given.flatMap { PurchaseKitVerifier(secret: $0, catalog: surroundings.catalog) }
+    public func open(_ dependencies: StoreDependencies) -> PurchaseKitVerifier? {
+        let given = secret?.value ?? dependencies.development?.secret
+        return given.flatMap { PurchaseKitVerifier(secret: $0, catalog: dependencies.catalog) }
     }
 }
 

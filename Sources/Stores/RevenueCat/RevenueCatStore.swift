@@ -25,9 +25,9 @@ public struct RevenueCatStore: Store {
     }
 
     /// In development, the simulated store's value is used when none is set.
-    public func open(_ surroundings: StoreSurroundings) -> RevenueCatVerifier? {
-        let given = authorization?.value ?? surroundings.development?.secret
-        return given.flatMap { RevenueCatVerifier(authorization: $0, catalog: surroundings.catalog) }
+    public func open(_ dependencies: StoreDependencies) -> RevenueCatVerifier? {
+        let given = authorization?.value ?? dependencies.development?.secret
+        return given.flatMap { RevenueCatVerifier(authorization: $0, catalog: dependencies.catalog) }
     }
 }
 

@@ -13,23 +13,23 @@ public struct OpenStripeStore: OpenStore {
 
 extension StripeStore {
     /// In development, the simulated store's secret is used when none is set.
-    public func open(_ surroundings: StoreSurroundings) -> OpenStripeStore? {
+    public func open(_ dependencies: StoreDependencies) -> OpenStripeStore? {
         let given = secrets.map(\.value)
         let verifier = StripeVerifier(
-            secrets: given.isEmpty ? [surroundings.development?.secret].compactMap(\.self) : given,
+            secrets: given.isEmpty ? [dependencies.development?.secret].compactMap(\.self) : given,
             tolerance: tolerance,
             accounts: Set(accounts),
-            catalog: surroundings.catalog
+            catalog: dependencies.catalog
         )
         guard let verifier else { return nil }
-        guard let api = stripeAPI(surroundings) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
-        return OpenStripeStore(verifier: StripeReader(verifier, api: api, report: surroundings.report), stripeAPI: api)
+        guard let api = stripeAPI(dependencies) else { return OpenStripeStore(verifier: verifier, stripeAPI: nil) }
+        return OpenStripeStore(verifier: StripeReader(verifier, api: api, report: dependencies.report), stripeAPI: api)
     }
 
     /// Nil without a key.
-    func stripeAPI(_ surroundings: StoreSurroundings) -> StripeAPI? {
+    func stripeAPI(_ dependencies: StoreDependencies) -> StripeAPI? {
         apiKey.map {
-            StripeAPI(key: $0.value, address: apiURL, catalog: surroundings.catalog, witness: surroundings.witness)
+            StripeAPI(key: $0.value, address: apiURL, catalog: dependencies.catalog, witness: dependencies.witness)
         }
     }
 }

@@ -47,7 +47,7 @@ public struct StripeStore: Store {
 
     public func examine(_ examination: StoreExamination) -> StoreFindings {
         let name = "Stripe API"
-        guard let api = stripeAPI(examination.surroundings) else {
+        guard let api = stripeAPI(examination.dependencies) else {
             let detail = "no key is set, so of two changes in a second the older may win: set PAYCAST_STRIPE_API_KEY"
             let isAsked = Finding.ok(name, detail: "is not asked: no key is set")
             return StoreFindings([examination.isDevelopment ? isAsked : .warn(name, detail: detail)])

@@ -14,13 +14,13 @@ protocol StoreWire {
 }
 
 struct AppleWire: StoreWire {
-    private let signer: StoreSigner
+    private let signer: AppStoreSigner
     private let store: SimulatedAppStore
     private let verifier: AppleVerifier
 
     init() throws {
         let authority = try AppleFixture.authority.get()
-        signer = StoreSigner(chain: authority.chain, key: authority.leafKey)
+        signer = AppStoreSigner(chain: authority.chain, key: authority.leafKey)
         store = SimulatedAppStore(signer: signer)
         let configuration = try AppleConfiguration(
             bundleIDs: .any,

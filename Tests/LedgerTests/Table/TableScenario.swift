@@ -77,7 +77,7 @@ final class TableScenario {
         if count > 0 { now = now + statement.pause }
         count += 1
         ledger.clock.set(to: now)
-        let (type, subtype) = StoreVocabulary.split(statement.words)
+        let (type, subtype) = LifecycleEventNames.split(statement.words)
         var asked = SimulatedEvent(
             type: type,
             subtype: subtype,

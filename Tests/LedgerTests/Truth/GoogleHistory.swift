@@ -150,7 +150,7 @@ struct GoogleHistory {
         let document = GoogleHistory.event(source, answers: answers, at: now)
         guard let observation = document.observation else { return }
         facts.lineage = observation.contract.lineage
-        switch StoreVocabulary.split(words).type {
+        switch LifecycleEventNames.split(words).type {
         case "SUBSCRIPTION_PURCHASED":
             facts.renewals = 0
             if !words.hasSuffix("/downgrade") { facts.startedAt = now }
@@ -177,7 +177,7 @@ struct GoogleHistory {
     }
 
     private mutating func push(_ words: String) throws -> Source {
-        let (type, subtype) = StoreVocabulary.split(words)
+        let (type, subtype) = LifecycleEventNames.split(words)
         let event = SimulatedEvent(
             type: type,
             subtype: subtype,

@@ -59,7 +59,7 @@ struct TurnsWire {
 
     init() throws {
         let authority = try AppleFixture.authority.get()
-        store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         verifier = AppleVerifier(
             try AppleConfiguration(
                 bundleIDs: .any,

@@ -18,7 +18,7 @@ import Testing
 
     @Test func appleConverges() throws {
         let authority = try AppleFixture.authority.get()
-        let store = SimulatedAppStore(signer: StoreSigner(chain: authority.chain, key: authority.leafKey))
+        let store = SimulatedAppStore(signer: AppStoreSigner(chain: authority.chain, key: authority.leafKey))
         let verifier = AppleVerifier(
             try AppleConfiguration(
                 bundleIDs: .any,
@@ -76,7 +76,7 @@ import Testing
         let order = Order(token: token, user: user, product: "paycast.pro.monthly")
         history.deliveries.append(HistoryStep(name: "order", at: now, content: .order(order)))
         var facts = SimulatedSubscription(product: order.product, order: token)
-        let words = StoreVocabulary(Store.provider)
+        let words = LifecycleEventNames(Store.provider)
         for number in 0..<Int.random(in: 2...10, using: &generator) {
             now = now + .seconds(Int64.random(in: 60...1_000_000, using: &generator))
             if facts.state.givesAccess, let end = facts.accessUntil, end <= now { facts.state = .expired }

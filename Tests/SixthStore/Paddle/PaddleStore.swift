@@ -20,7 +20,7 @@ struct PaddleStore: Store {
         changes.take("PAYCAST_PADDLE_SECRET", into: &secret, from: new.secret)
     }
 
-    func open(_ surroundings: StoreSurroundings) -> PaddleVerifier? {
+    func open(_ dependencies: StoreDependencies) -> PaddleVerifier? {
         secret.map { PaddleVerifier(secret: $0.value) }
     }
 }

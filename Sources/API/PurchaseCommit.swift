@@ -1,0 +1,88 @@
+internal import Concurrency
+internal import Domain
+internal import HTTPMessages
+internal import Ledger
+
+/// Commits a verified event that an app posted, and answers only after the commit.
+struct PurchaseCommit: Sendable {
+    private let services: Services
+    /// When the post arrived, by the monotonic clock, in nanoseconds.
+    private let receivedAt: UInt64
+
+    init(_ services: Services, receivedAt: UInt64) {
+        self.services = services
+        self.receivedAt = receivedAt
+    }
+
+    /// The result for one event.
+    enum Verdict: Sendable {
+        case committed(CommitResult)
+        /// The queue is full, or the server is shutting down.
+        case busy
+        case failed
+
+        var isCommitted: Bool {
+            if case .committed = self { true } else { false }
+        }
+
+        /// The purchase stays with another user. A purchase that contradicts its order does not count: it has no owner
+        /// yet.
+        var isRefused: Bool {
+            guard case .committed(let receipt) = self else { return false }
+            return receipt.claim == .refused && receipt.outcome != .quarantined
+        }
+
+        var response: Response {
+            switch self {
+            case .committed(let receipt) where isRefused: .ownedByOther(receipt)
+            case .committed(let receipt): .committed(receipt)
+            case .busy: .busy
+            case .failed: .uncommitted
+            }
+        }
+    }
+
+    /// `user` claims the purchase by `order`, as of `date`.
+    private func commit(
+        _ event: Event,
+        for user: UserID?,
+        with order: OrderToken?,
+        since date: Instant?,
+        done: @escaping @Sendable (Verdict) -> Void
+    ) {
+        let telemetry = services.telemetry
+        let receivedAt = receivedAt
+        telemetry.verified(event.id, receivedAt: receivedAt)
+        let isTaken = services.writer.submit(
+            .event(
+                event,
+                claim: user.map { Claim(user: $0, order: order) },
+                receivedAt: date ?? services.clock.now()
+            ) { result in
+                let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
+                telemetry.answered(event.id, isCommitted: verdict.isCommitted, receivedAt: receivedAt)
+                done(verdict)
+            }
+        )
+        guard !isTaken else { return }
+        telemetry.dropped(event.id)
+        done(.busy)
+    }
+
+    /// Commits one event after the other, so that a receipt with many purchases never crowds the queue.
+    func commit(
+        _ events: ArraySlice<Event>,
+        for user: UserID?,
+        with order: OrderToken? = nil,
+        since date: Instant? = nil,
+        after verdicts: [Verdict] = [],
+        done: @escaping @Sendable ([Verdict]) -> Void
+    ) {
+        guard let event = events.first else { return done(verdicts) }
+        commit(event, for: user, with: order, since: date) { verdict in
+            let verdicts = verdicts + [verdict]
+            guard case .committed = verdict else { return done(verdicts) }
+            commit(events.dropFirst(), for: user, with: order, since: date, after: verdicts, done: done)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import Concurrency
+internal import Domain
+internal import Observability
+internal import StoreInterface
+internal import Synchronization
+
+/// Counts everything that the server refuses, and logs at most one line a minute per store and reason. A stranger who
+/// posts rubbish cannot fill the disk, and no store is ever turned away silently.
+public final class RefusalTelemetry: Sendable {
+    private enum Door: Hashable {
+        case webhook(Provider)
+        /// A purchase that an app posted.
+        case post(Provider)
+        /// The signed name of a stream.
+        case name
+    }
+
+    private struct Case: Hashable {
+        var door: Door
+        var reason: String
+    }
+
+    private let counters: [Case: Counter]
+    private let limit = Mutex(LineLimit<Case>())
+    private let log: Log
+
+    init(stores: [any Store.Type], metrics: Metrics, log: Log) {
+        var counters: [Case: Counter] = [:]
+        for provider in stores.map({ $0.provider }) {
+            for error in VerificationError.allCases {
+                counters[Case(door: .webhook(provider), reason: error.code)] = metrics.counter(
+                    "paycast_webhooks_refused_total",
+                    help: "Webhooks answered 400, 401 or 503 because of what they are, by provider and reason.",
+                    labels: ["provider": provider.rawValue, "reason": error.code]
+                )
+            }
+        }
+        for provider in stores.filter({ $0.takesPosts }).map({ $0.provider }) {
+            for reason in VerificationError.allCases.map(\.code) + [RefusalTelemetry.other] {
+                counters[Case(door: .post(provider), reason: reason)] = metrics.counter(
+                    "paycast_posts_refused_total",
+                    help: "Purchases that apps posted and that were refused, by provider and reason.",
+                    labels: ["provider": provider.rawValue, "reason": reason]
+                )
+            }
+        }
+        for reason in [RefusalTelemetry.notConfigured, "forged"] {
+            counters[Case(door: .name, reason: reason)] = metrics.counter(
+                "paycast_stream_names_refused_total",
+                help: "Signed stream names that no key of this server vouches for, by reason.",
+                labels: ["reason": reason]
+            )
+        }
+        self.counters = counters
+        self.log = log
+    }
+
+    private static let other = "other"
+    private static let notConfigured = "not_configured"
+
+    func webhook(_ provider: Provider, error: VerificationError) {
+        guard let count = note(.webhook(provider), reason: error.code) else { return }
+        log.warning(
+            "webhook refused",
+            fields: ["provider": provider.rawValue, "reason": error.code, "count": count, "message": error.message]
+        )
+    }
+
+    /// `detail` must be safe to log.
+    func post(_ what: StaticString, from provider: Provider, reason: String, detail: String? = nil) {
+        guard let count = note(.post(provider), reason: reason) else { return }
+        log.warning(what, fields: ["reason": reason, "detail": detail ?? "-", "count": count])
+    }
+
+    /// A forged name is more often signed with another app's secret than part of an attack.
+    func name(hasKey: Bool) {
+        guard let count = note(.name, reason: hasKey ? "forged" : RefusalTelemetry.notConfigured) else { return }
+        let todo = "sign with a key that is in PAYCAST_STREAM_KEYS or SECRET_KEY_BASE here"
+        log.warning(
+            "stream name refused",
+            fields: ["reason": hasKey ? "forged" : RefusalTelemetry.notConfigured, "todo": todo, "count": count]
+        )
+    }
+
+    /// How many refusals the next log line stands for, or nil if no line is due.
+    private func note(_ door: Door, reason: String) -> Int? {
+        let exact = Case(door: door, reason: reason)
+        let key = counters[exact] == nil ? Case(door: door, reason: RefusalTelemetry.other) : exact
+        counters[key]?.add()
+        let now = monotonicNanoseconds()
+        return limit.withLock { $0.admit(key, now: now) }
+    }
+}

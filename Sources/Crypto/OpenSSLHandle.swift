@@ -1,0 +1,60 @@
+internal import COpenSSL
+internal import Encoding
+
+/// Owns one OpenSSL object and frees it. Every pointer that outlives a call belongs to a handle.
+///
+/// `@unchecked Sendable`: an object is only read once its handle exists, and OpenSSL 3 lets several threads read one
+/// key, certificate or store at the same time
+/// (https://docs.openssl.org/3.0/man7/openssl-threads/: reference counts and lazy caches have locks inside).
+final class OpenSSLHandle: @unchecked Sendable {
+    private let pointer: OpaquePointer
+    private let free: @convention(c) (OpaquePointer?) -> Void
+
+    init?(_ pointer: OpaquePointer?, free: @escaping @convention(c) (OpaquePointer?) -> Void) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+        self.free = free
+    }
+
+    deinit {
+        free(pointer)
+    }
+
+    /// Keeps the object alive while `body` runs; `pointer` alone would not.
+    func borrow<Result, Failure>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { extendLifetime(self) }
+        return try body(pointer)
+    }
+}
+
+/// What all kinds of private keys have in common.
+extension OpenSSLHandle {
+    /// Signs with SHA-256 and the key's own scheme: ECDSA in DER, or RSA with PKCS#1.
+    func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var count = 0
+        let isReady = borrow { EVP_DigestSignInit(context, nil, EVP_sha256(), nil, $0) == 1 }
+        guard isReady, EVP_DigestSign(context, nil, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
+            throw .failing(to: .sign)
+        }
+        return Array(signature.prefix(count))
+    }
+
+    /// An unencrypted PKCS#8 key.
+    func pem() throws(CryptoError) -> String {
+        let info = borrow { EVP_PKEY2PKCS8($0) }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        var der: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PKCS8_PRIV_KEY_INFO(info, &der)
+        guard count > 0, let der else { throw .failing(to: .exportKey) }
+        defer { CRYPTO_clear_free(der, Int(count), #fileID, Int32(#line)) }
+        return PEM.text("PRIVATE KEY", der: Array(UnsafeBufferPointer(start: der, count: Int(count))))
+    }
+}

@@ -1,0 +1,46 @@
+internal import Concurrency
+internal import Crypto
+internal import Domain
+internal import StoreInterface
+internal import Synchronization
+
+/// Makes one reading of a purchase at a time, each dated later than the one before, so that an older answer can neither
+/// arrive after a newer one nor look newer.
+final class GoogleReadingOrder: Sendable {
+    private struct Lane {
+        /// When the last reading began.
+        var last = Instant(milliseconds: .min)
+        var failure = SharedFailure()
+    }
+
+    private final class Turn: Sendable {
+        let lane = Mutex(Lane())
+    }
+
+    /// Tokens are spread over these locks. Two tokens that share one wait for each other, which only costs time.
+    private let turns = (0..<32).map { _ in Turn() }
+    private let clock: @Sendable () -> Instant
+
+    init(clock: @escaping @Sendable () -> Instant) {
+        self.clock = clock
+    }
+
+    /// `read` gets the instant at which it begins, after it has waited for its turn.
+    func one<Answer>(
+        of token: String,
+        read: (Instant) throws(StoreAPIError) -> Answer
+    ) throws(StoreAPIError) -> Answer {
+        let number = SHA256.hash(Array(token.utf8)).first.map { Int($0) % turns.count } ?? 0
+        let came = monotonicNanoseconds()
+        return try turns[number].lane.withLock { lane throws(StoreAPIError) in
+            try lane.failure.share(since: came)
+            lane.last = max(clock(), lane.last + .milliseconds(1))
+            do throws(StoreAPIError) {
+                return try read(lane.last)
+            } catch {
+                lane.failure.ended(with: error)
+                throw error
+            }
+        }
+    }
+}

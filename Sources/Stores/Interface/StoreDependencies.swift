@@ -1,0 +1,73 @@
+public import Crypto
+public import Domain
+
+/// What a server gives a store in addition to the store's own settings.
+public struct StoreDependencies: Sendable {
+    public var catalog: Catalog
+    public var clock: @Sendable () -> Instant
+    /// Receives the result of each call to the store's API.
+    public var witness: StoreWitness
+    /// Receives the reason when a webhook is answered 503 because the store's API did not say what the webhook was
+    /// about.
+    public var report: @Sendable (StoreAPIError) -> Void
+    /// Nil in production.
+    public var development: StoreDevelopment?
+
+    public init(
+        catalog: Catalog = Catalog(),
+        clock: @escaping @Sendable () -> Instant,
+        witness: @escaping StoreWitness = { _ in },
+        report: @escaping @Sendable (StoreAPIError) -> Void = { _ in },
+        development: StoreDevelopment? = nil
+    ) {
+        self.catalog = catalog
+        self.clock = clock
+        self.witness = witness
+        self.report = report
+        self.development = development
+    }
+}
+
+/// What a development server uses in place of missing settings: a simulated store and its keys.
+public struct StoreDevelopment: Sendable {
+    /// The simulated Google's accounts: the one that calls its API, and the one that it pushes with.
+    public struct Account: Sendable {
+        public var name: String
+        public var keyID: String
+        public var key: RSAPrivateKey
+        public var audience: String
+        public var pushAccount: String
+
+        public init(name: String, keyID: String, key: RSAPrivateKey, audience: String, pushAccount: String) {
+            self.name = name
+            self.keyID = keyID
+            self.key = key
+            self.audience = audience
+            self.pushAccount = pushAccount
+        }
+    }
+
+    /// What the simulated store signs webhooks with, or sends in them.
+    public var secret: String?
+    /// The app that the simulated store sells for.
+    public var app: String?
+    /// The root of the certificates that it signs with, in PEM.
+    public var root: String?
+    public var account: Account?
+    /// Where its API answers; nil before the server listens.
+    public var address: @Sendable () -> String?
+
+    public init(
+        secret: String? = nil,
+        app: String? = nil,
+        root: String? = nil,
+        account: Account? = nil,
+        address: @escaping @Sendable () -> String?
+    ) {
+        self.secret = secret
+        self.app = app
+        self.root = root
+        self.account = account
+        self.address = address
+    }
+}
