@@ -1,5 +1,6 @@
 internal import APIModel
 internal import Domain
+internal import Encoding
 public import HTTPClient
 internal import Settings
 public import Terminal
@@ -138,4 +139,10 @@ private func nonEmpty(_ text: String) -> String? {
 public func firstOfList(_ list: String) -> String? {
     list.split(separator: ",").lazy.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         .first { !$0.isEmpty }
+}
+
+/// `?name=value&…`, percent-encoded (RFC 3986 §2.1).
+public func queryString(_ items: [(name: String, value: String)]) -> String {
+    guard !items.isEmpty else { return "" }
+    return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
 }

@@ -34,3 +34,94 @@ public struct UserAnswer: Codable, Sendable, Equatable {
         self.since = since.description
     }
 }
+
+/// A contract as support sees it: one object with the members of both.
+public struct ContractItem: Codable, Sendable, Equatable {
+    public struct Details: Codable, Sendable, Equatable {
+        /// The store's name for the app.
+        public var app: String
+        /// A `ProductKind`.
+        public var kind: String
+        /// Null if nobody owns it yet.
+        @Nullable public var owner: UserID?
+        /// The others who hold it.
+        public var sharedWith: [UserID]
+        /// The newest order token that the store echoed: a UUID.
+        @Nullable public var order: String?
+        /// The store's own name for the buyer.
+        @Nullable public var account: String?
+        /// The lineage id of the contract that it replaced.
+        @Nullable public var replaces: String?
+        /// The date of the newest charge: ISO 8601, UTC.
+        @Nullable public var purchasedAt: String?
+        /// When that charge was revoked: ISO 8601, UTC.
+        @Nullable public var revokedAt: String?
+        /// What was charged, in thousandths of the currency's unit: 9990 is 9.99.
+        @Nullable public var price: Int64?
+        /// ISO 4217.
+        @Nullable public var currency: String?
+        /// When the store last said something about it, by the store's own date: ISO 8601, UTC.
+        @Nullable public var statedAt: String?
+
+        public init(
+            app: String,
+            kind: ProductKind,
+            owner: UserID?,
+            sharedWith: [UserID],
+            order: OrderToken?,
+            account: String?,
+            replaces: String?,
+            charge: Transaction?,
+            statedAt: Instant?
+        ) {
+            self.app = app
+            self.kind = kind.rawValue
+            self.sharedWith = sharedWith
+            self.owner = owner
+            self.order = order?.description
+            self.account = account
+            self.replaces = replaces
+            purchasedAt = charge?.purchasedAt.iso8601
+            revokedAt = charge?.revokedAt?.iso8601
+            price = charge?.price
+            currency = charge?.currency
+            self.statedAt = statedAt?.iso8601
+        }
+    }
+
+    public var entitlement: EntitlementItem
+    public var details: Details
+
+    public init(entitlement: EntitlementItem, details: Details) {
+        self.entitlement = entitlement
+        self.details = details
+    }
+
+    public init(from decoder: any Decoder) throws {
+        entitlement = try EntitlementItem(from: decoder)
+        details = try Details(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try entitlement.encode(to: encoder)
+        try details.encode(to: encoder)
+    }
+}
+
+/// Answers `GET /users/{user}/events`: one page, newest first.
+public struct UserEventsAnswer: Codable, Sendable, Equatable {
+    public var user: UserID
+    /// Each entry in the format of `/feed`, with the store's dates.
+    public var events: [FeedItem]
+    /// The `before` parameter of the next page: a cursor, or null on the last page.
+    @Nullable public var next: String?
+    /// The ledger's newest cursor when the page was read.
+    public var since: String
+
+    public init(user: UserID, events: [FeedItem], next: Cursor?, since: Cursor) {
+        self.user = user
+        self.events = events
+        self.since = since.description
+        self.next = next?.description
+    }
+}

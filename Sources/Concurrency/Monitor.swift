@@ -84,3 +84,47 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         return timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
     }
 }
+
+/// One value that another thread hands over.
+public final class Promise<Value: Sendable>: Sendable {
+    private let value = Monitor<Value?>(nil)
+
+    public init() {}
+
+    public func fulfil(_ value: Value) {
+        self.value.change { $0 = value }
+    }
+
+    /// Blocks until the value is there. Never call it on a loop.
+    public func wait() -> Value {
+        value.wait { $0 }
+    }
+
+    /// Returns nil when the value does not arrive in time.
+    public func wait(timeout: Duration) -> Value? {
+        value.wait(timeout: timeout) { $0 }
+    }
+}
+
+/// Lets a thread sleep until another one calls `wake`.
+public final class Waker: Sendable {
+    private let isPending = Monitor(false)
+
+    public init() {}
+
+    public func wake() {
+        isPending.change { $0 = true }
+    }
+
+    /// Sleeps until woken, or for `timeout` at most. One wait consumes all earlier wakes.
+    public func wait(timeout: Duration? = nil) {
+        guard let timeout else { return isPending.wait(for: Waker.take) }
+        isPending.wait(timeout: timeout, for: Waker.take)
+    }
+
+    private static func take(_ isPending: inout Bool) -> Void? {
+        guard isPending else { return nil }
+        isPending = false
+        return ()
+    }
+}

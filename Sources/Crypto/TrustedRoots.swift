@@ -1,3 +1,4 @@
+internal import COpenSSL
 internal import Glibc
 
 /// The root certificates that a chain may end at.
@@ -74,6 +75,18 @@ public enum TrustedRootsError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path): "cannot read the root certificates at \(path); check the path and its permissions"
         case .notACertificate(let path): "\(path) is not a certificate in PEM or DER"
         case .empty(let path): "there is no .pem, .der, .cer or .crt file in \(path)"
+        }
+    }
+}
+
+/// OpenSSL's store of pinned roots, which verifies paths. The initializer fills it; afterwards it is only read.
+struct TrustAnchors: Sendable {
+    let store: OpenSSLHandle?
+
+    init(_ roots: TrustedRoots) {
+        store = OpenSSLHandle(X509_STORE_new(), free: X509_STORE_free)
+        for root in roots.certificates.compactMap({ Certificate(der: $0) }) {
+            store?.borrow { store in root.handle.borrow { _ = X509_STORE_add_cert(store, $0) } }
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Admission
 public import HTTP1
+public import Pages
 
 /// A request whose head was accepted (`RequestHeadCheck`): complete, its body bounded.
 public struct Request: Sendable {
@@ -49,4 +50,12 @@ public struct Request: Sendable {
     public var isWebSocket: Bool { head.asksForWebSocket }
     /// The cable session that a client wants to resume.
     public var sessionID: String? { head.query["sid"] ?? head[.restoredSession] }
+}
+
+/// Answers the requests of the socket loops. Called on a loop's thread, so it must not block.
+public protocol RequestHandler: Sendable {
+    func handle(_ request: Request) -> Answer
+
+    /// Decides whether a cable client may follow a stream, and what it missed.
+    func subscribe(_ request: CableRequest) -> CableVerdict
 }

@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Domain
 internal import StoreInterface
 
 /// Runs a recovery on a thread of its own: at the start, then once an hour, and sooner after a failure.
@@ -32,5 +33,37 @@ final class RecoveryRoutine: Sendable {
     /// Waits for the running request, and ends runs on other threads too.
     func end() {
         routine.end()
+    }
+}
+
+/// Decides when to ask for the history, from which time on, and whether for all of it. Pure.
+struct RecoverySchedule {
+    static let interval = Duration.seconds(3600)
+    /// Covers what the store was still trying to deliver, or had not recorded yet, at the last run.
+    static let overlap = Duration.seconds(7200)
+    /// On the first start there is no last run; a day covers the setup.
+    static let firstReach = Duration.seconds(86_400)
+
+    private var failures = 0
+    /// The first run asks for everything, because a ledger restored from a backup lacks what the store had delivered to
+    /// it. Later runs ask only for what was not delivered. After a failure, the next run asks for everything again:
+    /// only beside delivered entries can it be seen whether the settings refuse everything or one entry is odd.
+    private(set) var onlyFailures = false
+
+    static func start(mark: Instant?, now: Instant) -> Instant {
+        guard let mark else { return now - firstReach }
+        // A clock that was set back must not make the span empty.
+        return min(mark, now) - overlap
+    }
+
+    /// How long to wait until the next run.
+    mutating func pause(afterFailure isFailure: Bool, jitter: Double) -> Duration {
+        onlyFailures = !isFailure
+        guard isFailure else {
+            failures = 0
+            return RecoverySchedule.interval
+        }
+        failures += 1
+        return Backoff(first: .seconds(30), most: RecoverySchedule.interval).delay(after: failures, jitter: jitter)
     }
 }

@@ -3,6 +3,7 @@ public import Domain
 public import Ledger
 public import Observability
 public import StoreInterface
+internal import Synchronization
 
 /// Asks stores whether a period that has ended was renewed, before any page says that it was not. Meanwhile the ledger
 /// keeps access open for the policy's leeway, and then ends it by itself. Each store has a thread of its own: while one
@@ -107,5 +108,32 @@ public final class RenewalChecker: Sendable {
         let now = clock.now()
         let jitter = Double.random(in: 0..<1)
         state.asked(key, isAnswered: false, now: now, notBefore: after, jitter: jitter)
+    }
+}
+
+/// Passes contracts whose access has ended because their time was over from the ledger's writer to the renewal checker.
+public final class EndedAccessQueue: Sendable {
+    /// An end that finds no room is not logged; nothing else is lost.
+    private static let capacity = 10_000
+
+    /// Only stores that the renewal checker has asked about have a list.
+    private let notices = Mutex<[Provider: [Notice]]>([:])
+
+    public init() {}
+
+    /// Called on the writer's thread, after the commit.
+    public func committed(_ entries: [Entry]) {
+        for entry in entries where entry.notice.kind == .accessEnded {
+            guard let provider = entry.notice.provider else { continue }
+            notices.withLock { notices in
+                guard let count = notices[provider]?.count, count < EndedAccessQueue.capacity else { return }
+                notices[provider]?.append(entry.notice)
+            }
+        }
+    }
+
+    /// The ends since the last call.
+    func take(of provider: Provider) -> [Notice] {
+        notices.withLock { $0.updateValue([], forKey: provider) } ?? []
     }
 }

@@ -1,3 +1,4 @@
+public import ActionCable
 internal import Encoding
 internal import TurboStreams
 
@@ -38,5 +39,17 @@ public struct SourceElement: Sendable, Equatable {
     /// the element, and with it the old name.
     public var renewal: [UInt8] {
         Array("<turbo-stream action=\"remove\" targets=\"\(selector)\"></turbo-stream>".utf8) + Renderer.refresh
+    }
+}
+
+/// What a page is told when its signed name has expired.
+public enum NameExpiry {
+    /// For a page that follows one stream.
+    public static let refresh = Renderer.refresh
+
+    /// For a cable subscription: Turbo's element subscribes again when the fresh page brings another name, morphed or
+    /// not (https://github.com/hotwired/turbo-rails/blob/main/app/javascript/turbo/cable_stream_source_element.js).
+    public static func message(for identifier: CableIdentifier) -> [UInt8] {
+        CableMessage.head(identifier.literal) + CableMessage.tail(html: refresh)
     }
 }

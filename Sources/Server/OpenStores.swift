@@ -1,5 +1,9 @@
+internal import Concurrency
+internal import Development
 internal import Domain
 internal import Jobs
+internal import Observability
+internal import Simulator
 internal import StoreInterface
 
 /// The stores that are configured, with the settings of the last reload.
@@ -40,5 +44,35 @@ struct OpenStores: Sendable {
 extension Store {
     fileprivate func opened(_ dependencies: StoreDependencies) throws(StoreError) -> (any OpenStore)? {
         try open(dependencies)
+    }
+}
+
+/// What a store needs to open: the same at the start and at every reload.
+struct StoreContext: Sendable {
+    let workspace: DevelopmentWorkspace?
+    let clock: Clock
+    /// Where this server can be reached; nil until it listens.
+    let ownAddress: SharedValue<String?>
+    let health: StoreHealth
+    let log: Log
+
+    init(_ core: ServerCore, ownAddress: SharedValue<String?>, health: StoreHealth) {
+        workspace = core.keys.workspace
+        clock = core.clock
+        self.ownAddress = ownAddress
+        self.health = health
+        log = core.log
+    }
+
+    func dependencies(of provider: Provider, configuration: Configuration) -> StoreDependencies {
+        StoreDependencies(
+            catalog: configuration.accessPolicy.catalog,
+            clock: clock.now,
+            witness: { [health] in health.asked(provider, error: $0) },
+            report: { [log] in log.warning("store not read", fields: ["provider": provider.rawValue, "reason": $0]) },
+            development: workspace.map { [ownAddress] in
+                StoreDevelopment(of: provider, in: $0, server: { ownAddress.value })
+            }
+        )
     }
 }

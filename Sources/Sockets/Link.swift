@@ -32,3 +32,30 @@ extension Link {
 
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 }
+
+/// Names a connection of one loop. No number is used twice.
+public struct ConnectionID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) {
+        self.number = number
+    }
+}
+
+/// How fast a peer reads. Its kernel confirms bytes once it has room for them, so whoever reads nothing confirms nothing.
+public struct ReadingProgress {
+    /// A line may be slow: a reader that takes as much as this keeps its connection.
+    static let leastBytesPerSecond: UInt64 = 1 << 10
+
+    /// What the peer had confirmed when its time began.
+    private let start: UInt64
+
+    public init(start: UInt64) {
+        self.start = start
+    }
+
+    /// Whether a peer that has confirmed `bytes` by now, `seconds` later, is still reading.
+    public func isSteady(confirmed bytes: UInt64, after seconds: Int) -> Bool {
+        bytes >= start + UInt64(seconds) * ReadingProgress.leastBytesPerSecond
+    }
+}

@@ -1,4 +1,5 @@
 internal import APIClient
+internal import Domain
 
 /// Formats one entry for people: in aligned columns, with a color for the outcome.
 struct FeedLine {
@@ -54,4 +55,15 @@ private func plain(_ text: String) -> String {
 
 private func padded(_ text: String, to width: Int) -> String {
     plain(text) + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// Tells a person why an event changed nothing: in the server's words, or in ours if an older server sends none. Pure.
+struct FeedReason {
+    let entry: FeedEntry
+
+    /// Nil for an event that was applied.
+    var text: String? {
+        entry["reason"]
+            ?? entry["outcome"].flatMap { Outcome(rawValue: $0) }?.reason(isOfContract: entry["contract"] != nil)
+    }
 }

@@ -22,3 +22,23 @@ struct Backup: Command {
         }
     }
 }
+
+/// The two files of a backup or a restoration: the ledger, and its copy.
+struct CopiedFiles {
+    let ledger: String
+    let copy: String
+
+    /// The ledger is `--database`, else `DATABASE_URL`, else the server's default; the copy is the next word. Without
+    /// that word, `question` is the error.
+    init(_ arguments: inout Arguments, asking question: String) throws(UsageError) {
+        let flag = try arguments.option("--database")
+        let variable = processEnvironment()["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        do throws(DatabaseURL.Failure) {
+            ledger = try DatabaseURL(flag ?? variable ?? "sqlite:paycast.db").path
+        } catch {
+            throw UsageError("\(flag == nil ? "DATABASE_URL" : "--database") \(error)")
+        }
+        guard let copy = try arguments.positional() else { throw UsageError(question) }
+        self.copy = copy
+    }
+}

@@ -1,4 +1,5 @@
 internal import CWebSockets
+import Observability
 
 /// One libwebsockets context on a libuv loop: reports which descriptor is readable, and keeps time.
 ///
@@ -95,3 +96,17 @@ public final class EventLoop {
         uv_stop(uv)
     }
 }
+
+/// Logs lws' own errors. No byte of a request reaches lws, so no such byte can appear in them.
+enum LWSLog {
+    static func start() {
+        lws_set_log_level(Int32(LLL_ERR)) { _, line in
+            guard let line else { return }
+            let text = String(cString: line).prefix { $0 != "\n" }
+            Log.standardError("libwebsockets: \(text)")
+        }
+    }
+}
+
+/// The version of libwebsockets that is loaded.
+public let libwebsocketsVersion = String(cString: lws_get_library_version()).prefix { $0 != "-" }.description

@@ -1,7 +1,7 @@
 internal import APIModel
-internal import Domain
+public import Domain
 internal import Encoding
-internal import StoreInterface
+public import StoreInterface
 
 /// `POST /transactions/apple`: a transaction that StoreKit gave an app,
 /// `{"signedTransaction", "signedRenewalInfo"?, "finish"?}`. Apple's signature proves it.
@@ -49,5 +49,19 @@ extension Job {
             app: event.app,
             subject: transaction.id
         )
+    }
+}
+
+extension AppleVerifier {
+    /// Verifies a transaction that an app posted. The event's body holds the signed texts only, not the request's key.
+    public func verify(
+        transaction: String,
+        renewalInfo: String?,
+        now: Instant
+    ) throws(VerificationError) -> Event {
+        let renewal = renewalInfo.map { #","signedRenewalInfo":\#(JSONLiteral.literal($0))"# } ?? ""
+        let body = #"{"signedTransaction":\#(JSONLiteral.literal(transaction))\#(renewal)}"#
+        return try verifier(ofPosted: transaction)
+            .verify(transaction: transaction, renewalInfo: renewalInfo, body: Array(body.utf8), now: now)
     }
 }

@@ -1,7 +1,7 @@
 internal import Crypto
-internal import Domain
+public import Domain
 internal import Encoding
-internal import StoreInterface
+public import StoreInterface
 
 /// An entry of Google's list of voided purchases
 /// (https://developers.google.com/android-publisher/api-ref/rest/v3/purchases.voidedpurchases): what the push would
@@ -64,5 +64,32 @@ public struct GoogleVoidedPurchase: Sendable, Equatable {
         let facts = [token, order, voidedAt.map { String($0.milliseconds) }, quantity.map(String.init)]
         let text = facts.map { $0 ?? "" }.joined(separator: "\n")
         return "voided:" + Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(16)))
+    }
+}
+
+extension GooglePlayAPI {
+    /// One page of the purchases that Google recorded as voided from `start` to `end`, or until now without an `end`,
+    /// within the last 30 days (https://developers.google.com/android-publisher/voided-purchases). `token` is the last
+    /// page's `next`, for the same span. A failure says nothing about calls that read purchases, so the witness does
+    /// not hear of it: the caller reports it.
+    public func voidedPurchases(
+        of package: String,
+        from start: Instant,
+        to end: Instant?,
+        after token: String? = nil,
+        now: Instant
+    ) throws(StoreAPIError) -> GoogleVoidedPurchase.Page {
+        // `type=1` includes subscriptions.
+        var path = "purchases/voidedpurchases?type=1&includeQuantityBasedPartialRefund=true"
+        path += "&maxResults=\(GoogleVoidedPurchase.pageSize)&startTime=\(start.milliseconds)"
+        if let end { path += "&endTime=\(end.milliseconds)" }
+        if let token { path += "&token=\(PercentEncoding.encode(token))" }
+        guard let body = try exchange("GET", path: path, of: package, now: now) else {
+            throw .unavailable(reason: "it no longer knows the next page of the list")
+        }
+        guard let page = GoogleVoidedPurchase.page(body) else {
+            throw .unreadable(reason: "it is not a list of voided purchases")
+        }
+        return page
     }
 }

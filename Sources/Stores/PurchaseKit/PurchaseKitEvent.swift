@@ -49,3 +49,95 @@ struct PurchaseKitEvent {
         return product ?? name ?? ""
     }
 }
+
+extension PurchaseKitEvent {
+    /// The kind of event. `updated` is a renewal, a change of plan, or a cancellation that was taken back: only the
+    /// previous state distinguishes them.
+    var kind: EventKind {
+        switch (type, status) {
+        case ("subscription.created", _): .subscriptionStarted
+        case ("subscription.updated", "canceled"), ("subscription.canceled", _): .autoRenewOff
+        case ("subscription.updated", "expired"), ("subscription.expired", _): .subscriptionExpired
+        case ("subscription.updated", _): .subscriptionRenewed
+        default: .providerUnknown
+        }
+    }
+
+    /// Returns nil when it names no subscription.
+    func observation(_ catalog: Catalog, now: Instant) -> Observation? {
+        guard let lineage else { return nil }
+        return Observation(
+            contract: ContractKey(
+                provider: .purchasekit,
+                environment: .production,
+                app: Provider.purchasekit.rawValue,
+                lineage: lineage
+            ),
+            kind: .subscription,
+            token: customer.flatMap { OrderToken($0) },
+            user: customer.map { UserID($0) },
+            snapshot: snapshot(catalog, now: now)
+        )
+    }
+
+    /// Nil when it does not state until when access lasts: then the previous state stays, and nothing opens forever.
+    private func snapshot(_ catalog: Catalog, now: Instant) -> Snapshot? {
+        guard let state, let accessUntil = accessUntil(state, now: now) else { return nil }
+        return Snapshot(
+            state: state,
+            product: product(catalog),
+            autoRenew: state == .active,
+            accessUntil: accessUntil,
+            signedAt: statedAt(state, now: now)
+        )
+    }
+
+    /// `status` decides. If a known event has none, its type decides.
+    private var state: ContractState? {
+        switch status ?? type {
+        case "active", "subscription.created", "subscription.updated": .active
+        case "canceled", "subscription.canceled": .cancelled
+        case "expired", "subscription.expired": .expired
+        default: nil
+        }
+    }
+
+    private func accessUntil(_ state: ContractState, now: Instant) -> Instant? {
+        switch state {
+        case .active: periodEnd
+        case .cancelled: endsAt ?? periodEnd
+        default: [endsAt, periodEnd, now].compactMap { $0 }.min()
+        }
+    }
+
+    /// The date that orders the statements of one subscription. The payload has none and the signature never expires,
+    /// so the date follows from the event's period: a newer period wins, and within one period the end wins over the
+    /// cancellation, the cancellation over an update, and everything over the creation. So a `created` that arrives
+    /// late, or is posted again under another id, can never reopen what has ended. The price: a cancellation that is
+    /// taken back within a period only shows with the next renewal. Access is the same meanwhile.
+    ///
+    /// An end without any date counts as of its arrival; a purchase without a period's start yields to all others.
+    func statedAt(_ state: ContractState, now: Instant) -> Instant {
+        let finality: Int64 =
+            switch state {
+            case .active: type == "subscription.created" ? 0 : 1
+            case .cancelled: 2
+            default: 3
+            }
+        let base: Instant
+        if let periodStart {
+            base = periodStart
+        } else if state == .active {
+            base = Instant(milliseconds: 0)
+        } else {
+            // Before a period that may begin at this instant.
+            base = min(endsAt ?? periodEnd ?? now, now) - .milliseconds(10)
+        }
+        return base + .milliseconds(finality)
+    }
+
+    /// The same for the event as a whole.
+    func statedAt(now: Instant) -> Instant {
+        state.map { statedAt($0, now: now) } ?? now
+    }
+}
