@@ -9,7 +9,7 @@ final class CMSMessage {
     private let pointer: OpaquePointer
     let content: [UInt8]
 
-    init(_ bytes: [UInt8]) throws(MessageError) {
+    init(_ bytes: [UInt8]) throws(CMSError) {
         let pointer = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var cursor = buffer.baseAddress
             let pointer = d2i_CMS_ContentInfo(nil, &cursor, buffer.count)
@@ -45,7 +45,7 @@ final class CMSMessage {
     ///
     /// It ignores the clock and accepts SHA-1, because the chains of old receipts use it. A forger would need a
     /// collision with a certificate that Apple signs.
-    func chain(to anchors: TrustAnchors) throws(MessageError) -> [Certificate] {
+    func chain(to anchors: TrustAnchors) throws(CMSError) -> [Certificate] {
         let certificates = OwnedCertificates(CMS_get1_certs(pointer))
         // A message without signers would verify: https://docs.openssl.org/3.0/man3/CMS_verify/ checks those it finds.
         guard certificates.count <= CMSMessage.certificateLimit, OPENSSL_sk_num(CMS_get0_SignerInfos(pointer)) == 1,
@@ -56,7 +56,7 @@ final class CMSMessage {
             let context = X509_STORE_CTX_new()
         else { throw .unreadable }
         defer { X509_STORE_CTX_free(context) }
-        return try store.borrow { (store: OpaquePointer) throws(MessageError) in
+        return try store.borrow { (store: OpaquePointer) throws(CMSError) in
             guard X509_STORE_CTX_init(context, store, OpaquePointer(signer), certificates.stack) == 1 else {
                 throw .untrusted("out of memory")
             }
@@ -64,7 +64,7 @@ final class CMSMessage {
         }
     }
 
-    private static func path(_ context: OpaquePointer) throws(MessageError) -> [Certificate] {
+    private static func path(_ context: OpaquePointer) throws(CMSError) -> [Certificate] {
         let parameters = X509_STORE_CTX_get0_param(context)
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_NO_CHECK_TIME))
         X509_VERIFY_PARAM_set_auth_level(parameters, 0)

@@ -58,10 +58,10 @@ public struct StreamSigner: Sendable {
             keys.contains(where: { constantTimeCompare(Hex.text($0.hmac.authenticate(encoded)), with: digest) })
         else { throw .forged }
         guard let payload = Base64.decode(Array(encoded)) ?? Base64URL.decode(encoded) else { throw .notAName }
-        return try name(in: SignedPayload(payload), now: now)
+        return try name(in: StreamNamePayload(payload), now: now)
     }
 
-    private func name(in payload: SignedPayload, now: Instant) throws(StreamNameError) -> SignedName {
+    private func name(in payload: StreamNamePayload, now: Instant) throws(StreamNameError) -> SignedName {
         // Check this before the expiry, which tells a page to reload: reloading cannot cure an invalid name.
         guard let stream = payload.stream else { throw .notAName }
         guard let expiry = payload.expiry else { return SignedName(stream: stream, expires: nil) }

@@ -2,7 +2,7 @@ internal import StoreInterface
 
 /// Decides what happens to the entries of a list that are refused or cannot be read. Pure.
 struct HistoryBatch {
-    private(set) var tally = HistoryTally()
+    private(set) var tally = HistorySettingsCheck()
     private(set) var unread = UnreadEntries()
 
     mutating func read() {

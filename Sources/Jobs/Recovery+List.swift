@@ -100,7 +100,7 @@ extension Recovery {
 
 /// What is logged about a list.
 extension Recovery {
-    private func note(_ tally: HistoryTally, of list: some HistoryList) {
+    private func note(_ tally: HistorySettingsCheck, of list: some HistoryList) {
         counts.refused.add(tally.misconfigured)
         for (code, count) in tally.refusals.sorted(by: { $0.key < $1.key }) {
             log.warning(

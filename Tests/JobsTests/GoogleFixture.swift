@@ -15,7 +15,7 @@ final class GoogleFixture: Sendable {
     static let package = SimulatedGooglePlay.package
     private static let key = Result { try RSAPrivateKey.generate() }
 
-    let reader: GoogleReader
+    let reader: GoogleVerifier
     let server: AnsweringServer
     private let store: SimulatedGooglePlay
     private let standIn: GoogleStandIn
@@ -40,7 +40,7 @@ final class GoogleFixture: Sendable {
         }
         let url = server.url
         let credentials = GoogleCredentials(account: "a@b", keyID: "1", key: key, tokenAddress: "\(url)/token")
-        reader = GoogleReader(
+        reader = GoogleVerifier(
             packages: .only([GoogleFixture.package]),
             expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },

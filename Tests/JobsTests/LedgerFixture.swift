@@ -107,7 +107,7 @@ final class LedgerFixture: Sendable {
         return recovery(of: .apple, history: history, verifier: verifier ?? fixture.verifier)
     }
 
-    func voids(_ google: GoogleReader, of packages: String...) -> Recovery {
+    func voids(_ google: GoogleVerifier, of packages: String...) -> Recovery {
         let lists = packages.map { package in
             var list = GoogleVoidedPurchases(of: package, reader: google)
             list.pause = .zero

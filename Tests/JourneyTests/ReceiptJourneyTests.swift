@@ -9,10 +9,10 @@ import Testing
 /// What old versions of an app hold, and what its backend stored of them.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct ReceiptJourneyTests {
     /// Signed as the development store does.
-    private func receipt(_ payload: ReceiptPayload, app: AppPost, as form: MessageSigner.Form = []) throws -> String {
+    private func receipt(_ payload: ReceiptPayload, app: AppPost, as form: CMSSigner.Form = []) throws -> String {
         let authority = try #require(app.server.folder.read(".paycast/authority.pem"))
         let chain = try #require(PEM.blocks("CERTIFICATE", in: authority))
-        let signer = MessageSigner(chain: chain, key: try PrivateKey(pem: authority))
+        let signer = CMSSigner(chain: chain, key: try PrivateKey(pem: authority))
         return Base64.encode(try signer.sign(payload.bytes, form: form))
     }
 
@@ -25,7 +25,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [MessageSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: MessageSigner.Form) throws {
+    @Test(arguments: [CMSSigner.Form(), .indefinite]) func receiptOpensThePage(_ form: CMSSigner.Form) throws {
         let app = try AppPost()
         let page = try app.page("42")
         let body = try ["receipt": receipt(payload, app: app, as: form), "user": "42"]
@@ -82,7 +82,7 @@ import Testing
     private var foreignReceipt: String {
         get throws {
             let authority = try DevelopmentAuthority.create()
-            let signer = MessageSigner(chain: authority.chain, key: authority.leafKey)
+            let signer = CMSSigner(chain: authority.chain, key: authority.leafKey)
             return Base64.encode(try signer.sign(payload.bytes, form: []))
         }
     }

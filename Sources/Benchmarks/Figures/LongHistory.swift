@@ -87,7 +87,7 @@ enum LedgerFill {
     static let bodySize = 1000
 
     static func fill(_ path: String, events: Int) throws(BenchmarkError) {
-        let isFilled = try Child.run(["/usr/bin/env", "sqlite3", path, script(events)])
+        let isFilled = try ChildProcess.run(["/usr/bin/env", "sqlite3", path, script(events)])
         guard isFilled else { throw .notStarted("filling a ledger needs the sqlite3 tool and this version's schema") }
     }
 

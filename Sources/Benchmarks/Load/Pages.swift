@@ -144,10 +144,10 @@ final class Pages: LoadClient {
         onBytes?(index, bytes)
         let found = { (_: UInt64) in self.deliveries += 1 }
         if pages[index].rest.isEmpty {
-            pages[index].rest = Marker.scan(bytes, found: found)
+            pages[index].rest = SendTimeMarker.scan(bytes, found: found)
         } else {
             let joined = pages[index].rest + bytes
-            pages[index].rest = joined.withUnsafeBytes { Marker.scan($0, found: found) }
+            pages[index].rest = joined.withUnsafeBytes { SendTimeMarker.scan($0, found: found) }
         }
     }
 

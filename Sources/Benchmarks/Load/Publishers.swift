@@ -65,7 +65,7 @@ final class Publishers: LoadClient {
     }
 
     private func take(_ index: Int) {
-        guard let answer = Answer(connections[index].answer) else { return }
+        guard let answer = HTTPAnswer(connections[index].answer) else { return }
         connections[index].answer = []
         connections[index].isBusy = false
         answered += 1

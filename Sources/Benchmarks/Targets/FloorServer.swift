@@ -130,10 +130,10 @@ struct FloorServer {
 
 /// The floor, in a child process of this program.
 struct FloorServerTarget: Target {
-    let process: Child
+    let process: ChildProcess
 
     init(in folder: String) throws(BenchmarkError) {
-        process = try Child([Paths.programs + "/Benchmarks", "--floor"], in: folder)
+        process = try ChildProcess([Paths.programs + "/Benchmarks", "--floor"], in: folder)
     }
 
     var port: Int { process.port }

@@ -27,7 +27,7 @@ func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Re
     var template = Array("/tmp/paycast-benchmark-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchmarkError.system("mkdtemp", errno) }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { _ = try? Child.run(["/bin/rm", "-rf", path]) }
+    defer { _ = try? ChildProcess.run(["/bin/rm", "-rf", path]) }
     return try body(path)
 }
 

@@ -9,7 +9,7 @@ struct PaycastTarget: Target {
     static let bundleID = "com.example.benchmarks"
     private static let product = "paycast.pro.monthly"
 
-    let process: Child
+    let process: ChildProcess
     private let workspace: DevelopmentWorkspace
     private let apiKey: String
     private let streams: StreamSigner
@@ -26,7 +26,7 @@ struct PaycastTarget: Target {
             "--dev", "--port", "\(port)", "--public", Paths.workingFolder + "/public", "--log-level", "warning",
         ]
         if let loops { options += ["--loops", "\(loops)"] }
-        process = try Child([Paths.programs + "/paycast", "serve"] + options, in: folder, environment: settings)
+        process = try ChildProcess([Paths.programs + "/paycast", "serve"] + options, in: folder, environment: settings)
         do throws(WorkspaceError) {
             workspace = try DevelopmentWorkspace.existing(in: folder)
             apiKey = workspace.apiKey

@@ -1,6 +1,6 @@
 /// A running server that pages open and that publishers post to.
 protocol Target {
-    var process: Child { get }
+    var process: ChildProcess { get }
     var port: Int { get }
 
     /// The address that a page of the channel opens.
@@ -23,7 +23,7 @@ func request(_ method: String, _ path: String, headers: String = "", body: [UInt
 func timedFragment(_ number: Int) -> String {
     let head = "<turbo-stream action='replace' target='paywall'><template><div id='paywall'>seq=\(number) "
     let tail = "</div></template></turbo-stream>"
-    let marker = Marker.text(at: nanoseconds())
+    let marker = SendTimeMarker.text(at: nanoseconds())
     let padding = max(0, 300 - head.utf8.count - marker.utf8.count - tail.utf8.count)
     return head + marker + String(repeating: "x", count: padding) + tail
 }

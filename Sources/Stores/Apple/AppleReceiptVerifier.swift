@@ -10,11 +10,11 @@ public import StoreInterface
 /// extend access or carry a cancellation, but never shortens access. Several threads may verify at the same time.
 public struct AppleReceiptVerifier: Sendable {
     public let configuration: AppleConfiguration
-    private let messages: MessageVerifier
+    private let messages: CMSVerifier
 
     public init(_ configuration: AppleConfiguration) {
         self.configuration = configuration
-        messages = MessageVerifier(roots: configuration.roots)
+        messages = CMSVerifier(roots: configuration.roots)
     }
 
     /// Serves the same apps as `verifier`.
@@ -57,8 +57,8 @@ public struct AppleReceiptVerifier: Sendable {
         return configuration.bundleIDs.contains(clue.app) ? clue : nil
     }
 
-    private func open(_ receipt: [UInt8]) throws(VerificationError) -> SignedMessage {
-        do throws(MessageError) {
+    private func open(_ receipt: [UInt8]) throws(VerificationError) -> VerifiedCMSMessage {
+        do throws(CMSError) {
             return try messages.verify(receipt)
         } catch .unreadable {
             throw .malformed(.invalidReceipt)

@@ -15,10 +15,10 @@ public struct GoogleVoidedPurchases: HistoryList {
     )
 
     public let app: String
-    private let reader: GoogleReader
+    private let reader: GoogleVerifier
     public var pause = Duration.seconds(1)
 
-    public init(of package: String, reader: GoogleReader) {
+    public init(of package: String, reader: GoogleVerifier) {
         app = package
         self.reader = reader
     }
@@ -56,7 +56,7 @@ public struct GoogleVoidedPurchases: HistoryList {
 }
 
 /// Google's list of voided purchases, which makes up for lost pushes.
-extension GoogleReader {
+extension GoogleVerifier {
     /// The event that a push would have brought. It reads the purchase now; the list alone never ends a purchase.
     func event(of void: GoogleVoidedPurchase, in package: String, now: Instant) throws(StoreAPIError) -> Event {
         var unknown: Event?

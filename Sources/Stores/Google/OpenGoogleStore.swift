@@ -5,7 +5,7 @@ public import StoreInterface
 /// Google Play with its settings in force.
 public struct OpenGoogleStore: OpenStore {
     /// Verifies pushes, and reads the purchases that they are about.
-    let reader: GoogleReader
+    let reader: GoogleVerifier
     /// The packages whose voided purchases are fetched; the simulated one when the stand-in answers and none is set.
     let packages: [String]
     /// True when the development server's own stand-in answers for the store.
@@ -32,7 +32,7 @@ extension GoogleStore {
             let audience = audience ?? development?.account?.audience,
             let pushAccount = pushAccount ?? development?.account?.pushAccount
         else { return nil }
-        let reader = GoogleReader(
+        let reader = GoogleVerifier(
             packages: packages.isEmpty ? .any : .only(packages),
             standardPackage: packages.isEmpty ? development?.app : nil,
             expected: .init(audience: audience, account: pushAccount),

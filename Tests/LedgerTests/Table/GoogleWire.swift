@@ -13,7 +13,7 @@ struct GoogleWire: StoreWire {
     private let store: SimulatedGooglePlay
     private let standIn: GoogleStandIn
     private let server: AnsweringServer
-    private let reader: GoogleReader
+    private let reader: GoogleVerifier
 
     init(_ catalog: Catalog, clock: Clock) throws {
         let key = try Self.key.get()
@@ -26,7 +26,7 @@ struct GoogleWire: StoreWire {
             key: key,
             tokenAddress: "\(url)/token"
         )
-        reader = GoogleReader(
+        reader = GoogleVerifier(
             packages: .only([SimulatedGooglePlay.package]),
             expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },

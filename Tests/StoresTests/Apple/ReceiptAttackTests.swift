@@ -38,7 +38,7 @@ import Testing
         Attack("not signed", code: "invalid_receipt") { $0.make = { Unsigned.data($0) } },
         Attack("two signers", code: "invalid_receipt") { specimen in
             let other = try PKI.make()
-            specimen.others = [MessageSigner(chain: other.chain, key: other.leaf.key)]
+            specimen.others = [CMSSigner(chain: other.chain, key: other.leaf.key)]
         },
         Attack("nobody signed", code: "invalid_receipt") { specimen in
             let certificates = specimen.pki.chain.flatMap { $0 }

@@ -22,8 +22,8 @@ struct ReceiptSpecimen {
     var bundleIDs: Allowlist<String> = .only(["com.example.shop"])
     var catalog = Catalog()
     var editContent: ([UInt8]) -> [UInt8] = { $0 }
-    var form: MessageSigner.Form = []
-    var others: [MessageSigner] = []
+    var form: CMSSigner.Form = []
+    var others: [CMSSigner] = []
     /// Makes the message in another way.
     var make: (([UInt8]) -> [UInt8])?
     var editMessage: ([UInt8]) -> [UInt8] = { $0 }
@@ -37,7 +37,7 @@ struct ReceiptSpecimen {
         let content = editContent(payload.bytes)
         if let make { return make(content) }
         let above = [pki.intermediate, pki.root].map(\.certificate).filter { $0 != pki.leaf.certificate }
-        let signer = MessageSigner(chain: [pki.leaf.certificate] + above, key: pki.leaf.key)
+        let signer = CMSSigner(chain: [pki.leaf.certificate] + above, key: pki.leaf.key)
         return editMessage(try signer.sign(content, form: form, beside: others))
     }
 

@@ -22,7 +22,7 @@ final class GoogleFixture: Sendable {
     let standIn: GoogleStandIn
     let server: AnsweringServer
     let api: GooglePlayAPI
-    let reader: GoogleReader
+    let reader: GoogleVerifier
     /// Takes the place of the API's answers, but for keys and tokens.
     let trouble: Trouble
 
@@ -43,7 +43,7 @@ final class GoogleFixture: Sendable {
             credentials: { credentials },
             address: { url }
         )
-        reader = GoogleReader(
+        reader = GoogleVerifier(
             packages: packages,
             expected: .init(audience: SimulatedGooglePlay.audience, account: SimulatedGooglePlay.pushAccount),
             keys: GoogleKeys { "\(url)/certs" },

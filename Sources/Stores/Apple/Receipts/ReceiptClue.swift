@@ -28,7 +28,8 @@ public struct ReceiptClue: Sendable, Equatable {
     }
 
     private static func signed(_ receipt: [UInt8]) -> ReceiptClue? {
-        guard let content = SignedMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content) else {
+        guard let content = VerifiedCMSMessage.unprovenContent(of: receipt), let parsed = try? AppReceipt(content)
+        else {
             return nil
         }
         let ids = parsed.purchases.compactMap { $0.originalTransactionID ?? $0.transactionID }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite struct HistoryTallyTests {
+@Suite struct HistorySettingsCheckTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var refusals: [VerificationError]
@@ -30,7 +30,7 @@ import Testing
         ),
     ]) func tellsWrongSettingsFromOddEntries(_ given: Case) throws {
         let list = AppleHistory(of: "com.example", in: .production, api: try AppleFixture().api)
-        var tally = HistoryTally()
+        var tally = HistorySettingsCheck()
         for refusal in given.refusals { tally.refused(refusal, hint: list.hint(.refused(refusal))) }
         if given.isProven { tally.proved() }
         let problem = tally.problem
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test func enoughIsEnoughUnlessSomethingIsGenuine() {
-        var tally = HistoryTally()
-        for _ in 1..<HistoryTally.patience { tally.refused(.wrongApp, hint: "set it right") }
+        var tally = HistorySettingsCheck()
+        for _ in 1..<HistorySettingsCheck.patience { tally.refused(.wrongApp, hint: "set it right") }
         #expect(!tally.isHopeless)
         tally.refused(.wrongApp, hint: "set it right")
         #expect(tally.isHopeless)

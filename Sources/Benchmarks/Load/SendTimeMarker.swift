@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Finds the send times that publishers put into fragments: `ts=` and 19 digits, regardless of the framing around them.
-enum Marker {
+enum SendTimeMarker {
     private static let length = 22
 
     static func text(at time: UInt64) -> String {

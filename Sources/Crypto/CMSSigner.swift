@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Signs messages in CMS, the format of App Store receipts. For development and tests only; nobody trusts them unless
 /// the signer's root is configured.
-public struct MessageSigner: Sendable {
+public struct CMSSigner: Sendable {
     /// The ways in which a message may be signed.
     public struct Form: OptionSet, Sendable {
         public let rawValue: Int
@@ -42,7 +42,7 @@ public struct MessageSigner: Sendable {
     public func sign(
         _ content: [UInt8],
         form: Form = [],
-        beside others: [MessageSigner] = []
+        beside others: [CMSSigner] = []
     ) throws(CryptoError) -> [UInt8] {
         let bytes: [UInt8]? = content.withUnsafeBytes { content in
             let input = BIO_new_mem_buf(content.baseAddress, Int32(clamping: content.count))

@@ -3,7 +3,7 @@ internal import Encoding
 internal import FoundationEssentials
 
 /// The payload of a signed token: a JSON string, or Rails' envelope around one if it has an expiry or a purpose.
-struct SignedPayload {
+struct StreamNamePayload {
     /// Nil when what was signed is no stream name.
     let stream: StreamName?
     /// As written: RFC 3339, if it is genuine.

@@ -1,5 +1,5 @@
 /// One complete HTTP/1.1 answer.
-struct Answer {
+struct HTTPAnswer {
     let status: Int
     let endsConnection: Bool
     let text: String
@@ -8,10 +8,10 @@ struct Answer {
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).lowercased().split(separator: "\r\n")
-        let length = Answer.value(of: "content-length", in: lines).flatMap { Int($0) } ?? 0
+        let length = HTTPAnswer.value(of: "content-length", in: lines).flatMap { Int($0) } ?? 0
         guard bytes.count >= end + length else { return nil }
         status = Int(lines[0].split(separator: " ").dropFirst().first ?? "") ?? 0
-        endsConnection = Answer.value(of: "connection", in: lines) == "close"
+        endsConnection = HTTPAnswer.value(of: "connection", in: lines) == "close"
         text = String(decoding: bytes.prefix(16 << 10), as: UTF8.self)
     }
 

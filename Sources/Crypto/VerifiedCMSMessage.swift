@@ -2,7 +2,7 @@ internal import COpenSSL
 public import Domain
 
 /// The content of a verified message, and when its signer was valid.
-public struct SignedMessage: Sendable {
+public struct VerifiedCMSMessage: Sendable {
     public let content: [UInt8]
     /// The overlap of the validity of leaf, intermediate and root; whole seconds, including both ends.
     private let validity: ClosedRange<Int64>
@@ -23,7 +23,7 @@ public struct SignedMessage: Sendable {
 /// Verifies CMS messages (RFC 5652) such as App Store receipts: one signer, with a chain of Apple's shape.
 ///
 /// Any thread may verify. It caches nothing, because receipts are rare.
-public struct MessageVerifier: Sendable {
+public struct CMSVerifier: Sendable {
     private let anchors: TrustAnchors
 
     public init(roots: TrustedRoots) {
@@ -31,7 +31,7 @@ public struct MessageVerifier: Sendable {
     }
 
     /// Ignores the clock, as for a JWS: the message itself contains the instant at which the chain must be valid.
-    public func verify(_ message: [UInt8]) throws(MessageError) -> SignedMessage {
+    public func verify(_ message: [UInt8]) throws(CMSError) -> VerifiedCMSMessage {
         let cms = try CMSMessage(message)
         let chain = try cms.chain(to: anchors)
         guard chain.count == 3, chain[0].isEndEntity, chain[0].hasExtension(ChainVerifier.Marker.leaf),
@@ -41,11 +41,11 @@ public struct MessageVerifier: Sendable {
         let end = chain.map(\.validity.upperBound).min() ?? .min
         guard start <= end else { throw .wrongShape }
         guard cms.isSignatureGood else { throw .badSignature }
-        return SignedMessage(content: cms.content, validity: start...end)
+        return VerifiedCMSMessage(content: cms.content, validity: start...end)
     }
 }
 
-public enum MessageError: Error, Equatable, CustomStringConvertible {
+public enum CMSError: Error, Equatable, CustomStringConvertible {
     /// Not a CMS message with signed data.
     case unreadable
     /// There is no path to a trusted root; the reason is OpenSSL's text.

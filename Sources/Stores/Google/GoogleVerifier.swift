@@ -3,7 +3,7 @@ public import Domain
 public import StoreInterface
 
 /// `POST /webhooks/google`: verifies the sender, then reads the purchase that the notification is about. Blocks.
-public struct GoogleReader: StoreVerifier {
+public struct GoogleVerifier: StoreVerifier {
     /// Which packages are ours; `any` is for development only.
     let packages: Allowlist<String>
     /// The package of a posted purchase that names none, when there may be several.

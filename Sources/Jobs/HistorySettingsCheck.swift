@@ -6,7 +6,7 @@ internal import StoreInterface
 /// One genuine entry shows that the settings are right, and that the entries refused beside it are odd. Settings that
 /// refuse every entry are wrong. The checkpoint then stays where it is, so that entries that prove genuine under the
 /// right settings are not skipped.
-struct HistoryTally {
+struct HistorySettingsCheck {
     /// This many refusals without a genuine entry are enough. What follows is read once the settings are right; until
     /// then an hourly run costs only 50 pages, however long the history is.
     static let patience = 1000
@@ -33,7 +33,7 @@ struct HistoryTally {
     /// For an operator; nil when nothing is wrong with the settings, as far as is known.
     var problem: String? { isProven ? nil : firstHint }
 
-    var isHopeless: Bool { problem != nil && misconfigured >= HistoryTally.patience }
+    var isHopeless: Bool { problem != nil && misconfigured >= HistorySettingsCheck.patience }
 }
 
 /// The trouble with one list. Pure.

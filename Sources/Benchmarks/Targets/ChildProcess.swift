@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A child process, started in its own folder, that prints on standard output where it listens.
-final class Child {
+final class ChildProcess {
     let id: pid_t
     let port: Int
     /// The time from the start until the child prints that it is listening.
@@ -16,13 +16,14 @@ final class Child {
         let start = ContinuousClock.now
         let script = #"cd "$0" && exec "$@" 2>>errors.log"#
         let variables = environment.map { "\($0)=\($1)" }
-        let child = Child.spawn(
+        let child = ChildProcess.spawn(
             ["/bin/sh", "-c", script, folder, "/usr/bin/env"] + variables + command,
             output: pipe[1]
         )
         close(pipe[1])
         id = try child.get()
-        guard let line = Child.readLine(pipe[0]), let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+        guard let line = ChildProcess.readLine(pipe[0]), let port = line.split(separator: ":").last.flatMap({ Int($0) })
+        else {
             kill(id, SIGKILL)
             waitpid(id, nil, 0)
             throw .notStarted("see \(folder)/errors.log")
