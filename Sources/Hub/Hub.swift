@@ -230,7 +230,7 @@ public struct Hub: Sendable {
         return frame
     }
 
-    /// A subscription is live once it is caught up and nothing that it has already read can still be published.
+    /// A subscription is live once it is ready and nothing that it has already read can still be published.
     private mutating func settle(_ index: Int) {
         let isLive = table.slots[index].isReady && table.slots[index].through <= settled
         table.place(index, isLive: isLive)

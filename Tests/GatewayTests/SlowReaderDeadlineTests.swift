@@ -41,7 +41,7 @@ import Testing
             try clock.waitForPing(transport.pings)
             try page.take(transport.step)
         }
-        // It has not caught up in between.
+        // It has not taken everything in between.
         let deliveries = server.deliveries
         try server.publish(SlowPage.message(count), at: count)
         #expect(server.deliveries == deliveries)

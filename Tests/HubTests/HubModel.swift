@@ -25,7 +25,7 @@ struct HubModel {
     var page: SubscriptionID
     var cursor: Int64 = 0
     var reading: (through: Int64, messages: [Message])?
-    var isCollecting = true
+    var isCatchingUp = true
     var missedThrough: Int64 = 0
     /// The driver waits for the socket.
     var isWaiting = false
@@ -43,7 +43,7 @@ struct HubModel {
         switch step {
         case .commit, .commitElsewhere, .transient, .reconnect: true
         case .feed: fed < ledger.count
-        case .read: isCollecting && reading == nil
+        case .read: isCatchingUp && reading == nil
         case .arrive: reading != nil
         case .block: !isWaiting
         case .unblock: isWaiting
@@ -66,7 +66,7 @@ struct HubModel {
 
     /// Lets everything that is under way arrive.
     mutating func finish() {
-        while isCollecting || isWaiting || fed < ledger.count {
+        while isCatchingUp || isWaiting || fed < ledger.count {
             for step in [Step.read, .arrive, .unblock, .feed] where allows(step) { take(step) }
         }
     }
@@ -91,7 +91,7 @@ struct HubModel {
     private mutating func arrive() {
         guard let missed = reading else { return }
         reading = nil
-        isCollecting = false
+        isCatchingUp = false
         missedThrough = missed.through
         let frame = hub.catchUp(page, through: missed.through, messages: missed.messages)
         if let frame { receive(frame.html, position: frame.position) }
@@ -114,7 +114,7 @@ struct HubModel {
         lost.formUnion(Set(transients.indices).subtracting(received.compactMap(\.transient)))
         page = hub.subscribe(to: stream)
         reading = nil
-        isCollecting = true
+        isCatchingUp = true
         isWaiting = false
         missedThrough = 0
     }

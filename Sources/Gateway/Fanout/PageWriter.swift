@@ -77,7 +77,7 @@ final class PageWriter {
         loop.metrics.deliveries.add(live.count)
     }
 
-    /// The socket takes bytes again. Returns whether the page has caught up.
+    /// The socket takes bytes again. Returns whether the page has taken everything.
     func resume(_ connection: Connection) -> Bool {
         guard connection.isBlocked else { return false }
         slowReaders.tookAll(connection)
