@@ -102,6 +102,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // SQLiteLedger
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // Postgres
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
         .systemLibrary(name: "CLinux"),  // what Glibc's module leaves out, for whoever needs it
 
@@ -114,6 +115,7 @@ let package = Package(
         library("Observability", ["CLinux", "Domain", "Concurrency"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
         library("HTTPClient", ["CCurl"]),
+        library("Postgres", ["CPostgres"]),
         library("HTTP1", ["Encoding"]),
         library("HTTP2", ["CNghttp2"]),
         library("WebSocket", ["Encoding", "Crypto"]),
@@ -260,6 +262,7 @@ let package = Package(
         tests("Concurrency", ["Domain", "Observability"]),
         tests("Observability", ["Domain", "Concurrency"]),
         tests("HTTPClient"),
+        tests("Postgres", ["Concurrency"]),
         tests("Crypto", ["Encoding", "Domain"]),
         tests(
             "Stores",
