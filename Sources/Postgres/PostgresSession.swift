@@ -31,30 +31,25 @@ final class PostgresSession {
 
     var isBroken: Bool { PQstatus(handle) == CONNECTION_BAD }
 
+    /// Asks who answers, in one round trip.
     func begin() throws(PostgresError) {
-        // PostgreSQL 14 and later report it in every session; poolers pass on a few old parameters only.
-        isPooled = PQserverVersion(handle) >= 140_000 && parameter("in_hot_standby") == nil
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost() }
+        let sql = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')"
+        let answer = QueryAnswer()
+        try send(StatementText(name: nil, sql: sql), [], body: nil, answer: answer)
+        try settle()
+        let rows = PostgresResult(try answer.take(), sql: sql)
+        // A pooler names a process of its own in its greeting.
+        isPooled = rows[0].integer(0) != Int64(PQbackendPID(handle))
+        // So it is in a standby, whatever its settings say: https://www.postgresql.org/docs/15/hot-standby.html
+        guard options.isWriter, rows[0].text(1) != "off" else { return }
+        let place = PQhost(handle).map { String(cString: $0) } ?? "localhost"
+        throw PostgresError(.readOnly, sqlState: "25006", "\(place) does not take writes")
     }
 
     /// What the server reports of itself and the session.
     func parameter(_ name: String) -> String? {
         PQparameterStatus(handle, name).map { String(cString: $0) }
-    }
-
-    func checkThatItTakesWrites() throws(PostgresError) {
-        var answers = [parameter("in_hot_standby"), parameter("default_transaction_read_only")]
-        if answers.contains(nil) {
-            let answer = QueryAnswer()
-            try send(StatementText(name: nil, sql: "SHOW transaction_read_only"), [], body: nil, answer: answer)
-            try settle()
-            let rows = PostgresResult(try answer.take(), sql: "SHOW transaction_read_only")
-            answers = [rows.count == 1 ? rows[0].optionalText(0) : nil]
-        }
-        guard answers.allSatisfy({ $0 == "off" }) else {
-            let place = PQhost(handle).map { String(cString: $0) } ?? ""
-            throw PostgresError(.readOnly, sqlState: "25006", "\(place) does not take writes")
-        }
     }
 
     /// False when nothing happened until `deadline`; and after it, so that a server that never stops is not waited for.

@@ -25,16 +25,13 @@ struct SessionOpener {
     }
 
     private func open(_ host: PostgresURL.Host) throws(PostgresError) -> PostgresSession {
-        let session: PostgresSession
         do throws(PostgresError) {
-            session = try connect(to: host, words: words)
+            return try connect(to: host, words: words)
         } catch {
             // A pooler refuses the parameter `options`: https://www.pgbouncer.org/config.html#ignore_startup_parameters
             guard error.sqlState == "08P01" else { throw error }
-            session = try connect(to: host, words: nil)
+            return try connect(to: host, words: nil)
         }
-        if options.isWriter { try session.checkThatItTakesWrites() }
-        return session
     }
 
     private var words: String? {

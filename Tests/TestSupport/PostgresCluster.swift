@@ -102,6 +102,30 @@ public final class PostgresCluster: Sendable {
         }
     }
 
+    private static let poolerProgram = "/usr/sbin/pgbouncer"
+    public static let isPoolerInstalled = access(poolerProgram, X_OK) == 0
+
+    /// A pgbouncer before it that lends a session for one transaction.
+    public func pooler(port: Int) throws -> RunningProcess {
+        let database = "postgres = host=127.0.0.1 port=\(self.port) user=paycast"
+        let settings = """
+            [databases]
+            \(database)
+            [pgbouncer]
+            listen_addr = 127.0.0.1
+            listen_port = \(port)
+            auth_type = any
+            pool_mode = transaction
+            unix_socket_dir =
+
+            """
+        let file = folder.write(settings, to: "pooler\(port).ini")
+        if let owner { chown(file, owner.user, owner.group) }
+        let process = PostgresCluster.run(path: PostgresCluster.poolerProgram, [file], in: folder.path)
+        _ = try process.errorLine { $0.contains("process up") }
+        return process
+    }
+
     /// Runs SQL with psql, and returns its rows, unaligned.
     @discardableResult
     public func psql(_ sql: String) throws -> String {
@@ -121,11 +145,15 @@ public final class PostgresCluster: Sendable {
     }
 
     private static func run(_ program: String, _ arguments: [String], in folder: String) -> RunningProcess {
+        run(path: programs + program, arguments, in: folder)
+    }
+
+    private static func run(path: String, _ arguments: [String], in folder: String) -> RunningProcess {
         let environment = ["LC_ALL": "C"]
         guard owner != nil else {
-            return RunningProcess(programs + program, arguments: arguments, environment: environment, folder: folder)
+            return RunningProcess(path, arguments: arguments, environment: environment, folder: folder)
         }
-        let asOwner = ["--reuid=postgres", "--regid=postgres", "--clear-groups", programs + program]
+        let asOwner = ["--reuid=postgres", "--regid=postgres", "--clear-groups", path]
         return RunningProcess("setpriv", arguments: asOwner + arguments, environment: environment, folder: folder)
     }
 }
