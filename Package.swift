@@ -148,15 +148,23 @@ let package = Package(
         ),
         library("Rules", ["Domain"]),
         library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
+        library("LedgerSQL", ["Encoding", "Domain", "Rules", "LedgerInterface"], path: "Sources/Ledger/SQL"),
         library(
             "SQLiteLedger",
-            ["CSQLite", "Encoding", "Domain", "Rules", "LedgerInterface"],
+            ["CSQLite", "Domain", "LedgerInterface", "LedgerSQL"],
             path: "Sources/Ledger/SQLite"
         ),
-        library("LedgerFiles", ["Concurrency", "LedgerInterface", "SQLiteLedger"], path: "Sources/Ledger/Files"),
+        library(
+            "LedgerFiles",
+            ["Concurrency", "LedgerInterface", "LedgerSQL", "SQLiteLedger"],
+            path: "Sources/Ledger/Files"
+        ),
         library(
             "Ledger",
-            ["Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "SQLiteLedger", "LedgerFiles"],
+            [
+                "Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "LedgerSQL", "SQLiteLedger",
+                "LedgerFiles",
+            ],
             path: "Sources/Ledger/Threads"
         ),
         library(
@@ -274,7 +282,7 @@ let package = Package(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "LedgerInterface", "Ledger", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "LedgerInterface", "SQLiteLedger", "Ledger", "Simulator", "StandIns",
             ]
         ),
         tests(
@@ -287,8 +295,8 @@ let package = Package(
             "Ledger",
             [
                 "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "SQLiteLedger",
-                "LedgerFiles", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "LedgerSQL",
+                "SQLiteLedger", "LedgerFiles", "Simulator", "StandIns",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
@@ -315,7 +323,7 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface",
-                "LedgerInterface", "Ledger", "HTTPMessages",
+                "LedgerInterface", "SQLiteLedger", "Ledger", "HTTPMessages",
             ]
         ),
         tests(
@@ -348,8 +356,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "SQLiteLedger",
-                "Simulator", "TestSupport", "paycast",
+                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "LedgerSQL",
+                "SQLiteLedger", "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

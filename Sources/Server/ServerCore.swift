@@ -7,6 +7,7 @@ internal import Ledger
 internal import LedgerFiles
 internal import LedgerInterface
 internal import Observability
+internal import SQLiteLedger
 internal import TurboStreams
 
 /// The parts that all others are built with. They are opened in this order, since a later one may need an earlier one.
@@ -49,7 +50,7 @@ struct ServerCore {
                 ends: ends
             )
             reader = try LedgerReader(
-                path: configuration.databasePath,
+                engine: SQLiteEngine(path: configuration.databasePath),
                 clock: clock,
                 policy: configuration.accessPolicy,
                 streams: configuration.streamPattern
@@ -88,7 +89,7 @@ struct ServerCore {
         ends: EndedAccessQueue
     ) throws(LedgerError) -> LedgerWriter {
         try LedgerWriter(
-            path: configuration.databasePath,
+            engine: SQLiteEngine(path: configuration.databasePath),
             clock: clock,
             policy: configuration.accessPolicy,
             streams: configuration.streamPattern,

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
@@ -57,13 +58,10 @@ import Testing
     /// A limit of pages gives SQLite's error for a full disk. The loop runs on the test's own thread.
     @Test func fullDiskMakesTheBatchBusy() throws {
         let path = TemporaryLedger.newPath()
-        let store = try LedgerStore(
-            path: path,
-            policy: AccessPolicy(sandboxUsers: .any),
-            streams: .standard,
-            lockTimeout: .zero
-        )
-        try store.connection.execute("PRAGMA max_page_count = 40")
+        let engine = SQLiteEngine(path: path, lockTimeout: .zero)
+        let store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .any), streams: .standard)
+        let connection = try #require(store.connection as? SQLiteConnection)
+        try connection.execute("PRAGMA max_page_count = 40")
         let answers = Answers()
         let committed = Committed()
         let mailbox = Mailbox<LedgerCommand>(capacity: 2) {}

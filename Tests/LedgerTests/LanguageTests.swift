@@ -6,6 +6,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerFiles
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Which language a user reads, and that fragments come in it.

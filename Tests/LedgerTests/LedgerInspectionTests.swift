@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LedgerFiles
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.

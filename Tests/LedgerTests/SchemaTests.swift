@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {

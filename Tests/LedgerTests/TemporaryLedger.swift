@@ -4,6 +4,7 @@ import Glibc
 import LedgerInterface
 import Observability
 import Rules
+import SQLiteLedger
 import Synchronization
 import TestSupport
 
@@ -33,17 +34,16 @@ final class TemporaryLedger: Sendable {
         let clock = Clock(startingAt: now)
         self.clock = clock
         writer = try LedgerWriter(
-            path: path,
+            engine: SQLiteEngine(path: path, lockTimeout: lockTimeout),
             clock: clock,
             policy: policy,
             streams: .standard,
             providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             log: .silent,
             metrics: metrics,
-            lockTimeout: lockTimeout,
             onCommit: { committed.add($0) }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
+        reader = try LedgerReader(engine: SQLiteEngine(path: path), clock: clock, policy: policy, streams: .standard)
     }
 
     static func newPath() -> String {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Everything that is known about a user, newest first, page by page.

@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// The values of a template in their column: JSON, and in older rows netstrings.

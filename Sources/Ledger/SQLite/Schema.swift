@@ -1,4 +1,5 @@
 internal import LedgerInterface
+internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 public enum Schema {
@@ -201,9 +202,9 @@ public enum Schema {
     private static let tenth = ""
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.
-    static func migrate(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
+    static func migrate(_ connection: SQLiteConnection) throws(LedgerError) {
         let found: Int64
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             // Takes the lock first, because two processes may start on one new file.
             try connection.execute("BEGIN IMMEDIATE")
             found = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0
@@ -214,7 +215,7 @@ public enum Schema {
         guard found <= newest else { throw .newerSchema(found: found, supported: newest) }
     }
 
-    private static func advance(_ connection: borrowing SQLiteConnection, from version: Int64) throws(SQLiteError) {
+    private static func advance(_ connection: SQLiteConnection, from version: Int64) throws(EngineError) {
         for migration in migrations.dropFirst(Int(version)) { try connection.execute(migration) }
         if version == 0 {
             try connection.prepare("INSERT INTO meta VALUES ('epoch', ?), ('unclaimed', '0')").run([.text(newEpoch())])

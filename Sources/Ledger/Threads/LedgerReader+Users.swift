@@ -1,7 +1,7 @@
 internal import Concurrency
 public import Domain
 public import LedgerInterface
-internal import SQLiteLedger
+internal import LedgerSQL
 
 /// Questions about one user, and about one order.
 extension LedgerReader {

@@ -26,6 +26,7 @@ public final class LedgerWatch: Sendable {
     private let waker = Waker()
     private let thread = Mutex<WorkerThread?>(nil)
     private let content: ContentCheck
+    private let place: LedgerFileIdentity
 
     /// Close it before `writer` and `reader`. `lock` is this process's own.
     public init(
@@ -43,6 +44,7 @@ public final class LedgerWatch: Sendable {
         self.clock = clock
         freeBytes = metrics.gauge("paycast_ledger_disk_free_bytes", help: "Room that is left on the ledger's disk.")
         mailbox = Mailbox(capacity: 1000) { [waker] in waker.wake() }
+        place = LedgerFileIdentity(path)
         content = ContentCheck(path: path, epoch: writer.epoch)
         let worker = WorkerThread(name: "ledger-watch") { [self] in run() }
         thread.withLock { $0 = worker }
@@ -78,7 +80,7 @@ public final class LedgerWatch: Sendable {
     private var health: LedgerHealth { writer.health }
 
     private func look(isAsked: Bool) {
-        health.report(.files, problem: writer.place.problem)
+        health.report(.files, problem: place.problem)
         health.report(.lock, problem: lock?.problem)
         lookAtDisk()
         let isTroubled = health.isTroubled(.commit) || health.isTroubled(.read)
