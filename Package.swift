@@ -148,7 +148,11 @@ let package = Package(
         ),
         library("Rules", ["Domain"]),
         library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
-        library("LedgerSQL", ["Encoding", "Domain", "Rules", "LedgerInterface"], path: "Sources/Ledger/SQL"),
+        library(
+            "LedgerSQL",
+            ["Encoding", "Domain", "Rules", "Crypto", "LedgerInterface"],
+            path: "Sources/Ledger/SQL"
+        ),
         library(
             "SQLiteLedger",
             ["CSQLite", "Domain", "LedgerInterface", "LedgerSQL"],

@@ -72,6 +72,10 @@ public struct Remote: Sendable {
         try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
+    }
+
     /// Returns the answer with any status, for errors that say more than their reason.
     public func response(
         toPosting body: some Encodable,

@@ -87,6 +87,15 @@ final class TemporaryLedger: Sendable {
         return try answer.wait().get()
     }
 
+    @discardableResult
+    func erase(_ user: UserID) throws -> ErasureStep {
+        var done = ErasureStep()
+        repeat {
+            done.add(try ask { answer in writer.submit(.erase(user, completion: answer)) })
+        } while !done.isDone
+        return done
+    }
+
     func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {
         let answer = Promise<Result<[Cursor], LedgerError>>()
         guard writer.submit(.broadcast(fragments, completion: answer.fulfil)) else { throw LedgerError.busy }

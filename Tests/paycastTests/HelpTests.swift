@@ -27,6 +27,8 @@ import Testing
         Example(name: "serve", words: []), Example(name: "demo", words: []), Example(name: "tail", words: []),
         Example(name: "trigger", words: ["apple", "TEST"]), Example(name: "sign", words: ["x"]),
         Example(name: "replay", words: ["--user", "1"]), Example(name: "recover", words: ["apple"]),
+        Example(name: "export", words: ["--user", "1"]),
+        Example(name: "erase", words: ["--user", "1", "--reason", "x"]),
         Example(name: "doctor", words: []), Example(name: "backup", words: ["x"]),
         Example(name: "restore", words: ["x"]), Example(name: "completions", words: ["bash"]),
         Example(name: "publish", words: ["--user", "1", "--html", "x"]),

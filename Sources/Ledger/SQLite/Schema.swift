@@ -3,7 +3,7 @@ internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 public enum Schema {
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -201,6 +201,15 @@ public enum Schema {
     /// alone, refuses the ledger at its start.
     private static let tenth = ""
 
+    /// What keeps erased users from coming back, and what finds them: digests with the ledger's own key, which
+    /// `advance` makes.
+    private static let eleventh = """
+        CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS claims_by_user ON claims ("user");
+        CREATE INDEX IF NOT EXISTS transfers_by_target ON transfers (to_user);
+        CREATE INDEX IF NOT EXISTS jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
+        """
+
     /// Brings a ledger up to date; refuses one that a newer version wrote.
     static func migrate(_ connection: SQLiteConnection) throws(LedgerError) {
         let found: Int64
@@ -220,6 +229,8 @@ public enum Schema {
         if version == 0 {
             try connection.prepare("INSERT INTO meta VALUES ('epoch', ?), ('unclaimed', '0')").run([.text(newEpoch())])
         }
+        try connection.prepare("INSERT INTO meta VALUES ('erasure_key', ?) ON CONFLICT (key) DO NOTHING")
+            .run([.text(ErasureKey.random())])
         try connection.execute("PRAGMA user_version = \(newest); COMMIT")
     }
 

@@ -47,6 +47,10 @@ extension WriterLoop {
             try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.rebroadcast(contracts: contracts, users: users, now: now)
             }
+        case .erase(let user, let completion):
+            try perform(&batch, then: completion) { store throws(EngineError) in
+                try store.erase(user, now: now)
+            }
         case .policy(let policy):
             try perform(&batch, then: { _ in }) { store throws(EngineError) in
                 store.adopt(policy)
@@ -125,6 +129,7 @@ extension LedgerCommand {
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
+        case .erase(_, let completion): completion(.failure(error))
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .rebroadcast(_, _, let completion): completion(.failure(error))

@@ -98,6 +98,7 @@ struct WriterLoop {
             return false
         }
         health.committed()
+        if store.takeErasure() { scrub() }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)

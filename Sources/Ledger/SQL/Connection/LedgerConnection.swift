@@ -22,6 +22,14 @@ public protocol LedgerConnection: AnyObject {
     /// the engine is so near that asking one by one costs nothing.
     func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool
 
+    /// Whether what is deleted from now on is overwritten in the engine's files.
+    func overwriteDeleted(_ isOn: Bool) throws(EngineError)
+    /// Overwrites what older rows may have left in free space, outside of a transaction. False when that would take too
+    /// long.
+    func overwriteFreeSpace() throws(EngineError) -> Bool
+    /// Empties what may still hold rows as they were, outside of a transaction. False when somebody reads it.
+    func emptyJournal() throws(EngineError) -> Bool
+
     /// Why a commit would not be found after the next start; nil while it would.
     var problem: String? { get }
     /// Saves what can be saved after such a problem.
@@ -43,6 +51,9 @@ public enum Rescue: Equatable {
 
 extension LedgerConnection {
     public func readAhead(_ questions: () -> Void) throws(EngineError) -> Bool { false }
+    public func overwriteDeleted(_ isOn: Bool) throws(EngineError) {}
+    public func overwriteFreeSpace() throws(EngineError) -> Bool { true }
+    public func emptyJournal() throws(EngineError) -> Bool { true }
     public var problem: String? { nil }
     public func rescue() throws(EngineError) -> Rescue { .nothing }
     public func takePagesWritten() -> Int { 0 }

@@ -22,7 +22,7 @@ extension LedgerQueries {
                 mode: .exact,
                 isTruncated: false,
                 newest: nil,
-                lost: isKnown ? try lost(after: since?.position ?? 0) : nil,
+                lost: isKnown ? try lost(after: since?.position ?? 0, on: stream) : nil,
                 isUnknownCursor: since != nil && !isKnown
             )
             let start = isKnown ? since?.position ?? 0 : 0
@@ -47,9 +47,11 @@ extension LedgerQueries {
         }
     }
 
-    private func lost(after position: Int64) throws(EngineError) -> Int64? {
-        let newest = try statements.lost.first { row in row.integer(0) }
-        return newest.flatMap { $0 > position ? $0 : nil }
+    /// What was lost to all streams, or erased from this one.
+    private func lost(after position: Int64, on stream: StreamName) throws(EngineError) -> Int64? {
+        let lost = try statements.lost.first { row in row.integer(0) }
+        let erased = try erasure(of: stream)
+        return [lost, erased].compactMap { $0 }.max().flatMap { $0 > position ? $0 : nil }
     }
 
     private func cursor(_ start: MissedSince, head: Cursor) throws(EngineError) -> Cursor? {

@@ -12,7 +12,8 @@ extension LedgerQueries {
         of user: UserID,
         shownOn stream: StreamName?,
         before position: Int64,
-        limit: Int
+        limit: Int,
+        withBodies: Bool
     ) throws(LedgerError) -> UserEvents {
         try snapshot { head throws(EngineError) in
             var newest = Newest(limit: limit)
@@ -35,7 +36,8 @@ extension LedgerQueries {
             }
             var events: [UserEvent] = []
             for position in newest.page {
-                guard let event = try userEvent(at: position) else { continue }
+                guard var event = try userEvent(at: position) else { continue }
+                if withBodies { event.body = try statements.bodyAt.first([.integer(position)]) { $0.bytes(0) } }
                 events.append(event)
             }
             let next = newest.hasMore ? newest.page.last.map { Cursor(epoch: epoch, position: $0) } : nil

@@ -3,25 +3,26 @@ public import LedgerInterface
 internal import Rules
 
 extension LedgerQueries {
-    private static let consumableLimit: Int64 = 100
-    private static let orderLimit = 100
+    private static let usualLimit = 100
 
     public func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
         try snapshot { head throws(EngineError) in
-            let held = try held(by: user, now: now)
+            let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
             return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
         }
     }
 
-    public func record(of user: UserID, now: Instant) throws(LedgerError) -> UserRecord {
+    /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
+    public func record(of user: UserID, isWhole: Bool, now: Instant) throws(LedgerError) -> UserRecord {
         try snapshot { head throws(EngineError) in
-            let held = try held(by: user, now: now)
+            let limit = isWhole ? .max : LedgerQueries.usualLimit
+            let held = try held(by: user, limit: limit, now: now)
             var contracts: [ContractRecord] = []
             for (row, entitlement) in held.ranked {
                 let shares = row.isShared ? try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
                 contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
             }
-            let orders = try orders(of: user, limit: LedgerQueries.orderLimit, now: now)
+            let orders = try orders(of: user, limit: limit, now: now)
             return UserRecord(
                 language: try statements.language.language(of: user),
                 isActive: held.isActive,
@@ -39,8 +40,8 @@ extension LedgerQueries {
     }
 
     /// The state as of now, not as of the last commit: the timer that ends access may be a millisecond late.
-    private func held(by user: UserID, now: Instant) throws(EngineError) -> Held {
-        let consumables: [Value] = [Value(user), .integer(LedgerQueries.consumableLimit)]
+    private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
+        let consumables: [Value] = [Value(user), .integer(Int64(limit))]
         let rows =
             try statements.userContracts.all([Value(user)], read: ContractRow.read)
             + statements.userShares.all([Value(user)], read: ContractRow.read)

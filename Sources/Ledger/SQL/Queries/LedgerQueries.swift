@@ -8,6 +8,7 @@ public struct LedgerQueries {
     private(set) var policy: AccessPolicy
     let streams: StreamPattern
     let epoch: String
+    let erasureKey: ErasureKey
 
     public init(
         _ connection: any LedgerConnection,
@@ -17,6 +18,7 @@ public struct LedgerQueries {
     ) throws(EngineError) {
         self.connection = connection
         statements = try ReaderStatements(connection)
+        erasureKey = try ErasureKey(statements.erasureKey)
         self.epoch = epoch
         self.policy = policy
         self.streams = streams

@@ -2,6 +2,7 @@ internal import LedgerInterface
 
 /// All SQL of the reader, prepared once, in the words that SQLite and PostgreSQL have in common.
 struct ReaderStatements {
+    let erasureKey, tombstone, bodyAt: Statement
     let committedUpTo, lost: Statement
     let entriesAfter, entriesOfUser, fragmentsAt: Statement
     let nextKey, fragmentsOfKey, newestOfKey: Statement
@@ -14,6 +15,10 @@ struct ReaderStatements {
     let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        bodyAt = try connection.prepare("SELECT body FROM events WHERE position = ? AND length(body) > 0")
+        tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+
         committedUpTo = try connection.prepare(
             "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
         )

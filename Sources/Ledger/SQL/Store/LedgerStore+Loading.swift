@@ -20,12 +20,15 @@ extension LedgerStore {
             known.loaded(try statements.findOrder.first([.text(token.description)], read: OrderRow.read), for: token)
         case .orderLike(let request): known.loaded(try order(like: request), like: request)
         case .transfers(let source): known.loaded(try transfers(from: source), from: source)
+        case .tombstones(let identities): for identity in identities { try loadTombstone(of: identity) }
+        case .possessions(let user): known.loaded(try possessions(of: user), of: user)
         case .language(let user): known.loaded(try statements.language.language(of: user), of: user)
         }
     }
 
     private func position(of event: EventKey) throws(EngineError) -> Int64? {
-        try statements.findEvent.first(event.values) { row in row.integer(0) }
+        let values = [.text(erasureKey.digest(of: .event(event)))] + event.values
+        return try statements.findEvent.first(values) { row in row.optionalInteger(0) } ?? nil
     }
 
     private mutating func newestEvent(of key: ContractKey) throws(EngineError) -> Int64 {
@@ -110,7 +113,7 @@ extension LedgerStore {
     }
 
     @discardableResult
-    private mutating func loaded(_ row: ContractRow) throws(EngineError) -> TrackedContract {
+    mutating func loaded(_ row: ContractRow) throws(EngineError) -> TrackedContract {
         var tracked = row.tracked
         if row.isShared {
             tracked.shares = try statements.shares.all([.integer(row.id)]) { row in row.user(0) }

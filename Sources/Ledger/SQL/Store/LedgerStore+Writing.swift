@@ -5,6 +5,7 @@ internal import Rules
 extension LedgerStore {
     mutating func write(_ changes: Changes, at now: Instant) throws(EngineError) {
         for contract in changes.contracts { try write(contract) }
+        if let erasure = changes.erasure { try forget(erasure) }
         for token in changes.tokens { try write(token) }
         for claim in changes.claims { try write(claim) }
         for transfer in changes.transfers {
@@ -23,6 +24,7 @@ extension LedgerStore {
             try statements.refileEvent.run([Value(rows[event.contract])] + event.event.values)
         }
         for job in changes.jobs { try queue(job, at: now) }
+        try writeTombstones(of: changes)
         if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
     }
 
@@ -87,8 +89,9 @@ extension LedgerStore {
 
     private func write(_ filed: FiledEvent) throws(EngineError) {
         let event = filed.event
+        let id = filed.isErased ? erasureKey.digest(of: .event(EventKey(event))) : event.id
         let values: [Value] = [
-            .integer(filed.position), Value(event.provider), Value(event.environment), .text(event.id),
+            .integer(filed.position), Value(event.provider), Value(event.environment), .text(id),
             .text(event.app), Value(event.signedAt), Value(filed.receivedAt),
             Value(filed.contract.flatMap { rows[$0] }),
         ]

@@ -8,6 +8,7 @@ public struct LedgerStore {
     let connection: any LedgerConnection
     let statements: WriterStatements
     public let epoch: String
+    let erasureKey: ErasureKey
     private(set) var policy: AccessPolicy
     let streams: StreamPattern
     /// What this transaction knows.
@@ -16,6 +17,8 @@ public struct LedgerStore {
     var rows: [ContractKey: Int64] = [:]
     /// The last row of the contracts, once a transaction has made one.
     var lastContract: Int64?
+    /// Whether an erasure has come to its end.
+    var hasErased = false
 
     public init(
         _ connection: any LedgerConnection,
@@ -25,6 +28,7 @@ public struct LedgerStore {
     ) throws(EngineError) {
         self.connection = connection
         statements = try WriterStatements(connection)
+        erasureKey = try ErasureKey(statements.erasureKey)
         self.epoch = epoch
         self.policy = policy
         self.streams = streams

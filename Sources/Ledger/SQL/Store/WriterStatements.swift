@@ -18,6 +18,7 @@ struct WriterStatements {
     let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
     let nextEnd, endedContracts: Statement
     let language, putLanguage: Statement
+    let erasureKey, findTombstone, putTombstone, deleteTombstone: Statement
 
     init(_ connection: any LedgerConnection) throws(EngineError) {
         savepoint = try connection.prepare("SAVEPOINT command")
@@ -40,7 +41,7 @@ struct WriterStatements {
         )
 
         findEvent = try connection.prepare(
-            "SELECT position FROM events WHERE event = ? AND provider = ? AND environment = ?"
+            "SELECT min(position) FROM events WHERE event IN (?, ?) AND provider = ? AND environment = ?"
         )
         refileEvent = try connection.prepare(
             """
@@ -218,6 +219,16 @@ struct WriterStatements {
         putLanguage = try connection.prepare(
             "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
         )
+
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+        putTombstone = try connection.prepare(
+            """
+            INSERT INTO tombstones (digest, position) VALUES (?, ?)
+            ON CONFLICT (digest) DO UPDATE SET position = excluded.position
+            """
+        )
+        deleteTombstone = try connection.prepare("DELETE FROM tombstones WHERE digest = ?")
 
         nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
         endedContracts = try connection.prepare(
