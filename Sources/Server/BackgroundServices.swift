@@ -18,6 +18,7 @@ struct BackgroundServices {
     private let histories: [StoreRecovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker
+    private let retention: RetentionRunner?
 
     init(_ core: ServerCore, stores: Current<OpenStores>) {
         let opened = stores.value
@@ -43,6 +44,9 @@ struct BackgroundServices {
             clock: core.clock,
             log: core.log
         )
+        retention = core.configuration.retentionDays.map {
+            RetentionRunner(days: $0, writer: core.writer, clock: core.clock, log: core.log)
+        }
         histories = core.configuration.providers.compactMap { provider in
             opened.opened[provider]?.history.map { history in
                 let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
@@ -55,6 +59,7 @@ struct BackgroundServices {
     func start() {
         jobs.start()
         renewals.start()
+        retention?.start()
         for history in histories where !history.isStandIn { history.recovery.start() }
     }
 
@@ -62,9 +67,11 @@ struct BackgroundServices {
     func close() {
         for history in histories { history.recovery.halt() }
         renewals.halt()
+        retention?.halt()
         jobs.halt()
         for history in histories { history.recovery.close() }
         renewals.close()
+        retention?.close()
         jobs.close()
     }
 

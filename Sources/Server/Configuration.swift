@@ -55,6 +55,8 @@ public struct Configuration: Sendable {
     /// about its products. `PAYCAST_TRANSFERS`: what a claim on another user's contract does.
     public var accessPolicy: AccessPolicy
 
+    /// `PAYCAST_RETENTION_DAYS`: how long bodies and fragments are kept; nil for ever.
+    public var retentionDays: Int?
     /// `PAYCAST_FORWARD`: the URLs to which every Sandbox notification from Apple is also posted.
     public var forward: [String]
 
@@ -100,6 +102,7 @@ public struct Configuration: Sendable {
         let environments = Configuration.environments(self.stores)
         accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
         forward = reader.forward(serving: environments)
+        retentionDays = reader.retentionDays()
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

@@ -202,12 +202,13 @@ public enum Schema {
     private static let tenth = ""
 
     /// What keeps erased users from coming back, and what finds them: digests with the ledger's own key, which
-    /// `advance` makes.
+    /// `advance` makes. `kept_bodies` are older than the retention, but still to be forwarded.
     private static let eleventh = """
         CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS claims_by_user ON claims ("user");
         CREATE INDEX IF NOT EXISTS transfers_by_target ON transfers (to_user);
         CREATE INDEX IF NOT EXISTS jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS kept_bodies (position INTEGER PRIMARY KEY) STRICT;
         """
 
     /// Brings a ledger up to date; refuses one that a newer version wrote.

@@ -38,6 +38,8 @@ public enum LedgerCommand: Sendable {
     /// One step of an erasure; submit it until it is done. The last step's completion runs when nothing of the user is
     /// left in the journal either.
     case erase(UserID, completion: @Sendable (Result<ErasureStep, LedgerError>) -> Void)
+    /// One step that empties bodies and fragments from before an instant; submit it until the completion gets true.
+    case emptyOld(before: Instant, completion: @Sendable (Result<Bool, LedgerError>) -> Void)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }

@@ -51,6 +51,10 @@ extension WriterLoop {
             try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.erase(user, now: now)
             }
+        case .emptyOld(let instant, let completion):
+            try perform(&batch, then: completion) { store throws(EngineError) in
+                try store.emptyOld(before: instant)
+            }
         case .policy(let policy):
             try perform(&batch, then: { _ in }) { store throws(EngineError) in
                 store.adopt(policy)
@@ -130,6 +134,7 @@ extension LedgerCommand {
         case .broadcastsLost(let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
         case .erase(_, let completion): completion(.failure(error))
+        case .emptyOld(_, let completion): completion(.failure(error))
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .rebroadcast(_, _, let completion): completion(.failure(error))
