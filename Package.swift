@@ -100,6 +100,7 @@ let package = Package(
         .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets"),  // Sockets; Gateway's tests
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),  // HTTP2
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),  // SQLiteLedger
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),  // Postgres
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),  // Crypto
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),  // HTTPClient
         .systemLibrary(name: "CHiredis"),  // Redis; its pkg-config file has a flag that SwiftPM refuses
@@ -114,6 +115,7 @@ let package = Package(
         library("Observability", ["CLinux", "Domain", "Concurrency"]),
         library("Crypto", ["COpenSSL", "Encoding", "Domain"]),
         library("HTTPClient", ["CCurl"]),
+        library("Postgres", ["CPostgres"]),
         library("HTTP1", ["Encoding"]),
         library("HTTP2", ["CNghttp2"]),
         library("WebSocket", ["Encoding", "Crypto"]),
@@ -149,14 +151,31 @@ let package = Package(
         library("Rules", ["Domain"]),
         library("LedgerInterface", ["Domain", "Rules"], path: "Sources/Ledger/Interface"),
         library(
+            "LedgerSQL",
+            ["Encoding", "Domain", "Rules", "Crypto", "LedgerInterface"],
+            path: "Sources/Ledger/SQL"
+        ),
+        library(
             "SQLiteLedger",
-            ["CSQLite", "Encoding", "Domain", "Rules", "LedgerInterface"],
+            ["CSQLite", "Domain", "LedgerInterface", "LedgerSQL"],
             path: "Sources/Ledger/SQLite"
         ),
-        library("LedgerFiles", ["Concurrency", "LedgerInterface", "SQLiteLedger"], path: "Sources/Ledger/Files"),
+        library(
+            "PostgresLedger",
+            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "Postgres"],
+            path: "Sources/Ledger/PostgreSQL"
+        ),
+        library(
+            "LedgerFiles",
+            ["Concurrency", "Domain", "LedgerInterface", "LedgerSQL", "SQLiteLedger"],
+            path: "Sources/Ledger/Files"
+        ),
         library(
             "Ledger",
-            ["Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "SQLiteLedger", "LedgerFiles"],
+            [
+                "Domain", "Rules", "Concurrency", "Observability", "LedgerInterface", "LedgerSQL", "SQLiteLedger",
+                "LedgerFiles",
+            ],
             path: "Sources/Ledger/Threads"
         ),
         library(
@@ -211,8 +230,10 @@ let package = Package(
             "Server",
             [
                 "Encoding", "Domain", "APIModel", "Assets", "Concurrency", "Observability", "Crypto", "HTTP2",
-                "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "SQLiteLedger",
-                "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub", "Redis", "Simulator", "Gateway", "API",
+                "Admission", "Sockets", "Settings", "StoreInterface", "Stores", "LedgerInterface", "LedgerSQL",
+                "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Ledger", "Jobs", "TurboStreams", "Hub",
+                "Redis",
+                "Simulator", "Gateway", "API",
                 "Development",
             ]
         ),
@@ -232,7 +253,8 @@ let package = Package(
             "Doctor",
             [
                 "Domain", "Concurrency", "Crypto", "HTTPClient", "Settings", "StoreInterface",
-                "LedgerInterface", "LedgerFiles", "TurboStreams", "Simulator", "Development", "Server", "Terminal",
+                "LedgerInterface", "Postgres", "PostgresLedger", "LedgerFiles", "TurboStreams", "Simulator",
+                "Development", "Server", "Terminal",
                 "APIClient",
             ]
         ),
@@ -260,6 +282,7 @@ let package = Package(
         tests("Concurrency", ["Domain", "Observability"]),
         tests("Observability", ["Domain", "Concurrency"]),
         tests("HTTPClient"),
+        tests("Postgres", ["Concurrency"]),
         tests("Crypto", ["Encoding", "Domain"]),
         tests(
             "Stores",
@@ -274,7 +297,7 @@ let package = Package(
             "Jobs",
             [
                 "Domain", "Concurrency", "Observability", "Crypto", "HTTPClient", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "LedgerInterface", "Ledger", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "LedgerInterface", "SQLiteLedger", "Ledger", "Simulator", "StandIns",
             ]
         ),
         tests(
@@ -287,8 +310,8 @@ let package = Package(
             "Ledger",
             [
                 "Encoding", "Domain", "Rules", "Concurrency", "Observability", "Crypto", "StoreInterface", "AppleStore",
-                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "SQLiteLedger",
-                "LedgerFiles", "Simulator", "StandIns",
+                "GoogleStore", "StripeStore", "RevenueCatStore", "PurchaseKitStore", "LedgerInterface", "LedgerSQL",
+                "SQLiteLedger", "Postgres", "PostgresLedger", "LedgerFiles", "Simulator", "StandIns",
             ]
         ),
         tests("Development", ["Domain", "Concurrency", "Simulator", "StandIns"]),
@@ -315,14 +338,14 @@ let package = Package(
             "API",
             [
                 "Encoding", "Domain", "APIModel", "Rules", "Concurrency", "Observability", "StoreInterface",
-                "LedgerInterface", "Ledger", "HTTPMessages",
+                "LedgerInterface", "SQLiteLedger", "Ledger", "HTTPMessages",
             ]
         ),
         tests(
             "Server",
             [
                 "Domain", "Observability", "Crypto", "Settings", "StoreInterface", "AppleStore", "StripeStore",
-                "Stores", "Admission",
+                "Stores", "LedgerInterface", "Admission",
             ]
         ),
         tests("Terminal"),
@@ -348,8 +371,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "SQLiteLedger",
-                "Simulator", "TestSupport", "paycast",
+                "Encoding", "Domain", "APIModel", "Concurrency", "Crypto", "HTTPClient", "AppleStore", "LedgerSQL",
+                "SQLiteLedger", "Simulator", "TestSupport", "paycast",
             ],
             swiftSettings: settings
         ),

@@ -1,13 +1,14 @@
 // Optional, for pages in Hotwire Native apps: <script type="module" src="/paycast-native.js"></script>
-// In an app with the bridge component `paywall`, elements with data-paycast-buy, -restore, -manage and -redeem ask the app's
-// store, and data-paycast-price shows its prices. Everywhere else they stay what they are. Success comes by the page's stream.
+// In an app with the bridge component `paywall`, elements with data-paycast-buy, -restore, -manage, -redeem and -refund ask the
+// app's store, and data-paycast-price shows its prices. Everywhere else they stay what they are. Success comes by the stream.
 {
   const component = "paywall"
-  const events = { buy: "purchase", restore: "restore", manage: "manage", redeem: "redeem" }
-  const waiting = { purchase: "buying", restore: "restoring", manage: "opening", redeem: "opening" }
+  const events = { buy: "purchase", restore: "restore", manage: "manage", redeem: "redeem", refund: "refund" }
+  const waiting = { purchase: "buying", restore: "restoring", manage: "opening", redeem: "opening", refund: "opening" }
   const texts = {
     buying: "Waiting for the store …",
     confirming: "Thank you. Your purchase is being confirmed.",
+    delivered: "Thank you. Your purchase is there.",
     pending: "Waiting for approval. You will have access as soon as it is given.",
     kept: "Thank you. Your purchase is safe, and is confirmed as soon as there is a connection.",
     cancelled: "The purchase was cancelled.",
@@ -17,12 +18,15 @@
     failed: "That did not work. Please try again later.",
     restoring: "Looking for your purchases …",
     restored: "Your purchases are restored.",
+    restore_cancelled: "Nothing was restored.",
     nothing: "There are no purchases to restore.",
+    requested: "The store has your request.",
+    nothing_bought: "There is no purchase to give back.",
   }
   const isBusy = state => state === "confirming" || Object.values(waiting).includes(state)
   const isTaken = state => isBusy(state) || state === "kept"
   const isOver = state => !isTaken(state) && state !== "pending"
-  const shownAnswers = ["offline", "owned_by_other", "pending", "kept", "recorded", "cancelled", "failed", "nothing"]
+  const shownAnswers = Object.keys(texts).filter(word => !isBusy(word) && word !== "restored")
 
   const root = document.documentElement.dataset
   const selector = Object.keys(events).map(name => `[data-paycast-${name}]`).join()
@@ -30,8 +34,8 @@
   const inherited = (element, name) => element?.closest(`[${name}]`)?.getAttribute(name)
   const eventOf = button => events[Object.keys(events).find(name => button.hasAttribute(`data-paycast-${name}`))]
   // One button for several plans has data-paycast-buy="": its form's field `product` tells which is chosen.
-  const productOf = button =>
-    eventOf(button) === "purchase" ? button.dataset.paycastBuy || (button.form && new FormData(button.form).get("product")) : ""
+  const productOf = ({ dataset: { paycastBuy, paycastRefund = "" }, form }) =>
+    paycastBuy === undefined ? paycastRefund : paycastBuy || (form && new FormData(form).get("product"))
   const keyOf = button => `${eventOf(button)} ${productOf(button)}`
   const sectionOf = ({ parentElement }) => parentElement.closest("[data-paycast-order], [data-paycast-stream]") ?? parentElement
 
@@ -68,7 +72,6 @@
   }
 
   const bridge = () => window.HotwireNative?.web ?? window.Strada?.web
-
   // The user agent names the components before the adapter is there: a tap as early as that must not reach the form.
   const promised = navigator.userAgent.match(/bridge-components: \[(.*?)\]/)?.[1].split(" ") ?? []
   const isNative = () => (root.bridgeComponents?.split(" ") ?? promised).includes(component)
@@ -92,7 +95,6 @@
   const messages = new Map()
   const heard = new Map()
   let count = 0
-
   const change = (key, state) => {
     states.delete(key)
     if (state) states.set(key, state)
@@ -101,17 +103,17 @@
   // What is shown after an answer; undefined: nothing.
   const outcome = (event, { status, error, subscriptionIds }) => {
     const isDone = ["success", "granted", "restored"].includes(status)
-    const isError = error || status === "error" || (event === "purchase" && !isDone)
     const own = shownAnswers.find(word => word === status || word === error)
-    if (own) return own
-    if (isError) return navigator.onLine ? "failed" : "offline"
+    if (own) return own === "cancelled" && event !== "purchase" ? `${event}_cancelled` : own
+    if (error || status === "error" || (event === "purchase" && !isDone)) return navigator.onLine ? "failed" : "offline"
     if (event === "restore") return (subscriptionIds ? subscriptionIds.length : isDone) ? "restored" : "nothing"
     if (isDone && event !== "manage") return "confirming"
   }
 
   const press = button => {
     const [key, event, product] = [keyOf(button), eventOf(button), productOf(button)]
-    if (isTaken(states.get(key))) return (event === "purchase" || states.get(key) === "confirming") && askForState(true)
+    if (isTaken(states.get(key)) && event === "purchase") return askForState()
+    if (isTaken(states.get(key))) return states.get(key) === "confirming" && askForState(other => other === key)
     if (event === "purchase" && !product) return
     for (const [other, state] of states) if (isOver(state)) states.delete(other)
     const number = ++count
@@ -121,7 +123,7 @@
     send(event, button, bought, data => {
       const state = outcome(event, data)
       // A late answer to an older message may only bring good news.
-      if (messages.get(key) !== number && state !== "confirming") return
+      if (messages.get(key) !== number && !["confirming", "delivered"].includes(state)) return
       heard.set(key, ++count)
       change(key, state)
       const target = button.isConnected ? button : document
@@ -133,8 +135,8 @@
 
   // The app knows what an earlier page, another webview or a killed process has begun, and may answer again when that
   // changes. What `purchases` does not list has ended, or has never reached it; `pending` lists what waits for approval only.
-  // Only a tap or an appearance ends `confirming`, for pages that have nothing to change: others wait for their stream.
-  const askForState = endsConfirming => {
+  // An appearance ends `confirming`, for pages that no stream changes, and a tap only if it buys nothing: nobody buys twice.
+  const askForState = (frees = () => false) => {
     const [button] = all(selector)
     if (!button) return
     const asked = ++count
@@ -143,10 +145,10 @@
       if (!list) return
       const open = list.filter(({ status }) => ["buying", "pending", "kept"].includes(status))
       const told = new Map(open.map(({ productId, status }) => [`purchase ${productNamed(productId)}`, status]))
-      const mayEnd = state => purchases ? !isOver(state) && (endsConfirming || state !== "confirming") : state === "pending"
+      const mayEnd = (key, state) => purchases ? !isOver(state) && (state !== "confirming" || frees(key)) : state === "pending"
       // An answer to the purchase itself, which came after the question, knows better.
       const isOlder = key => (heard.get(key) ?? 0) <= asked
-      for (const [key, state] of states) if (isOlder(key) && !told.has(key) && mayEnd(state)) states.delete(key)
+      for (const [key, state] of states) if (isOlder(key) && !told.has(key) && mayEnd(key, state)) states.delete(key)
       for (const [key, state] of told) if (isOlder(key) && states.get(key) !== state) change(key, state)
       look()
     })
@@ -154,8 +156,8 @@
 
   // MARK: Prices, by product. Undefined: asked for. Null: the store has none.
   const prices = new Map()
-  const mentions = () => all("[data-paycast-buy], [data-paycast-price]")
-  const mentioned = ({ dataset }) => [dataset.paycastBuy, dataset.paycastPrice].filter(Boolean)
+  const mentions = () => all("[data-paycast-buy], [data-paycast-price], [data-paycast-refund]")
+  const mentioned = ({ dataset }) => [dataset.paycastBuy, dataset.paycastPrice, dataset.paycastRefund].filter(Boolean)
 
   // `product` and `productId` are the name in the app's store; the others are those that PurchaseKit's component takes.
   const identifiers = product => {
@@ -217,8 +219,8 @@
       return button && text ? [{ button, text, lang: own == null ? "en" : "" }] : []
     })
     const nameOf = button => button.getAttribute("aria-label") ?? button.textContent.trim().replace(/\s+/g, " ")
-    const told = ({ button, text }) => lines.length > 1 ? `${nameOf(button)}: ${text}` : text
-    const written = lines.map(line => ({ lang: line.lang, textContent: told(line) }))
+    const told = (button, text) => lines.length > 1 ? `${nameOf(button)}: ${text}` : text
+    const written = lines.map(({ button, text, lang }) => ({ lang, textContent: told(button, text) }))
     const isSame = (line, at) => ["lang", "textContent"].every(name => status.children[at]?.[name] === line[name])
     if (status.children.length === written.length && written.every(isSame)) return
     status.replaceChildren(...written.map(line => Object.assign(document.createElement("p"), line)))
@@ -232,7 +234,6 @@
 
   const seen = new WeakSet()
   let focused, isLeaving = false
-
   const look = () => {
     if (isLeaving) return
     if (!isNative()) return wipe()
@@ -262,7 +263,7 @@
     if (!isNative()) return
     for (const [product, price] of prices) if (!price) prices.delete(product)
     look()
-    askForState(true)
+    askForState(() => true)
   }
 
   const start = () => {

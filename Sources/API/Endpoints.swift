@@ -42,7 +42,9 @@ public struct Endpoints: RequestHandler {
             return trusted(request, answer: ReceiptsEndpoint(services, provider: provider).answer)
         case .orders: return trusted(request, answer: OrdersEndpoint(services).answer)
         case .order(let token): return trusted(request) { OrderRecordEndpoint(services).answer(token, request: $0) }
-        case .user(let user): return trusted(request) { _ in UserRecordEndpoint(services).answer(user) }
+        case .user(let user) where request.method == "DELETE":
+            return trusted(request) { ErasureEndpoint(services).answer(user, request: $0) }
+        case .user(let user): return trusted(request) { UserRecordEndpoint(services).answer(user, request: $0) }
         case .userEvents(let user): return trusted(request) { UserEventsEndpoint(services).answer(user, request: $0) }
         case .entitlements(let user): return trusted(request) { _ in UsersEndpoint(services).entitlements(of: user) }
         case .userStream(let user): return trusted(request) { UsersEndpoint(services).stream(of: user, request: $0) }

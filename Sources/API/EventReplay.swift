@@ -133,11 +133,17 @@ struct EventReplay {
     private func read(_ one: StoredEvent, into result: inout Result) -> Event? {
         let reason: String
         do throws(VerificationError) {
+            // By the retention, or with a user.
+            guard !one.body.isEmpty else { return skip(one, because: "emptied", in: &result) }
             if let event = try interpret(one) { return event }
             reason = "not_replayable"
         } catch {
             reason = error.code
         }
+        return skip(one, because: reason, in: &result)
+    }
+
+    private func skip(_ one: StoredEvent, because reason: String, in result: inout Result) -> Event? {
         if !result.skipped.contains(where: { $0.event.position == one.position }) {
             result.skipped.append((one, reason))
         }

@@ -42,11 +42,10 @@ struct PurchaseCommit: Sendable {
         }
     }
 
-    /// `user` claims the purchase by `order`, as of `date`.
+    /// `claim` was made at `date`.
     private func commit(
         _ event: Event,
-        for user: UserID?,
-        with order: OrderToken?,
+        claim: Claim?,
         since date: Instant?,
         done: @escaping @Sendable (Verdict) -> Void
     ) {
@@ -56,7 +55,7 @@ struct PurchaseCommit: Sendable {
         let isTaken = services.writer.submit(
             .event(
                 event,
-                claim: user.map { Claim(user: $0, order: order) },
+                claim: claim,
                 receivedAt: date ?? services.clock.now()
             ) { result in
                 let verdict = (try? result.get()).map(Verdict.committed) ?? .failed
@@ -72,17 +71,16 @@ struct PurchaseCommit: Sendable {
     /// Commits one event after the other, so that a receipt with many purchases never crowds the queue.
     func commit(
         _ events: ArraySlice<Event>,
-        for user: UserID?,
-        with order: OrderToken? = nil,
+        claim: Claim?,
         since date: Instant? = nil,
         after verdicts: [Verdict] = [],
         done: @escaping @Sendable ([Verdict]) -> Void
     ) {
         guard let event = events.first else { return done(verdicts) }
-        commit(event, for: user, with: order, since: date) { verdict in
+        commit(event, claim: claim, since: date) { verdict in
             let verdicts = verdicts + [verdict]
             guard case .committed = verdict else { return done(verdicts) }
-            commit(events.dropFirst(), for: user, with: order, since: date, after: verdicts, done: done)
+            commit(events.dropFirst(), claim: claim, since: date, after: verdicts, done: done)
         }
     }
 }

@@ -37,8 +37,8 @@ struct ReceiptsEndpoint {
     private func commit(_ reading: PurchaseReading, for user: UserID?, receivedAt: UInt64, reply: Reply) {
         // A claim by a stored answer dates from when the store gave that answer.
         let since = reading.source == .verifyReceipt ? reading.events.first?.signedAt : nil
-        let claimant = reading.isProof ? user : nil
-        PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], for: claimant, since: since) {
+        let claim = reading.isProof ? user.map { Claim(user: $0) } : nil
+        PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim, since: since) {
             verdicts in
             reply.send(ReceiptsEndpoint.response(to: verdicts, of: reading))
         }

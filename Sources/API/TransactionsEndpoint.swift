@@ -25,7 +25,7 @@ struct TransactionsEndpoint {
     private func answer<Purchase: PostedPurchase>(_ request: Request, as _: Purchase.Type) -> Answer {
         let origin = PageOrigin(request, authorization: services.authorization)
         if request.method == "OPTIONS" { return .respond(origin.preflight(allowing: request.route.methods)) }
-        let (post, user): (Post<Purchase>, UserID?)
+        let (post, claim): (Post<Purchase>, Claim?)
         do throws(RefusedBody) {
             post = try Post(request.body)
         } catch {
@@ -33,13 +33,14 @@ struct TransactionsEndpoint {
         }
         do throws(RefusedClaimant) {
             let isTrusted = services.authorization.isTrusted(request.credentials)
-            user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
+            let user = try post.claimant.resolve(services, isTrusted: isTrusted, origin: origin)
+            claim = user.map { Claim(user: $0, order: post.order, isVouched: isTrusted) }
         } catch {
             return .respond(origin.shown(error.response))
         }
         return .later { reply in
             let answer: @Sendable (Response) -> Void = { reply.send(origin.shown($0)) }
-            if !begin(post, for: user, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
+            if !begin(post, claim: claim, receivedAt: request.receivedAt, answer: answer) { answer(.busy) }
             return true
         }
     }
@@ -47,18 +48,16 @@ struct TransactionsEndpoint {
     /// Returns false if too much is waiting. `answer` may be called on any thread.
     private func begin<Purchase: PostedPurchase>(
         _ post: Post<Purchase>,
-        for user: UserID?,
+        claim: Claim?,
         receivedAt: UInt64,
         answer: @escaping @Sendable (Response) -> Void
     ) -> Bool {
         let services = services
-        let order = post.order
         return PostedPurchaseReader(services: services, provider: provider).read(post.purchase) { reading in
             if reading.events.contains(where: { $0.environment == .xcode }) {
                 services.log.warning("xcode transaction taken", fields: ["why": "only a server with --dev takes it"])
             }
-            PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], for: user, with: order) {
-                verdicts in
+            PurchaseCommit(services, receivedAt: receivedAt).commit(reading.events[...], claim: claim) { verdicts in
                 answer(verdicts.last?.response ?? .uncommitted)
             }
         } refuse: { response in

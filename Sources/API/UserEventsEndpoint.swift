@@ -5,7 +5,7 @@ internal import HTTPMessages
 internal import Ledger
 internal import LedgerInterface
 
-/// `GET /users/{user}/events[?before=CURSOR&limit=N]`: a user's committed events, newest first, with the effects of
+/// `GET /users/{user}/events[?before=CURSOR&limit=N&bodies=true]`: a user's committed events, newest first, with the effects of
 /// each, or the reason why it had none.
 struct UserEventsEndpoint {
     private static let limits = 1...100
@@ -22,12 +22,14 @@ struct UserEventsEndpoint {
         let before = request.query["before"].map { Cursor($0) }
         if let before, before?.epoch != services.epoch { return .respond(UserEventsEndpoint.invalidCursor) }
         guard let limit = limit(request.query["limit"]) else { return .respond(UserEventsEndpoint.invalidLimit) }
+        guard let withBodies = request.query.flag("bodies") else { return .respond(Response.invalidFlag("bodies")) }
         return .later { [reader = services.reader, streams = services.streams, epoch = services.epoch] reply in
             reader.userEvents(
                 of: user,
                 shownOn: streams.stream(for: user),
                 before: before??.position,
-                limit: limit
+                limit: limit,
+                withBodies: withBodies
             ) { result in
                 reply.send(result) { found in
                     let answer = UserEventsAnswer(
@@ -67,5 +69,23 @@ extension FeedItem {
         self.init(event.entry, epoch: epoch)
         occurredAt = event.dates?.occurredAt.iso8601
         receivedAt = event.dates?.receivedAt.iso8601
+        body = event.body.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension Query {
+    /// False for a parameter that is not there, nil for one that is neither `true` nor `false`.
+    func flag(_ name: String) -> Bool? {
+        switch self[name] {
+        case nil, "false": false
+        case "true": true
+        case _?: nil
+        }
+    }
+}
+
+extension Response {
+    static func invalidFlag(_ name: String) -> Response {
+        .error(400, code: "invalid_flag", message: "\(name) must be true or false.")
     }
 }

@@ -63,7 +63,7 @@ struct UsersEndpoint {
     )
 }
 
-/// `GET /users/{user}`: the current contracts and orders of a user.
+/// `GET /users/{user}[?all=true]`: the current contracts and orders of a user.
 struct UserRecordEndpoint {
     private let services: Services
 
@@ -71,12 +71,13 @@ struct UserRecordEndpoint {
         self.services = services
     }
 
-    func answer(_ user: UserID) -> Answer {
+    func answer(_ user: UserID, request: Request) -> Answer {
         guard isValidIdentifier(user.text), let stream = services.streams.stream(for: user) else {
             return .respond(UsersEndpoint.invalidUser)
         }
+        guard let isWhole = request.query.flag("all") else { return .respond(Response.invalidFlag("all")) }
         return .later { [reader = services.reader] reply in
-            reader.record(of: user) { result in
+            reader.record(of: user, isWhole: isWhole) { result in
                 reply.send(result) { found in
                     let answer = UserAnswer(
                         user: user,

@@ -73,6 +73,10 @@ public struct RemoteServer: Sendable {
         try bodyOfSuccess(send("GET", path: path, headers: [], body: nil, timeout: timeout))
     }
 
+    public func delete(_ path: String, timeout: Duration) throws(CommandFailure) -> [UInt8] {
+        try bodyOfSuccess(send("DELETE", path: path, headers: [], body: nil, timeout: timeout))
+    }
+
     /// Returns the answer with any status, for errors that say more than their reason.
     public func response(
         toPosting body: some Encodable,
@@ -146,3 +150,6 @@ public func queryString(_ items: [(name: String, value: String)]) -> String {
     guard !items.isEmpty else { return "" }
     return "?" + items.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
 }
+
+/// A text as one part of a path.
+public func pathPart(_ text: String) -> String { PercentEncoding.encode(text) }

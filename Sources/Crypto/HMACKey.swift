@@ -4,14 +4,14 @@ internal import COpenSSL
 /// (§4 there), which leaves a third of the time.
 ///
 /// `@unchecked Sendable`: nothing writes to the two contexts after the initializer, and copying from them only reads.
-final class HMACKey: @unchecked Sendable {
+public final class HMACKey: @unchecked Sendable {
     /// SHA-256 after its first block: the key combined with one of the two pads.
     private let inner: OpaquePointer?
     private let outer: OpaquePointer?
 
     private static let blockSize = 64
 
-    init(_ key: [UInt8]) {
+    public init(_ key: [UInt8]) {
         var block = key.count > HMACKey.blockSize ? SHA256.hash(key) : key
         block += [UInt8](repeating: 0, count: HMACKey.blockSize - block.count)
         inner = HMACKey.context(after: block.map { $0 ^ 0x36 })
@@ -24,7 +24,7 @@ final class HMACKey: @unchecked Sendable {
     }
 
     /// Returns 32 bytes.
-    func authenticate(_ message: ArraySlice<UInt8>) -> [UInt8] {
+    public func authenticate(_ message: ArraySlice<UInt8>) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var code = [UInt8](repeating: 0, count: 32)

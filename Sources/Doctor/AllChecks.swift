@@ -5,6 +5,7 @@ internal import Development
 internal import Domain
 internal import HTTPClient
 internal import LedgerFiles
+internal import LedgerInterface
 internal import Server
 internal import Simulator
 internal import StoreInterface
@@ -42,13 +43,20 @@ struct AllChecks {
             isDevelopment: configuration.isDevelopment,
             client: client
         ).run()
-        let ledger = LedgerCheck(
-            ledger: LedgerInspection(path: configuration.databasePath),
-            isDevelopment: configuration.isDevelopment,
-            serverAnswers: server.isThere
-        )
-        return findings + ledger.findings + server.findings + [cable].compactMap { $0 }
+        return findings + ledger(serverAnswers: server.isThere) + server.findings + [cable].compactMap { $0 }
             + (configuration.isDevelopment ? development(server, at: now) : production(server, at: now))
+    }
+
+    private func ledger(serverAnswers: Bool) -> [Finding] {
+        switch configuration.database {
+        case .sqlite(let path):
+            LedgerCheck(
+                ledger: LedgerInspection(path: path),
+                isDevelopment: configuration.isDevelopment,
+                serverAnswers: serverAnswers
+            ).findings
+        case .postgres(let url): PostgresCheck(url: url, now: Clock().now()).findings
+        }
     }
 
     private func production(_ server: ServerCheck.Result, at now: Instant) -> [Finding] {

@@ -3,10 +3,14 @@ public struct Claim: Sendable, Equatable {
     public var user: UserID
     /// The order that the app sends along with the claim.
     public var order: OrderToken?
+    /// True when the app's backend names the user. Of an erased user, nothing else counts: a page or a phone may still
+    /// hold the name of the user's stream.
+    public var isVouched: Bool
 
-    public init(user: UserID, order: OrderToken? = nil) {
+    public init(user: UserID, order: OrderToken? = nil, isVouched: Bool = true) {
         self.user = user
         self.order = order
+        self.isVouched = isVouched
     }
 }
 

@@ -24,3 +24,11 @@ public struct Cursor: Hashable, Sendable, LosslessStringConvertible {
 private func isEpochByte(_ byte: UInt8) -> Bool {
     (48...57).contains(byte) || (97...122).contains(byte)
 }
+
+extension Cursor {
+    /// 41 random bits, because cursors of another ledger must not pass for this one's.
+    public static func newEpoch() -> String {
+        let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })
+    }
+}

@@ -45,4 +45,8 @@ public enum EventKind: String, CaseIterable, Sendable {
     case broadcast = "broadcast"
     /// An app may have broadcast something that did not arrive.
     case broadcastsLost = "broadcasts.lost"
+    /// A user was erased: the user's pages reload.
+    case userErased = "user.erased"
+    /// A store said something about the contract of an erased user.
+    case contractErased = "contract.erased"
 }

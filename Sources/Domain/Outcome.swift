@@ -19,6 +19,7 @@ extension Notice {
     /// an event.
     public var reason: String? {
         if outcome == .ignored, kind == .providerTest { return "the store only tests whether it can reach this server" }
+        if outcome == .ignored, kind == .contractErased { return "it is about a user who was erased" }
         return outcome?.reason(isOfContract: contract != nil)
     }
 }

@@ -94,12 +94,13 @@ public enum Route: Sendable, Equatable {
         case .script, .nativeScript, .openAPI, .up, .ready, .metrics, .file: "GET, HEAD"
         case .demoAPI: "GET, POST, PUT"
         case .server: "OPTIONS"
-        case .order, .user, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
+        case .user: "GET, DELETE"
+        case .order, .userEvents, .entitlements, .userStream, .streams, .cable, .feed, .demoEvents: "GET"
         }
     }
 
     /// The methods of all routes together.
-    static let allMethods = "GET, HEAD, POST, PUT, OPTIONS"
+    static let allMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
     func takes(_ method: String) -> Bool {
         method == methods || methods.split(separator: ", ").contains { $0 == method }

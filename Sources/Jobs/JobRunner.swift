@@ -21,6 +21,7 @@ public final class JobRunner: Sendable {
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
+    private let leadership: Leadership
     private let apis: [Provider: any StoreAPI]
     private let forwarder = Forwarder()
     private let clock: Clock
@@ -36,6 +37,7 @@ public final class JobRunner: Sendable {
     public init(
         reader: LedgerReader,
         writer: LedgerWriter,
+        leadership: Leadership = .alone,
         apis: [Provider: any StoreAPI],
         clock: Clock,
         log: Log,
@@ -43,6 +45,7 @@ public final class JobRunner: Sendable {
     ) {
         self.reader = reader
         self.writer = writer
+        self.leadership = leadership
         self.apis = apis
         self.clock = clock
         self.log = log
@@ -87,6 +90,7 @@ public final class JobRunner: Sendable {
     public var problems: [String] { alarm.withLock { $0.problems } }
 
     private func turn() {
+        guard leadership.isHeld else { return alarm.withLock { $0 = JobAlarm() } }
         let now = clock.now()
         let known = alarm.withLock { $0.takeCount() }
         guard let backlog = answer({ reader.jobBacklog(after: known, completion: $0) }) else {
@@ -111,7 +115,9 @@ public final class JobRunner: Sendable {
         let due = answer { reader.jobs(dueAt: now, to: destination, limit: limit, completion: $0) } ?? []
         var round = JobRound()
         var isCommitted = true
-        for job in due where isCommitted && !stop.isRaised { isCommitted = attempt(job, in: &round) }
+        for job in due where isCommitted && !stop.isRaised && leadership.isHeld {
+            isCommitted = attempt(job, in: &round)
+        }
         lanes.withLock { $0.end(destination, isCommitted: isCommitted, now: clock.now()) }
         // There may be more, but destinations that wait for a thread come first.
         if due.count == limit { routine.wake() }

@@ -15,6 +15,7 @@ public final class Recovery: Sendable {
     let verifier: any StoreVerifier
     let reader: LedgerReader
     let writer: LedgerWriter
+    private let leadership: Leadership
     let clock: Clock
     let log: Log
     let counts: RecoveryCounts
@@ -30,6 +31,7 @@ public final class Recovery: Sendable {
         verifier: any StoreVerifier,
         reader: LedgerReader,
         writer: LedgerWriter,
+        leadership: Leadership = .alone,
         clock: Clock,
         log: Log,
         counts: RecoveryCounts
@@ -40,6 +42,7 @@ public final class Recovery: Sendable {
         self.verifier = verifier
         self.reader = reader
         self.writer = writer
+        self.leadership = leadership
         self.clock = clock
         self.log = log
         self.counts = counts
@@ -47,7 +50,8 @@ public final class Recovery: Sendable {
 
     public func start() {
         routine.start(history.words.thread) { [self] schedule in
-            recover(since: nil, onlyFailures: schedule.onlyFailures) { _ in }
+            guard leadership.isHeld else { return nil }
+            return recover(since: nil, onlyFailures: schedule.onlyFailures) { _ in }
         }
     }
 

@@ -11,9 +11,13 @@ final class RecoveryRoutine: Sendable {
         routine = Routine(stop)
     }
 
-    func start(_ name: String, recover: @escaping @Sendable (RecoverySchedule) -> RecoveryReport) {
+    /// `recover` returns nil while another node does it.
+    func start(_ name: String, recover: @escaping @Sendable (RecoverySchedule) -> RecoveryReport?) {
         routine.start(name, state: RecoverySchedule()) { schedule in
-            let report = recover(schedule)
+            guard let report = recover(schedule) else {
+                schedule = RecoverySchedule()
+                return .seconds(1)
+            }
             return schedule.pause(afterFailure: !report.problems.isEmpty, jitter: .random(in: 0..<1))
         }
     }

@@ -13,6 +13,7 @@ public final class RenewalChecker: Sendable {
 
     private let reader: LedgerReader
     private let writer: LedgerWriter
+    private let leadership: Leadership
     private let lanes: [(provider: Provider, api: any StoreAPI, routine: Routine)]
     private let ends: EndedAccessQueue
     private let clock: Clock
@@ -22,6 +23,7 @@ public final class RenewalChecker: Sendable {
     public init(
         reader: LedgerReader,
         writer: LedgerWriter,
+        leadership: Leadership = .alone,
         apis: [Provider: any StoreAPI],
         ends: EndedAccessQueue,
         clock: Clock,
@@ -29,6 +31,7 @@ public final class RenewalChecker: Sendable {
     ) {
         self.reader = reader
         self.writer = writer
+        self.leadership = leadership
         self.ends = ends
         self.clock = clock
         self.log = log
@@ -40,7 +43,7 @@ public final class RenewalChecker: Sendable {
     public func start() {
         for (provider, api, routine) in lanes {
             routine.start("ends-\(provider.rawValue)", state: RenewalCheck()) { [self] state in
-                turn(provider, api: api, state: &state)
+                if leadership.isHeld { turn(provider, api: api, state: &state) }
                 return .seconds(1)
             }
         }

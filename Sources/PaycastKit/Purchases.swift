@@ -35,13 +35,13 @@ public final class Purchases: Sendable {
         )
     }
 
-    /// For tests that end the process before an action, or run it with a wrong clock.
+    /// For tests that end the process before an action, or run it by another clock.
     package convenience init(
         server: URL,
         store: any Store,
         folder: URL,
         appVersion: String,
-        clockError: TimeInterval,
+        time: any Timekeeper,
         willPerform: @escaping @Sendable (_ action: String) -> Void
     ) {
         self.init(
@@ -50,7 +50,7 @@ public final class Purchases: Sendable {
                 server: PaycastServer(URLSessionTransport(server: server, timeout: 5)),
                 outbox: Outbox(folder: folder),
                 appVersion: appVersion,
-                time: SystemTime(error: clockError),
+                time: time,
                 willPerform: { willPerform(String(describing: $0)) }
             )
         )
@@ -64,10 +64,7 @@ public final class Purchases: Sendable {
     /// In Application Support, which survives updates of the app.
     public static var defaultFolder: URL {
         let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        return (support ?? FileManager.default.temporaryDirectory).appendingPathComponent(
-            "PaycastKit",
-            isDirectory: true
-        )
+        return (support ?? FileManager.default.temporaryDirectory).appendingPathComponent("PaycastKit")
     }
 
     public static var bundleVersion: String {
@@ -87,8 +84,8 @@ public final class Purchases: Sendable {
         }
     }
 
-    /// Begins a purchase, and returns when its outcome is known or the server takes too long. A second call for the same
-    /// product waits for the first.
+    /// Begins a purchase, and returns when its outcome is known or the server takes too long. What was bought is in
+    /// `entitlements` by then, unless the server is slow to tell. A second call for the same product waits for the first.
     ///
     /// - Parameters:
     ///   - order: The order of the app's backend. Without one, the `OrderSource` is asked.

@@ -15,6 +15,10 @@ public struct Changes: Sendable {
     /// Events that were stored before and belong to another contract now.
     public var refiledEvents: [RefiledEvent] = []
     public var jobs: [QueuedJobRecord] = []
+    /// A user to be forgotten, with everything that is only theirs.
+    public var erasure: ErasureRecord?
+    public var buried: [ErasedIdentity] = []
+    public var lifted: [ErasedIdentity] = []
     /// The position at which an app's broadcasts were lost.
     public var lostBroadcasts: Int64?
     /// The change in the number of contracts without a user.
@@ -64,6 +68,8 @@ public struct FiledEvent: Sendable {
     public var position: Int64
     public var receivedAt: Instant
     public var contract: ContractKey?
+    /// Whether it is about an erased user: its id is to be kept as a digest, as on a tombstone.
+    public var isErased = false
 }
 
 public struct RefiledEvent: Sendable {

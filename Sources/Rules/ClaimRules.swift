@@ -9,6 +9,8 @@ extension UnitOfWork {
         on tracked: inout TrackedContract,
         incoming: IncomingEvent
     ) throws(Missing) -> ClaimOutcome {
+        guard try !isVoid(claim) else { return .refused }
+        try lift([.user(claim.user)])
         let proof = ClaimDecision.Proof(
             user: claim.user,
             postedAt: incoming.receivedAt,

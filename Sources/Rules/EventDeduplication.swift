@@ -2,9 +2,11 @@ public import Domain
 
 /// What is delivered twice is one event.
 extension UnitOfWork {
-    /// Where the event was committed first; nil when it is new, and in a replay, which decides about it again.
+    /// Where the event was committed first; nil when it is new, in a replay, which decides about it again, and when a
+    /// user shows a purchase that was an erased user's.
     mutating func firstDelivery(of incoming: IncomingEvent) throws(Missing) -> Int64? {
-        incoming.isReplay ? nil : try position(of: incoming.event)
+        guard !incoming.isReplay, let first = try position(of: incoming.event) else { return nil }
+        return try bringsBack(incoming) ? nil : first
     }
 
     /// Answers an event that was committed before. It changes nothing, but a claim of another user that comes with it
@@ -42,7 +44,7 @@ public struct EventKey: Sendable {
         self.environment = environment
     }
 
-    init(_ event: Event) {
+    public init(_ event: Event) {
         self.init(id: event.id, provider: event.provider, environment: event.environment)
     }
 }

@@ -23,6 +23,7 @@ extension UnitOfWork {
     private mutating func recordOne(_ incoming: IncomingEvent) throws(Missing) -> CommitResult {
         let event = incoming.event
         if let first = try firstDelivery(of: incoming) { return try answerAgain(incoming, first: first) }
+        if try isOfErasedUser(incoming) { return try fileErased(incoming) }
         if let transfer = event.transfer { return try record(transfer, incoming: incoming) }
         guard let observation = event.statement else { return try recordAccount(incoming) }
         let known = try contract(observation.contract)
@@ -62,6 +63,7 @@ extension UnitOfWork {
         if isOwnerNews { try resolveOwner(of: &current, said: said) }
         if isNews { try save(current) }
         if known == nil, let said { _ = try add(said.token, dates: TokenDates(said), to: current.key) }
+        if known == nil { try liftTombstones(of: current.contract) }
         var claimed: ClaimOutcome?
         if let claim = incoming.claim {
             let unclaimed = current

@@ -16,6 +16,10 @@ public enum Need: Hashable, Sendable {
     /// What a store has said about a user who lost everything to others.
     case transfers(TransferSource)
     case language(of: UserID)
+    /// Which of these belonged to an erased user.
+    case tombstones(of: [ErasedIdentity])
+    /// What an erasure has to look at.
+    case possessions(of: UserID)
 }
 
 /// A user who lost contracts at one store.

@@ -12,6 +12,8 @@ extension UnitOfWork {
             let order = request.token == nil ? known : widen(known, with: request)
             return OrderResult(order: order, since: since, isNew: false)
         }
+        // The app's backend asks for it, so the user has come back, and the token is in use again.
+        try lift([.user(request.user)] + (request.token.map { [.order($0)] } ?? []))
         try setLanguage(of: request)
         let order = Order(
             token: request.token ?? token,

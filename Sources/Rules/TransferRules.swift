@@ -6,6 +6,7 @@ extension UnitOfWork {
 
     /// Remembers a transfer that a store reports, and moves what it moves. Contracts that arrive later follow it too.
     mutating func record(_ transfer: Transfer, incoming: IncomingEvent) throws(Missing) -> CommitResult {
+        let (transfer, incoming) = try withoutErasedUsers(transfer, incoming: incoming)
         let event = incoming.event
         let environments: [StoreEnvironment] = transfer.isEverywhere ? [.production, .sandbox] : [event.environment]
         var moved: [ContractChange] = []
@@ -58,7 +59,7 @@ extension UnitOfWork {
     }
 
     /// The users who lose something, and those to whom it may have moved on since.
-    private func reach(
+    func reach(
         of users: [UserID],
         provider: Provider,
         environment: StoreEnvironment

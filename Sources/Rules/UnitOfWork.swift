@@ -109,6 +109,18 @@ extension UnitOfWork {
         }
         return found
     }
+
+    func isBuried(_ identity: ErasedIdentity) throws(Missing) -> Bool {
+        guard let found = draft.isBuried(identity) ?? known.isBuried(identity) else {
+            throw Missing(.tombstones(of: [identity]))
+        }
+        return found
+    }
+
+    func possessions(of user: UserID) throws(Missing) -> Possessions {
+        guard let found = known.possessions(of: user) else { throw Missing(.possessions(of: user)) }
+        return found
+    }
 }
 
 extension UnitOfWork {

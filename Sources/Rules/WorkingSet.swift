@@ -19,6 +19,9 @@ public struct WorkingSet: Sendable {
     private var requests: [OrderRequest: Order?] = [:]
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var languages: [UserID: LanguageTag?] = [:]
+    private var tombstones: [ErasedIdentity: Bool] = [:]
+    /// Forgotten with its command.
+    private var possessions: [UserID: Possessions] = [:]
 
     /// Contracts that belonged to a list when they were listed; some may have left it since.
     private struct List {
@@ -91,6 +94,14 @@ extension WorkingSet {
     public mutating func loaded(_ language: LanguageTag?, of user: UserID) {
         if languages[user] == nil { languages[user] = .some(language) }
     }
+
+    public mutating func loaded(isBuried: Bool, _ identity: ErasedIdentity) {
+        if tombstones[identity] == nil { tombstones[identity] = isBuried }
+    }
+
+    public mutating func loaded(_ found: Possessions, of user: UserID) {
+        possessions[user] = found
+    }
 }
 
 /// What was changed.
@@ -129,6 +140,23 @@ extension WorkingSet {
         languages[user] = .some(language)
     }
 
+    mutating func changed(isBuried: Bool, _ identity: ErasedIdentity) {
+        tombstones[identity] = isBuried
+    }
+
+    mutating func removed(_ key: ContractKey) {
+        contracts[key] = .some(nil)
+        facts[key] = ContractFacts()
+    }
+
+    mutating func removed(_ token: OrderToken) {
+        orders[token] = .some(nil)
+    }
+
+    mutating func forgotLanguage(of user: UserID) {
+        languages[user] = .some(nil)
+    }
+
     private mutating func list(_ key: ContractKey, in index: ContractIndex) {
         if lists[index, default: List()].append(key, filling: index) { fullLists.insert(index) }
     }
@@ -147,6 +175,8 @@ extension WorkingSet {
         orders.merge(draft.orders) { _, new in new }
         transfers.merge(draft.transfers) { _, new in new }
         languages.merge(draft.languages) { _, new in new }
+        tombstones.merge(draft.tombstones) { _, new in new }
+        possessions = [:]
         requests = [:]
         newestEvents = [:]
     }
@@ -162,6 +192,8 @@ extension WorkingSet {
     func order(like request: OrderRequest) -> Order?? { requests[request] }
     func transfers(from source: TransferSource) -> [TransferTarget]? { transfers[source] }
     func language(of user: UserID) -> LanguageTag?? { languages[user] }
+    func isBuried(_ identity: ErasedIdentity) -> Bool? { tombstones[identity] }
+    func possessions(of user: UserID) -> Possessions? { possessions[user] }
 
     /// Nil unless the list was loaded.
     func keys(of index: ContractIndex) -> [ContractKey]? { lists[index].flatMap { $0.isLoaded ? $0.keys : nil } }
@@ -183,6 +215,8 @@ extension WorkingSet {
         case .orderLike(let request): requests[request] != nil
         case .transfers(let source): transfers[source] != nil
         case .language(let user): languages[user] != nil
+        case .tombstones(let identities): identities.allSatisfy { tombstones[$0] != nil }
+        case .possessions(let user): possessions[user] != nil
         }
     }
 }

@@ -18,6 +18,7 @@ struct BackgroundServices {
     private let histories: [StoreRecovery]
     private let jobs: JobRunner
     private let renewals: RenewalChecker
+    private let retention: RetentionRunner?
 
     init(_ core: ServerCore, stores: SharedValue<OpenStores>) {
         let opened = stores.value
@@ -30,6 +31,7 @@ struct BackgroundServices {
         jobs = JobRunner(
             reader: core.reader,
             writer: core.writer,
+            leadership: core.ledger.leadership,
             apis: apis,
             clock: core.clock,
             log: core.log,
@@ -38,11 +40,15 @@ struct BackgroundServices {
         renewals = RenewalChecker(
             reader: core.reader,
             writer: core.writer,
+            leadership: core.ledger.leadership,
             apis: apis,
             ends: core.ends,
             clock: core.clock,
             log: core.log
         )
+        retention = core.configuration.retentionDays.map {
+            RetentionRunner(days: $0, writer: core.writer, clock: core.clock, log: core.log)
+        }
         histories = core.configuration.providers.compactMap { provider in
             opened.opened[provider]?.history.map { history in
                 let recovery = core.recovery(of: provider, history: history, stores: stores, counts: counts)
@@ -55,6 +61,7 @@ struct BackgroundServices {
     func start() {
         jobs.start()
         renewals.start()
+        retention?.start()
         for history in histories where !history.isStandIn { history.recovery.start() }
     }
 
@@ -62,9 +69,11 @@ struct BackgroundServices {
     func close() {
         for history in histories { history.recovery.halt() }
         renewals.halt()
+        retention?.halt()
         jobs.halt()
         for history in histories { history.recovery.close() }
         renewals.close()
+        retention?.close()
         jobs.close()
     }
 
@@ -94,6 +103,7 @@ extension ServerCore {
             verifier: ReloadedVerifier(provider: provider, stores: stores),
             reader: reader,
             writer: writer,
+            leadership: ledger.leadership,
             clock: clock,
             log: log,
             counts: counts

@@ -24,6 +24,11 @@ extension SettingsReader {
         return limits
     }
 
+    mutating func retentionDays() -> Int? {
+        let days = number("PAYCAST_RETENTION_DAYS", default: 0, in: 1...36_500)
+        return days == 0 ? nil : days
+    }
+
     mutating func trustedProxies() -> TrustedProxies {
         let items = list("PAYCAST_TRUSTED_PROXIES", expected: "an IP address or a network such as 10.0.0.0/8") {
             TrustedProxies.Network($0) != nil

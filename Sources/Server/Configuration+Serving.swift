@@ -2,6 +2,7 @@ internal import Domain
 internal import Glibc
 internal import LedgerInterface
 internal import Observability
+internal import Postgres
 internal import Settings
 internal import StoreInterface
 
@@ -20,13 +21,34 @@ extension SettingsReader {
     }
 
     /// Never shows the value: the address of another kind of database may carry a password.
-    mutating func databasePath() -> String {
-        guard let given = given("DATABASE_URL", flag: "--database") else { return "paycast.db" }
+    mutating func database() -> DatabaseURL {
+        guard let given = given("DATABASE_URL", flag: "--database") else { return .sqlite(path: "paycast.db") }
         do throws(DatabaseURL.Failure) {
-            return try DatabaseURL(given.value).path
+            let database = try DatabaseURL(given.value)
+            if case .postgres(let url) = database { _ = postgres(url, in: given.name) }
+            return database
         } catch {
             reject(given.name, because: "\(error)")
-            return ""
+            return .sqlite(path: "")
+        }
+    }
+
+    /// Never shows the value, like that of the ledger.
+    mutating func listenURL(of database: DatabaseURL) -> PostgresURL? {
+        guard let given = given("PAYCAST_LISTEN_URL") else { return nil }
+        guard case .postgres = database else {
+            warn("PAYCAST_LISTEN_URL is ignored without a DATABASE_URL of PostgreSQL")
+            return nil
+        }
+        return postgres(given.value, in: given.name)
+    }
+
+    private mutating func postgres(_ url: String, in name: String) -> PostgresURL? {
+        do throws(PostgresURL.Failure) {
+            return try PostgresURL(url)
+        } catch {
+            reject(name, because: "\(error)")
+            return nil
         }
     }
 

@@ -1,6 +1,8 @@
 public import Admission
 public import Domain
+public import LedgerInterface
 public import Observability
+public import Postgres
 public import Redis
 public import Settings
 public import StoreInterface
@@ -15,7 +17,9 @@ public struct Configuration: Sendable {
     /// `--bind`, `PAYCAST_BIND`, 127.0.0.1. An IP address or `localhost`.
     public var bind: String
     /// `--database`, `DATABASE_URL`, `sqlite:paycast.db`: the file's path.
-    public var databasePath: String
+    public var database: DatabaseURL
+    /// `PAYCAST_LISTEN_URL`: where PostgreSQL's notifications come through, if they do not at the ledger's address.
+    public var listenURL: PostgresURL?
     /// `--public`, `PAYCAST_PUBLIC`, `public`. Nil when the default folder does not exist.
     public var publicFolder: String?
     /// `--loops`, `PAYCAST_LOOPS`, number of cores. 1…64.
@@ -55,6 +59,8 @@ public struct Configuration: Sendable {
     /// about its products. `PAYCAST_TRANSFERS`: what a claim on another user's contract does.
     public var accessPolicy: AccessPolicy
 
+    /// `PAYCAST_RETENTION_DAYS`: how long bodies and fragments are kept; nil for ever.
+    public var retentionDays: Int?
     /// `PAYCAST_FORWARD`: the URLs to which every Sandbox notification from Apple is also posted.
     public var forward: [String]
 
@@ -78,7 +84,8 @@ public struct Configuration: Sendable {
         isDevelopment = reader.isDevelopment
         port = reader.number("PORT", flag: "--port", default: 8080, in: 0...65_535)
         bind = reader.bind()
-        databasePath = reader.databasePath()
+        database = reader.database()
+        listenURL = reader.listenURL(of: database)
         publicFolder = reader.publicFolder()
         loops = reader.number("PAYCAST_LOOPS", flag: "--loops", default: coreCount(), in: 1...64)
         tls = reader.tls()
@@ -100,6 +107,7 @@ public struct Configuration: Sendable {
         let environments = Configuration.environments(self.stores)
         accessPolicy = reader.accessPolicy(of: self.stores, serving: environments)
         forward = reader.forward(serving: environments)
+        retentionDays = reader.retentionDays()
 
         if apiKeys.isEmpty && !isDevelopment {
             reader.warn("PAYCAST_API_KEY is not set: the API routes answer 401 to everyone")

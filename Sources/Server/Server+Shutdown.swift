@@ -16,6 +16,7 @@ extension Server {
         redis?.close()
         watch.close()
         core.writer.close()
+        core.ledger.close()
         core.reader.close()
         demo?.close()
         gateway.stop()

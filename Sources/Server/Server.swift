@@ -4,7 +4,7 @@ internal import Concurrency
 internal import Development
 internal import Gateway
 internal import Ledger
-internal import LedgerFiles
+internal import LedgerInterface
 internal import Observability
 internal import Redis
 internal import Simulator
@@ -24,6 +24,7 @@ public final class Server {
     private let ownAddress = SharedValue<String?>(nil)
     private let reloader: Reloader
     let watch: LedgerWatch
+    private let restart = Restart()
     private let certificate = CertificateHealth()
     private let manager: SystemdNotifier
     /// The ledger's newest position at the start.
@@ -58,6 +59,10 @@ public final class Server {
         position = try core.head()
         gateway = try core.gateway(Endpoints(services), position: position)
         core.publisher.connect(gateway)
+        try core.follow(after: position) { [restart, log = core.log] in
+            log.error("ledger lost commits", fields: ["todo": "nothing: this server begins again, with a new epoch"])
+            restart.request()
+        }
         reloader = Reloader(core, source: source, stores: stores, context: context, services: services)
     }
 
@@ -69,8 +74,9 @@ public final class Server {
         }
     }
 
-    /// Announces where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile.
-    public func run() throws(StartError) {
+    /// Announces where it listens, serves until SIGTERM or SIGINT, and drains. SIGHUP reloads meanwhile. Returns true when
+    /// the program has to begin again instead of ending.
+    public func run() throws(StartError) -> Bool {
         let configuration = core.configuration
         let log = core.log
         let addresses = ServerAddress(bind: configuration.bind, port: gateway.port, isSecure: configuration.tls != nil)
@@ -103,13 +109,14 @@ public final class Server {
         // Joined last, so that a store that hangs delays no page and no webhook.
         probe?.close()
         log.info("stopped")
+        return restart.isRequested
     }
 
     /// Tells the parts and the workspace the address at which the server is reached.
     private func announce(_ addresses: ServerAddress) throws(StartError) {
         core.configuration.tell(core.log)
         ownAddress.replace(with: addresses.own)
-        core.lock.announce(address: addresses.own)
+        core.ledger.announce(address: addresses.own)
         do throws(WorkspaceError) {
             try demo?.serve(at: addresses.own)
         } catch {
@@ -122,7 +129,7 @@ public final class Server {
         core.log.info(
             "serving",
             fields: [
-                "address": address, "ledger": configuration.databasePath, "epoch": core.writer.epoch,
+                "address": address, "ledger": configuration.database.description, "epoch": core.writer.epoch,
                 "loops": configuration.loops, "connections": configuration.limits.connections,
             ]
         )

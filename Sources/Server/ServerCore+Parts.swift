@@ -14,20 +14,42 @@ internal import Sockets
 extension ServerCore {
     func watch() -> LedgerWatch {
         LedgerWatch(
-            path: configuration.databasePath,
             writer: writer,
             reader: reader,
-            lock: lock,
-            clock: clock,
-            metrics: metrics
+            files: ledger.files(of: writer, metrics: metrics),
+            clock: clock
         )
+    }
+
+    /// Begins to hear of what other nodes commit. A node that takes the work over may have missed broadcasts meanwhile.
+    /// `onLoss` runs when PostgreSQL has lost commits.
+    func follow(after position: Int64, onLoss: @escaping @Sendable () -> Void) throws(StartError) {
+        let hasRedis = configuration.redis != nil
+        let events = LedgerFollower.Events(
+            onLead: { [writer, log] in
+                log.info("this node leads", fields: ["work": "jobs, recoveries, questions to stores, redis"])
+                if hasRedis { _ = writer.submit(.broadcastsLost { _ in }) }
+            },
+            onLoss: onLoss
+        )
+        do throws(LedgerError) {
+            try ledger.follow(after: position, configuration: configuration, health: writer.health, events: events)
+        } catch {
+            throw .ledger(error)
+        }
     }
 
     /// Nil when no Redis is configured.
     func redis() throws(StartError) -> RedisListener? {
         guard let settings = configuration.redis else { return nil }
+        let leadership = ledger.leadership
         let listener = RedisListener(settings, log: log, metrics: metrics) { [writer] fragments, completion in
-            writer.submit(
+            // Another node hears the same broadcasts, and commits them.
+            guard leadership.isHeld else {
+                completion(.committed)
+                return true
+            }
+            return writer.submit(
                 .broadcast(fragments) { result in
                     switch result {
                     case .success: completion(.committed)

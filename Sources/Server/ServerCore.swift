@@ -21,7 +21,7 @@ struct ServerCore {
     let telemetry: WebhookTelemetry
     let publisher: Publisher
     let ends: EndedAccessQueue
-    let lock: LedgerLock
+    let ledger: OpenedLedger
     let writer: LedgerWriter
     let reader: LedgerReader
     let workers: WorkerPool
@@ -38,18 +38,27 @@ struct ServerCore {
         telemetry = WebhookTelemetry(metrics, timings: keys.workspace == nil ? nil : timings)
         publisher = Publisher(templates: templates, telemetry: telemetry, log: log)
         ends = EndedAccessQueue()
-        lock = try ServerCore.lock(configuration.databasePath)
         do throws(LedgerError) {
-            writer = try ServerCore.writer(
-                configuration,
+            let (publisher, ends) = (publisher, ends)
+            ledger = try OpenedLedger(configuration) { entries in
+                publisher.committed(entries)
+                ends.committed(entries)
+            }
+            writer = try LedgerWriter(
+                engine: ledger.engine,
                 clock: clock,
+                policy: configuration.accessPolicy,
+                streams: configuration.streamPattern,
+                providers: configuration.providers,
                 log: log,
                 metrics: metrics,
-                publisher: publisher,
-                ends: ends
+                onCommit: ledger.onCommit,
+                onLanguage: { user in
+                    if let stream = configuration.streamPattern.stream(for: user) { publisher.forget(stream) }
+                }
             )
             reader = try LedgerReader(
-                path: configuration.databasePath,
+                engine: ledger.engine,
                 clock: clock,
                 policy: configuration.accessPolicy,
                 streams: configuration.streamPattern
@@ -69,39 +78,5 @@ struct ServerCore {
         } catch {
             throw .templates(error)
         }
-    }
-
-    private static func lock(_ path: String) throws(StartError) -> LedgerLock {
-        do throws(LedgerError) {
-            return try LedgerLock(path: path)
-        } catch {
-            throw .ledger(error)
-        }
-    }
-
-    private static func writer(
-        _ configuration: Configuration,
-        clock: Clock,
-        log: Log,
-        metrics: Metrics,
-        publisher: Publisher,
-        ends: EndedAccessQueue
-    ) throws(LedgerError) -> LedgerWriter {
-        try LedgerWriter(
-            path: configuration.databasePath,
-            clock: clock,
-            policy: configuration.accessPolicy,
-            streams: configuration.streamPattern,
-            providers: configuration.providers,
-            log: log,
-            metrics: metrics,
-            onCommit: { entries in
-                publisher.committed(entries)
-                ends.committed(entries)
-            },
-            onLanguage: { user in
-                if let stream = configuration.streamPattern.stream(for: user) { publisher.forget(stream) }
-            }
-        )
     }
 }

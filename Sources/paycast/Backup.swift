@@ -28,17 +28,28 @@ struct CopiedFiles {
     let ledger: String
     let copy: String
 
-    /// The ledger is `--database`, else `DATABASE_URL`, else the server's default; the copy is the next word. Without
-    /// that word, `question` is the error.
+    /// The copy is the next word. Without it, `question` is the error.
     init(_ arguments: inout Arguments, asking question: String) throws(UsageError) {
+        guard case .sqlite(let path) = try DatabaseURL(&arguments) else {
+            throw UsageError(
+                "a ledger in PostgreSQL is copied and restored with PostgreSQL's own pg_dump and pg_restore"
+            )
+        }
+        ledger = path
+        guard let copy = try arguments.positional() else { throw UsageError(question) }
+        self.copy = copy
+    }
+}
+
+extension DatabaseURL {
+    /// The ledger that a command works on: `--database`, else `DATABASE_URL`, else the server's default.
+    init(_ arguments: inout Arguments) throws(UsageError) {
         let flag = try arguments.option("--database")
         let variable = processEnvironment()["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
         do throws(DatabaseURL.Failure) {
-            ledger = try DatabaseURL(flag ?? variable ?? "sqlite:paycast.db").path
+            self = try DatabaseURL(flag ?? variable ?? "sqlite:paycast.db")
         } catch {
             throw UsageError("\(flag == nil ? "DATABASE_URL" : "--database") \(error)")
         }
-        guard let copy = try arguments.positional() else { throw UsageError(question) }
-        self.copy = copy
     }
 }

@@ -1,5 +1,19 @@
-/// The commands that work with a ledger's file, without a server.
+/// The commands that work with a ledger itself, without a server.
 extension Help {
+    static let migrate = """
+        Bring a ledger's tables up to date, or create the ledger.
+
+        Usage: paycast migrate [OPTIONS]
+
+        “serve” does the same when it starts. Call it before, where a platform has a
+        step for that: “release: paycast migrate” in a Procfile.
+
+        Options:
+          --database URL        DATABASE_URL, sqlite:paycast.db
+
+        Example: paycast migrate --database postgres://db1/paycast
+        """
+
     static let backup = """
         Copy a ledger into one file, even while a server uses it.
 
@@ -41,5 +55,46 @@ extension Help {
         SHELL is bash, zsh or fish.
 
         Example: source <(paycast completions bash)
+        """
+}
+
+/// Commands about one user's data.
+extension Help {
+    static let export = """
+        Print all that is known of a user, as one JSON.
+
+        Usage: paycast export --user USER [OPTIONS]
+
+        Has the contracts, the orders, and every event with what it caused and with
+        what the store sent, word for word, as long as that is kept. What the store
+        sent may say more of the user than your app knows: name, address, e-mail.
+
+        Options:
+          --user USER           whose
+        \(remote)
+
+        Example: paycast export --user 42 > 42.json
+        """
+
+    static let erase = """
+        Forget a user, so that nothing that stores send brings the user back.
+
+        Usage: paycast erase --user USER --reason TEXT [OPTIONS]
+
+        Erases the user's contracts, orders, events, fragments and jobs, and reloads
+        the user's open pages; prints how many there were. Positions stay, so cursors
+        stay valid. What stores say about the erased contracts from now on is answered
+        “ignored”. The user may come back: by an order, or a purchase, that the app's
+        backend posts. Erasing again is harmless, and necessary after restoring a
+        backup from before. Does not cancel a subscription: that is for the user, at
+        the store.
+
+        Options:
+          --user USER           whom
+          --reason TEXT         why, for the server's log; do not name the user in it
+          --json                the server's answer as JSON
+        \(remote)
+
+        Example: paycast erase --user 42 --reason "request of 1 May"
         """
 }

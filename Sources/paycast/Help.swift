@@ -12,6 +12,9 @@ enum Help {
           trigger    deliver a locally signed store event to a development server
           replay     apply stored events once more, or resend pages their state
           recover    fetch what a store sent while nobody listened
+          export     print all that is known of a user, as one JSON
+          erase      forget a user, so that nothing brings the user back
+          migrate    bring a ledger's tables up to date, before the server runs
           backup     copy a ledger into one file, even while a server uses it
           restore    replace the ledger with a backup
           doctor     check a server's settings and say what to fix
@@ -28,7 +31,9 @@ enum Help {
 
     static let commands: [String: String] = [
         "serve": serve, "demo": demo, "tail": tail, "trigger": trigger, "replay": replay, "recover": recover,
-        "backup": backup, "restore": restore, "doctor": doctor, "publish": publish, "sign": sign, "order": order,
+        "export": export, "erase": erase,
+        "migrate": migrate, "backup": backup, "restore": restore, "doctor": doctor, "publish": publish, "sign": sign,
+        "order": order,
         "completions": completions, "version": version, "help": overview,
     ]
 
@@ -284,7 +289,7 @@ enum Help {
         Usage: paycast version
         """
 
-    private static let remote = """
+    static let remote = """
           --server URL          PAYCAST_SERVER, else .paycast/address, else
                                 http://127.0.0.1:8080
           --key KEY             PAYCAST_API_KEY, else .paycast/api.key

@@ -9,7 +9,8 @@ internal import Trigger
 enum Program {
     static var commands: [any Command.Type] {
         [
-            Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Backup.self, Restore.self,
+            Serve.self, Demo.self, Tail.self, Trigger.self, Replay.self, Recover.self, Export.self, Erase.self,
+            Migrate.self, Backup.self, Restore.self,
             Doctor.self, Publish.self, Sign.self, CreateOrder.self, Completions.self, Version.self,
         ]
     }

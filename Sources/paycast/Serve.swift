@@ -53,8 +53,11 @@ func serve(_ flags: [String: String], isDevelopment: Bool) throws(CommandFailure
 /// The only place that starts the server.
 private func run(_ configuration: Configuration, from source: ConfigurationSource) throws(CommandFailure) {
     do throws(StartError) {
-        try Server(configuration, from: source).run()
+        guard try Server(configuration, from: source).run() else { return }
     } catch {
         throw CommandFailure("\(error)")
     }
+    // The same program with the same arguments, in the same process: a service manager notices nothing.
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    throw CommandFailure("the program cannot be started again: \(String(cString: strerror(errno)))")
 }

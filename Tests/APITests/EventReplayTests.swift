@@ -6,6 +6,7 @@ import Ledger
 import LedgerInterface
 import Observability
 import Rules
+import SQLiteLedger
 import StoreInterface
 import Synchronization
 import TestSupport
@@ -61,7 +62,7 @@ private final class ReplayFixture: Sendable {
             folder.path + "/ledger.db", Clock(startingAt: TalkingStore.start), AccessPolicy(sandboxUsers: .any)
         )
         writer = try LedgerWriter(
-            path: path,
+            engine: SQLiteEngine(path: path),
             clock: clock,
             policy: policy,
             streams: .standard,
@@ -70,7 +71,7 @@ private final class ReplayFixture: Sendable {
             metrics: Metrics(),
             onCommit: { _ in }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
+        reader = try LedgerReader(engine: SQLiteEngine(path: path), clock: clock, policy: policy, streams: .standard)
         store = TalkingStore(writer)
     }
 

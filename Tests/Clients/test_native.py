@@ -169,6 +169,7 @@ RESTORED = [
     ({"status": "nothing"}, "nothing"),
     ({"status": "offline"}, "offline"),
     ({"subscriptionIds": [], "error": "no"}, "failed"),
+    ({"status": "cancelled"}, "restore_cancelled"),
 ]
 
 
@@ -180,6 +181,7 @@ def test_restore(webview, order):
         webview.run(f"native.reply(native.of('restore').at(-1), {json.dumps(answer)})")
         assert webview.until_state("restore", state) == FREE
         assert len(webview.text()) == 1
+    assert webview.text() == ["Nothing was restored."]
     messages = webview.sent("restore")
     assert len(messages) == len(RESTORED)
     assert (messages[0]["order"], messages[0]["stream"]) == (order["order"], order["signed_stream"])
@@ -196,6 +198,24 @@ def test_manage_and_redeem(webview):
     webview.press("redeem")
     webview.run("native.reply(native.of('redeem')[1], {status: 'success'})")
     webview.until_state("redeem", "confirming")
+
+
+REFUNDS = [
+    ({"status": "requested"}, "requested", ["The store has your request."]),
+    ({"status": "cancelled"}, "refund_cancelled", []),
+    ({"status": "error", "error": "nothing_bought"}, "nothing_bought", ["There is no purchase to give back."]),
+]
+
+
+def test_refund(webview):
+    assert webview.run("document.getElementById('refund').hidden") is False, "the app can do it"
+    for answer, state, text in REFUNDS:
+        webview.press("refund")
+        assert webview.until_state("refund", "opening") == BUSY
+        assert webview.sent("refund")[-1]["product"] == webview.monthly
+        webview.run(f"native.reply(native.of('refund').at(-1), {json.dumps(answer)})")
+        assert webview.until_state("refund", state) == FREE
+        assert webview.text() == text
 
 
 def test_buttons_that_come_later(server, webview, user):

@@ -44,6 +44,7 @@ PAYWALL = """<section id="paywall" data-paycast-order="{order}" data-paycast-str
   <button id="restore" data-paycast-restore>Restore purchases</button>
   <button id="manage" data-paycast-manage hidden>Manage</button>
   <button id="redeem" data-paycast-redeem hidden>Redeem a code</button>
+  <button id="refund" data-paycast-refund="pro.monthly" hidden>Give it back</button>
 </section>"""
 OURS = '<script type="module" src="/paycast-native.js"></script>'
 THEIRS = '<script type="module" src="/hotwire-native-bridge.js"></script>'

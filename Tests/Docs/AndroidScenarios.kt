@@ -5,6 +5,7 @@ package com.example.shop
 
 import android.app.Activity
 import android.app.Application
+import android.content.ContextWrapper
 import android.os.Handler
 import com.android.billingclient.api.BillingClient.BillingResponseCode
 import com.android.billingclient.api.BillingClient.ProductType
@@ -163,6 +164,17 @@ val scenarios = mapOf<String, () -> Any?>(
         Play.purchases.add(Purchase("coins", "t14", "14"))
         phone.ask("state", """{"order":"14","stream":"stream-14"}""")
         listOf(phone.ask("restore", """{"stream":"theirs"}"""), phone.posts(1))
+    },
+    "killed while it restores" to {
+        val first = Phone(503 to """{"error":"busy"}""")
+        Play.purchases.add(Purchase("coins", "t15", "unknown"))
+        val offline = first.ask("restore", """{"stream":"stream-15"}""")
+        val second = Phone()
+        Play.purchases.add(Purchase("coins", "t15", "unknown"))
+        second.start()
+        val posts = second.posts(1)
+        val again = second.ask("restore", """{"stream":"stream-15"}""")
+        listOf(offline, posts, again, ContextWrapper.preferences["t15"])
     },
     "nothing to restore" to { Phone().ask("restore") },
     "paid later" to {

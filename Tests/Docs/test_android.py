@@ -42,6 +42,7 @@ EXPECTED = {
     "killed before the post": "[t5 stream-5]",
     "bought elsewhere": listed(purchases(), status("restored"), "[t6 stream-6]"),
     "another user restores": listed(status("owned_by_other"), "[t14 theirs]"),
+    "killed while it restores": listed(status("offline"), "[t15 stream-15]", status("restored"), "null"),
     "nothing to restore": status("nothing"),
     "paid later": listed(status("pending"), "[t7 stream-7]", purchases(("coins", "pending")), "[t7 stream-7]"),
     "expired stream": listed(status("kept"), status("granted"), "[t8 stream-8, t8 anew]"),

@@ -6,6 +6,7 @@ import Jobs
 import Ledger
 import LedgerInterface
 import Observability
+import SQLiteLedger
 import StoreInterface
 import Synchronization
 import TestSupport
@@ -29,7 +30,7 @@ final class LedgerFixture: Sendable {
         counts = RecoveryCounts(metrics)
         let path = folder.path + "/ledger.db"
         writer = try LedgerWriter(
-            path: path,
+            engine: SQLiteEngine(path: path),
             clock: clock,
             policy: policy,
             streams: .standard,
@@ -38,7 +39,7 @@ final class LedgerFixture: Sendable {
             metrics: metrics,
             onCommit: { _ in }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
+        reader = try LedgerReader(engine: SQLiteEngine(path: path), clock: clock, policy: policy, streams: .standard)
     }
 
     func close() {

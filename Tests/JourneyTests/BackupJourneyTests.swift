@@ -82,7 +82,7 @@ import Testing
         Refusal(words: ["backup"], error: "where to?", code: 64),
         Refusal(
             words: ["restore", "copy.db", "--database", "mysql:x"],
-            error: "--database is not sqlite:PATH",
+            error: "--database is neither sqlite:PATH",
             code: 64
         ),
     ]) func nothingElseIsReplacedOrBelieved(_ given: Refusal) throws {

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Stored events once more, on a real server.

@@ -2,6 +2,7 @@ import Simulator
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// What an operator can see of a payment's way, and where the pages' addresses come from.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// A broadcast with an idempotency key is made once, and the key is forgotten in time.
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func itIsForgottenAfterADay() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         for number in 0..<250 { _ = try ledger.broadcast([], once: Self.request("old-\(number)")) }
         ledger.clock.set(to: TemporaryLedger.start + .seconds(86_340))
@@ -82,12 +83,8 @@ import Testing
 
     @Test func theNewestAreKept() throws {
         let folder = TemporaryFolder()
-        var store = try LedgerStore(
-            path: folder.path + "/ledger.db",
-            policy: AccessPolicy(sandboxUsers: .only([])),
-            streams: .standard,
-            lockTimeout: .zero
-        )
+        let engine = SQLiteEngine(path: folder.path + "/ledger.db")
+        var store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .only([])), streams: .standard)
         for number in 0..<20 {
             let made = try store.broadcast([], once: Self.request("\(number)"), limit: 5, now: TemporaryLedger.start)
             #expect(made.value == .made([]))

@@ -7,11 +7,12 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct FaultTests {
     @Test func badCommandFailsAlone() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         let saboteur = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
         try saboteur.execute(
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func lockedFileMakesTheBatchBusyAndThenRecovers() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         let other = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(1))
         try other.execute("BEGIN IMMEDIATE")
@@ -57,13 +58,10 @@ import Testing
     /// A limit of pages gives SQLite's error for a full disk. The loop runs on the test's own thread.
     @Test func fullDiskMakesTheBatchBusy() throws {
         let path = TemporaryLedger.newPath()
-        let store = try LedgerStore(
-            path: path,
-            policy: AccessPolicy(sandboxUsers: .any),
-            streams: .standard,
-            lockTimeout: .zero
-        )
-        try store.connection.execute("PRAGMA max_page_count = 40")
+        let engine = SQLiteEngine(path: path, lockTimeout: .zero)
+        let store = try engine.openStore(policy: AccessPolicy(sandboxUsers: .any), streams: .standard)
+        let connection = try #require(store.connection as? SQLiteConnection)
+        try connection.execute("PRAGMA max_page_count = 40")
         let answers = Answers()
         let committed = Committed()
         let mailbox = Mailbox<LedgerCommand>(capacity: 2) {}
@@ -86,7 +84,7 @@ import Testing
         #expect(answers["small"] == .failure(.busy))
         #expect(answers["large"] == .failure(.busy))
         #expect(committed.all.isEmpty)
-        let ledger = try TemporaryLedger(at: path)
+        let ledger = try TemporaryLedger(at: path, kind: .file)
         #expect(try ledger.entries().entries.isEmpty)
         ledger.remove()
     }

@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct JobTests {
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func areRetriedDoneOrGivenUp() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         var event = Fixture.subscription("e1", state: .active)
         event.jobs = ["a", "b", "c"].map { job(.acknowledge, subject: $0) }
@@ -67,7 +68,7 @@ import Testing
     /// Acknowledging a purchase that nobody receives would keep the buyer's money. Other servers may know the order, so
     /// it is still forwarded.
     @Test func quarantinedPurchaseIsNotAcknowledged() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         let token = try ledger.order(OrderRequest(user: "42", product: "monthly", provider: .apple)).order.token
         let key = Fixture.key("1", provider: .google)
@@ -86,7 +87,7 @@ import Testing
     @Test func abandonedJobIsForgottenAfterAMonth() throws {
         let path = TemporaryLedger.newPath()
         for (day, kept) in [(0, ["a"]), (29, ["a", "b"]), (31, ["b", "c"]), (62, ["d"])] {
-            let ledger = try TemporaryLedger(at: path, now: now + .seconds(day * 86_400))
+            let ledger = try TemporaryLedger(at: path, now: now + .seconds(day * 86_400), kind: .file)
             var event = Fixture.subscription("e\(day)", state: .active, minute: Int64(day))
             event.jobs = [job(.acknowledge, subject: kept.last ?? "")]
             _ = try ledger.send(event)

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Ledger
 @testable import LedgerFiles
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Which language a user reads, and that fragments come in it.
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func knownLanguageIsNotWrittenAgain() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         let languages = UserLanguages(writer: ledger.writer, reader: ledger.reader)
         #expect(try languages.note("de", of: "42"))
@@ -64,13 +65,13 @@ import Testing
     }
 
     @Test func survivesARestartAndABackup() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         _ = try ledger.order(OrderRequest(user: "42", product: "monthly", language: LanguageTag("pt-BR")))
         let copy = TemporaryLedger.newPath()
         _ = try LedgerCopy.backup(of: ledger.path, to: copy)
         ledger.close()
         for path in [ledger.path, copy] {
-            let again = try TemporaryLedger(at: path)
+            let again = try TemporaryLedger(at: path, kind: .file)
             #expect(try again.language("42")?.text == "pt-BR")
             again.remove()
         }

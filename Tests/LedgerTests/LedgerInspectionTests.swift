@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LedgerFiles
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Inspecting a ledger that no server uses, which must leave no trace.
@@ -39,7 +40,7 @@ import Testing
     private var path: String { folder.path("a#b.db") }
 
     private func makeLedger() throws {
-        let ledger = try TemporaryLedger(at: path)
+        let ledger = try TemporaryLedger(at: path, kind: .file)
         _ = try ledger.order(OrderRequest(user: "42", product: "p"))
         ledger.close()
     }

@@ -22,7 +22,7 @@ import Testing
         let ledger = "\(folder.path)/state/paycast.db"
         let backup = "\(folder.path)/backup.db"
         try #require(mkdir("\(folder.path)/state", 0o700) == 0)
-        try TemporaryLedger(at: ledger).close()
+        try TemporaryLedger(at: ledger, kind: .file).close()
         _ = try LedgerCopy.backup(of: ledger, to: backup)
         if !given.hasFormer { for suffix in ["", "-lock"] { unlink(ledger + suffix) } }
         try #require(chown("\(folder.path)/state", 1234, 1234) == 0)

@@ -179,7 +179,7 @@ import Testing
         defer { ledger.remove() }
         let stream = try #require(StreamName("room"))
         let fragments = [
-            Fragment(stream: stream, action: "append", target: "list", content: .html("<li>\u{0}é</li>")),
+            Fragment(stream: stream, action: "append", target: "list", content: .html("<li>é</li>")),
             Fragment(stream: stream, action: "remove", target: "list", content: .none),
             Fragment(
                 stream: stream,
@@ -193,6 +193,16 @@ import Testing
         #expect(cursors.map(\.position) == [1, 2, 3, 4])
         #expect(try ledger.entries().entries.flatMap(\.fragments) == fragments)
         #expect(try ledger.entries().entries.allSatisfy { $0.notice.kind == .broadcast })
+    }
+
+    /// PostgreSQL's texts have no U+0000; HTML parsers read it as U+FFFD.
+    @Test func aFileKeepsEveryCharacter() throws {
+        let ledger = try TemporaryLedger(kind: .file)
+        defer { ledger.remove() }
+        let stream = try #require(StreamName("room"))
+        let fragment = Fragment(stream: stream, action: "append", target: "list", content: .html("<li>\u{0}é</li>"))
+        _ = try ledger.broadcast([fragment])
+        #expect(try ledger.entries().entries.flatMap(\.fragments) == [fragment])
     }
 
     @Test func reopeningContinuesPositionsAndEpoch() throws {

@@ -5,22 +5,23 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 @Suite(.timeLimit(.minutes(10)), .blocking) struct SchemaTests {
     @Test func newerSchemaIsRefused() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA user_version = 99")
         #expect(throws: LedgerError.newerSchema(found: 99, supported: Schema.newest)) {
-            try TemporaryLedger(at: ledger.path)
+            try TemporaryLedger(at: ledger.path, kind: .file)
         }
         ledger.remove()
     }
 
     @Test func migrationRunsOnce() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try Schema.migrate(connection)
@@ -56,7 +57,7 @@ import Testing
                     'e0', 'active', 'monthly', 1, \(end), 1, 'active', 'monthly', \(end), \(end))
             """
         )
-        let ledger = try TemporaryLedger(at: path)
+        let ledger = try TemporaryLedger(at: path, kind: .file)
         defer { ledger.remove() }
         #expect(ledger.writer.epoch == "abcdefgh")
         #expect(try ledger.entitlements("42").entitlements.map(\.contract) == ["1"])
@@ -72,12 +73,12 @@ import Testing
     }
 
     @Test func folderThatDoesNotExistIsNamed() {
-        #expect(throws: LedgerError.self) { try TemporaryLedger(at: "/nowhere/ledger.db") }
+        #expect(throws: LedgerError.self) { try TemporaryLedger(at: "/nowhere/ledger.db", kind: .file) }
     }
 
     /// Every statement finds its rows by an index, so that a million events make none slower.
     @Test func noStatementScansATable() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
         let statements = (try WriterStatements(connection), try ReaderStatements(connection))

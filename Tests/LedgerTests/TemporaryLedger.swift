@@ -1,9 +1,14 @@
 import Concurrency
 import Domain
+import Foundation
 import Glibc
 import LedgerInterface
+import LedgerSQL
 import Observability
+import Postgres
+import PostgresLedger
 import Rules
+import SQLiteLedger
 import Synchronization
 import TestSupport
 
@@ -14,6 +19,7 @@ final class TemporaryLedger: Sendable {
     static let start = StoreHistory.start
 
     let path: String
+    let isFile: Bool
     let writer: LedgerWriter
     let reader: LedgerReader
     let committed: Committed
@@ -25,25 +31,51 @@ final class TemporaryLedger: Sendable {
         at path: String = TemporaryLedger.newPath(),
         now: Instant = TemporaryLedger.start,
         policy: AccessPolicy = AccessPolicy(sandboxUsers: .only([])),
-        lockTimeout: Duration = .milliseconds(50)
+        kind: Kind = .given
     ) throws {
         self.path = path
         let committed = Committed()
         self.committed = committed
         let clock = Clock(startingAt: now)
         self.clock = clock
+        let engine = try TemporaryLedger.engine(at: path, kind: kind)
+        isFile = engine is SQLiteEngine
         writer = try LedgerWriter(
-            path: path,
+            engine: engine,
             clock: clock,
             policy: policy,
             streams: .standard,
             providers: [.apple, .google, .stripe, .revenuecat, .purchasekit],
             log: .silent,
             metrics: metrics,
-            lockTimeout: lockTimeout,
             onCommit: { committed.add($0) }
         )
-        reader = try LedgerReader(path: path, clock: clock, policy: policy, streams: .standard)
+        reader = try LedgerReader(engine: engine, clock: clock, policy: policy, streams: .standard)
+    }
+
+    enum Kind {
+        /// A file that the test looks into.
+        case file
+        /// What the run is for.
+        case given
+    }
+
+    /// With `PAYCAST_TEST_POSTGRES`, the same cases run in PostgreSQL, each ledger in a schema of its own.
+    private static let cluster = Result<PostgresCluster?, any Error> {
+        guard ProcessInfo.processInfo.environment["PAYCAST_TEST_POSTGRES"] != nil else { return nil }
+        return try PostgresCluster(["max_connections=400"])
+    }
+
+    private static func engine(at path: String, kind: Kind) throws -> any LedgerEngine {
+        guard kind == .given, let cluster = try cluster.get() else {
+            return SQLiteEngine(path: path, lockTimeout: .milliseconds(50))
+        }
+        let letters = path.lowercased().unicodeScalars.filter { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
+        return try PostgresEngine(
+            url: PostgresURL(cluster.url),
+            schema: "t_" + String(String.UnicodeScalarView(letters)),
+            node: path
+        )
     }
 
     static func newPath() -> String {
@@ -85,6 +117,15 @@ final class TemporaryLedger: Sendable {
         let answer = Promise<Result<OrderResult, OrderError>>()
         guard writer.submit(.order(request, completion: answer.fulfil)) else { throw LedgerError.busy }
         return try answer.wait().get()
+    }
+
+    @discardableResult
+    func erase(_ user: UserID) throws -> ErasureStep {
+        var done = ErasureStep()
+        repeat {
+            done.add(try ask { answer in writer.submit(.erase(user, completion: answer)) })
+        } while !done.isDone
+        return done
     }
 
     func broadcast(_ fragments: [Fragment]) throws -> [Cursor] {

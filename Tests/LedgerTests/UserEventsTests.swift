@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Ledger
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// Everything that is known about a user, newest first, page by page.
@@ -125,7 +126,7 @@ import Testing
 
     /// Reading a page of a user with many entries costs no more than reading one of a user with few.
     @Test func aHistoryOfManyThousandIsRead() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         _ = try ledger.send(Fixture.subscription("e1", state: .active), claim: Claim(user: "42"))
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .seconds(5))

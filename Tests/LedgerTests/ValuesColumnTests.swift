@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import SQLiteLedger
 
 /// The values of a template in their column: JSON, and in older rows netstrings.
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func rowsHoldJSON() throws {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         defer { ledger.remove() }
         _ = try ledger.broadcast([fragment()])
         let connection = try SQLiteConnection(path: ledger.path, access: .readOnly, lockTimeout: .seconds(1))
@@ -74,11 +75,11 @@ import Testing
 
     /// A ledger with one fragment whose values are those of an SQL expression.
     private func ledger(withColumn column: String, schema: Int64 = Schema.newest) throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+        let ledger = try TemporaryLedger(kind: .file)
         _ = try ledger.broadcast([fragment()])
         ledger.close()
         let connection = try SQLiteConnection(path: ledger.path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("UPDATE fragments SET body = \(column); PRAGMA user_version = \(schema)")
-        return try TemporaryLedger(at: ledger.path)
+        return try TemporaryLedger(at: ledger.path, kind: .file)
     }
 }

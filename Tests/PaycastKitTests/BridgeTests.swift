@@ -61,6 +61,22 @@ struct BridgeTests {
         }
     }
 
+    @Test("purchase: of a consumable, that it is delivered, since nothing on the page need change with it")
+    func delivered() async {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        let coins = #"{"product":"coins","state":"delivered","active":false,"quantity":1}"#
+        await app.server.answer("entitlements", 200, #"{"active":false,"entitlements":[\#(coins)]}"#)
+        let stream = Fixture.stream(of: "ann").text
+        for (product, status) in [("coins", "delivered"), ("pro.annual", "granted")] {
+            let number = product == "coins" ? 1 : 2
+            let token = Fixture.token(number)
+            await app.store.answer(.bought(Fixture.transaction(UInt64(number), product: product, token: token)))
+            let message = #"{"product":"\#(product)","order":"\#(token)","stream":"\#(stream)"}"#
+            #expect(await ask(purchases, "purchase", message) == #"{"status":"\#(status)"}"#)
+        }
+    }
+
     @Test("purchase, state and restore over one bought product")
     func story() async {
         let purchases = app.launch()

@@ -265,7 +265,7 @@ struct PurchaseMachineTests {
         var transaction = Fixture.transaction(token: nil)
         transaction.isRevoked = true
         let actions = driver.send(.arrived(transaction))
-        #expect(actions.contains(.withdraw(product: "pro.annual", isFamilyShared: false)))
+        #expect(actions.contains(.withdraw(transaction)))
         #expect(actions.posts == [transaction.version])
         #expect(actions.finishes.isEmpty)
     }

@@ -70,6 +70,19 @@ struct PurchasesTests {
         #expect(await app.server.count("transactions/apple") == 2)
     }
 
+    @Test("What becomes due while the disk is slow is posted all the same")
+    func slowDisk() async throws {
+        let purchases = app.launch { [clock = app.clock] action in
+            if case .keep(let delivery) = action, delivery.backoff.hasFailed { clock.advance(5) }
+        }
+        defer { purchases.stop() }
+        await app.server.answer("transactions/apple", 503, #"{"error":"busy"}"#, headers: ["Retry-After": "1"])
+        await app.store.answer(.bought(Fixture.transaction()))
+        #expect(try await purchases.buy("pro.annual", order: order) == .kept(.busy))
+        await app.server.answer("transactions/apple", 200, #"{"outcome":"applied","event":"e","claim":"granted"}"#)
+        #expect(await app.eventually { await app.store.finished == [1] })
+    }
+
     @Test("Bought while the process dies: the next one posts what the disk and the store kept, once")
     func restart() async throws {
         let first = app.launch()
@@ -137,7 +150,42 @@ struct PurchasesTests {
         await app.server.answer("entitlements", 200, pro)
         await app.store.answer(.bought(Fixture.transaction()))
         #expect(try await purchases.buy("pro.annual") == .granted(Fixture.grant))
-        #expect(await app.eventually { await purchases.summary().entitlements == .current(known) })
+        #expect(await purchases.summary().entitlements == .current(known))
+    }
+
+    @Test("Whoever has bought finds it in the entitlements, even if the question of the log-in is still under way")
+    func boughtWhileAsking() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.server.hold("entitlements")
+        await app.store.answer(.bought(Fixture.transaction()))
+        async let outcome = purchases.buy("pro.annual", order: order)
+        #expect(await app.eventually { await app.store.finished == [1] })
+        await app.server.answer("entitlements", 200, pro)
+        await app.server.release("entitlements")
+        #expect(try await outcome == .granted(Fixture.grant))
+        #expect(await purchases.summary().entitlements == .current(known))
+        #expect(await app.server.count("entitlements") == 2)
+    }
+
+    @Test("A server that is slow to tell the entitlements holds a purchase for three seconds and no longer")
+    func slowEntitlements() async throws {
+        let purchases = app.launch()
+        defer { purchases.stop() }
+        await app.server.hold("entitlements")
+        await app.store.answer(.bought(Fixture.transaction()))
+        let purchase = Task { try await purchases.buy("pro.annual", order: order) }
+        #expect(await app.eventually { await app.store.finished == [1] })
+        let ticking = Task {
+            while !Task.isCancelled {
+                app.clock.advance(0.1)
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        #expect(try await purchase.value == .granted(Fixture.grant))
+        ticking.cancel()
+        #expect(app.clock.now >= Fixture.start + 3)
+        await app.server.release("entitlements")
     }
 
     @Test("A process that nobody logs in to asks for the user of the one before, until a log-out")

@@ -1,5 +1,6 @@
 import AppleStore
 import Domain
+import LedgerInterface
 import Observability
 import Server
 import Settings
@@ -12,7 +13,7 @@ import Testing
         let configuration = try Configuration(environment: [:])
         #expect(configuration.port == 8080)
         #expect(configuration.bind == "127.0.0.1")
-        #expect(configuration.databasePath == "paycast.db")
+        #expect(configuration.database == .sqlite(path: "paycast.db"))
         #expect((1...64).contains(configuration.loops))
         #expect(configuration.logFormat == .text)
         #expect(configuration.logLevel == .info)
@@ -28,7 +29,7 @@ import Testing
         let configuration = try Configuration(flags: ["--port": "0", "--bind": "localhost"], environment: environment)
         #expect(configuration.port == 0)
         #expect(configuration.bind == "localhost")
-        #expect(configuration.databasePath == "env.db")
+        #expect(configuration.database == .sqlite(path: "env.db"))
     }
 
     @Test func emptyVariableIsNotSet() throws {
@@ -56,7 +57,7 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration(
                 flags: ["--port": "70000"],
-                environment: ["PAYCAST_LOOPS": "0", "DATABASE_URL": "postgres://user:hunter2@db/paycast"]
+                environment: ["PAYCAST_LOOPS": "0", "DATABASE_URL": "postgres://user:hunter2@db:port/paycast"]
             )
         }
         #expect(error?.problems.map(\.name) == ["--port", "DATABASE_URL", "PAYCAST_LOOPS"])

@@ -40,7 +40,13 @@ import Testing
         Case(variable: "PAYCAST_STRIPE_API_KEY", value: secret),
         Case(variable: "REDIS_URL", value: "redis://user:\(secret)@host:port"),
         Case(variable: "REDIS_URL", value: "rediss://user:\(secret)@host"),
-        Case(variable: "DATABASE_URL", value: "postgres://user:\(secret)@host/paycast"),
+        Case(variable: "DATABASE_URL", value: "postgres://user:\(secret)@host:port/paycast"),
+        Case(variable: "DATABASE_URL", value: "mysql://user:\(secret)@host/paycast"),
+        Case(
+            variable: "PAYCAST_LISTEN_URL",
+            value: "user:\(secret)@host",
+            others: ["DATABASE_URL": "postgres://host/paycast"]
+        ),
         Case(variable: "DATABASE_URL", value: "sqlite://user:\(secret)@host/paycast"),
         Case(variable: "PAYCAST_API_KEY_FILE", value: secret),
         Case(variable: "SECRET_KEY_BASE_FILE", value: "/\(secret)"),
@@ -52,6 +58,15 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) { try Configuration(environment: environment) }
         #expect(error?.problems.isEmpty == false)
         #expect(error?.description.contains(Self.secret) == false)
+    }
+
+    /// Nobody prints a configuration on purpose.
+    @Test func addressesDoNotShowInADump() throws {
+        let url = "postgres://user:\(Self.secret)@host/paycast"
+        let configuration = try Configuration(environment: ["DATABASE_URL": url, "PAYCAST_LISTEN_URL": url])
+        var text = "\(configuration)"
+        dump(configuration, to: &text)
+        #expect(!text.contains(Self.secret))
     }
 
     @Test func fileOfASecret() throws {

@@ -14,4 +14,4 @@ let source = ConfigurationSource(
     environment: ProcessInfo.processInfo.environment,
     stores: Stores.all + [PaddleStore.self]
 )
-try Server(source.read(), from: source).run()
+_ = try Server(source.read(), from: source).run()

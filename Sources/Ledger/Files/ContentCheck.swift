@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import LedgerSQL
 internal import SQLiteLedger
 internal import Synchronization
 
@@ -55,7 +56,7 @@ public final class ContentCheck: Sendable {
             let now = monotonicNanoseconds()
             state.withLock { ($0.endedAt, $0.duration) = (now, now - start) }
         }
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .readOnly, lockTimeout: .zero)
             let isStopped = state.withLock { state in
                 state.running = connection.interrupter
@@ -64,11 +65,11 @@ public final class ContentCheck: Sendable {
             defer { state.withLock { $0.running = nil } }
             return isStopped ? .unknown : try examine(connection)
         } catch {
-            return error.isOfTheContent ? .damaged(SQLiteError.damage) : .unknown
+            return error.isOfTheContent ? .damaged(EngineError.damage) : .unknown
         }
     }
 
-    private func examine(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Finding {
+    private func examine(_ connection: SQLiteConnection) throws(EngineError) -> Finding {
         let found = try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) }
         guard found == epoch else { return .damaged("another ledger was written over it: \(todo)") }
         let head = try connection.prepare("SELECT max(position) FROM entries").first { $0.integer(0) } ?? 0
@@ -81,7 +82,7 @@ public final class ContentCheck: Sendable {
         for table in ["sqlite_schema"] + tables {
             let quoted = table.replacing("'", with: "''")
             let answer = try connection.prepare("PRAGMA quick_check('\(quoted)')").first { $0.text(0) }
-            guard answer == "ok" else { return .damaged(SQLiteError.damage) }
+            guard answer == "ok" else { return .damaged(EngineError.damage) }
         }
         return .whole
     }

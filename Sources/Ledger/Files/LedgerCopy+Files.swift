@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LedgerSQL
 internal import SQLiteLedger
 
 extension LedgerCopy {
@@ -29,7 +30,7 @@ extension LedgerCopy {
         guard information.st_mode & S_IFMT == S_IFREG, (try? epoch(of: file)) != nil else { throw .notABackup(file) }
     }
 
-    private static func epoch(of file: String) throws(SQLiteError) -> String {
+    private static func epoch(of file: String) throws(EngineError) -> String {
         let connection = try SQLiteConnection(path: file, access: .readOnly, lockTimeout: .zero)
         return try connection.prepare("SELECT value FROM meta WHERE key = 'epoch'").first { $0.text(0) } ?? ""
     }

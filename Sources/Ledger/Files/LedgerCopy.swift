@@ -1,5 +1,7 @@
+internal import Domain
 internal import Glibc
 internal import LedgerInterface
+internal import LedgerSQL
 internal import SQLiteLedger
 
 /// A whole, consistent ledger in one file: a backup makes one, and a restore puts it back.
@@ -43,7 +45,7 @@ public struct LedgerCopy: Sendable, Equatable {
         defer { withExtendedLifetime(lock) {} }
         let former = "\(path).before-restore"
         owner?.take(LedgerLock.file(of: path))
-        let copy = try made(from: file, for: path, owner: owner, epoch: Schema.newEpoch()) {
+        let copy = try made(from: file, for: path, owner: owner, epoch: Cursor.newEpoch()) {
             () throws(LedgerCopyError) in
             try setAside(path, hasLedger: hasFormer, as: former)
         }
@@ -77,7 +79,7 @@ public struct LedgerCopy: Sendable, Equatable {
 
     /// Copies one snapshot, packed, and reads the copy again from the first page to the last.
     private static func copied(_ source: String, to draft: String) throws(LedgerCopyError) -> LedgerCopy {
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let connection = try SQLiteConnection(path: source, access: .readOnly, lockTimeout: .seconds(10))
             try connection.prepare("VACUUM INTO ?").run([.text(draft)])
         } catch {
@@ -88,7 +90,7 @@ public struct LedgerCopy: Sendable, Equatable {
 
     private static func proven(_ draft: String, from source: String) throws(LedgerCopyError) -> LedgerCopy {
         let (version, answer, epoch, head): (Int64, String?, String?, Int64?)
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readOnly, lockTimeout: .zero)
             version = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
             answer = try connection.prepare("PRAGMA integrity_check(1)").first { $0.text(0) }
@@ -105,7 +107,7 @@ public struct LedgerCopy: Sendable, Equatable {
     }
 
     private static func rename(_ draft: String, epoch: String) throws(LedgerCopyError) {
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let connection = try SQLiteConnection(path: draft, access: .readWrite, lockTimeout: .zero)
             try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
             try connection.prepare("UPDATE meta SET value = ? WHERE key = 'epoch'").run([.text(epoch)])
@@ -125,7 +127,7 @@ public struct LedgerCopy: Sendable, Equatable {
     }
 
     /// The last connection that closes a ledger removes its journal.
-    private static func emptyJournal(of path: String) throws(SQLiteError) {
+    private static func emptyJournal(of path: String) throws(EngineError) {
         let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }

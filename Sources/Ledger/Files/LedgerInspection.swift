@@ -1,5 +1,6 @@
 internal import Glibc
 public import LedgerInterface
+internal import LedgerSQL
 internal import SQLiteLedger
 
 /// What a ledger's files look like while no server uses them. It only reads and creates no file, not even one of
@@ -79,7 +80,7 @@ public struct LedgerInspection: Sendable, Equatable {
     }
 
     private var content: State {
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let connection = try SQLiteConnection(path: path, access: .frozen, lockTimeout: .zero)
             let answer = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
             guard answer == "ok" else { return .damaged }

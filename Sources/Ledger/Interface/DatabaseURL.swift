@@ -1,5 +1,20 @@
 /// Where the ledger is: `DATABASE_URL`.
-public struct DatabaseURL: Sendable, Equatable {
+public enum DatabaseURL: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// A file's path, relative to the working directory or absolute.
+    case sqlite(path: String)
+    /// The whole address, as libpq takes it. It may hold a password: never print it.
+    case postgres(String)
+
+    /// Safe to print.
+    public var description: String {
+        switch self {
+        case .sqlite(let path): path
+        case .postgres: "PostgreSQL"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+
     public enum Failure: Error, Equatable, CustomStringConvertible {
         case unknownScheme
         case missingPath
@@ -8,7 +23,8 @@ public struct DatabaseURL: Sendable, Equatable {
 
         public var description: String {
             switch self {
-            case .unknownScheme: "is not sqlite:PATH, as in sqlite:paycast.db; PostgreSQL comes later"
+            case .unknownScheme:
+                "is neither sqlite:PATH, as in sqlite:paycast.db, nor postgres://USER:PASSWORD@HOST/DATABASE"
             case .missingPath: "has no path; write sqlite:paycast.db"
             case .namesAHost: "has two slashes followed by a host; write sqlite:paycast.db or sqlite:///PATH"
             case .notAPath: "its path must name one file, without control characters, and not be :memory:"
@@ -16,11 +32,17 @@ public struct DatabaseURL: Sendable, Equatable {
         }
     }
 
-    /// A file's path, relative to the working directory or absolute.
-    public let path: String
-
-    /// Reads `sqlite:path`, `sqlite:/path` or `sqlite:///path`.
+    /// Reads `sqlite:path`, `sqlite:/path`, `sqlite:///path`, `postgres://…` or `postgresql://…`. libpq checks the rest
+    /// of the latter two.
     public init(_ text: String) throws(Failure) {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            self = .postgres(text)
+        } else {
+            self = .sqlite(path: try DatabaseURL.path(text))
+        }
+    }
+
+    private static func path(_ text: String) throws(Failure) -> String {
         guard text.hasPrefix("sqlite:") else { throw .unknownScheme }
         var path = text.dropFirst("sqlite:".count)
         // An empty authority, as in file URLs (RFC 8089).
@@ -31,6 +53,6 @@ public struct DatabaseURL: Sendable, Equatable {
         guard !hasAuthority || path.hasPrefix("/") else { throw .namesAHost }
         let hasControl = path.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl, path != ":memory:", path.last != "/" else { throw .notAPath }
-        self.path = String(path)
+        return String(path)
     }
 }

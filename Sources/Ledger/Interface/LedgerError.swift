@@ -1,6 +1,8 @@
 /// Why the ledger did not do what it was asked to do. Safe to print.
 public enum LedgerError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
+    /// A database that cannot be used, or not now.
+    case unreachable(reason: String)
     /// Another server uses the ledger.
     case inUse(path: String, by: LedgerHolder)
     /// A newer version of Paycast wrote this file.
@@ -14,6 +16,7 @@ public enum LedgerError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason):
             "cannot open the ledger \(path): \(reason); check that its folder exists and is writable"
+        case .unreachable(let reason): "cannot use the ledger in PostgreSQL: \(reason)"
         case .inUse(let path, let holder):
             "the ledger \(path) is in use by \(holder); stop that server, or set DATABASE_URL to another ledger"
         case .newerSchema(let found, let supported):

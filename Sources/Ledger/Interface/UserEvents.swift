@@ -19,10 +19,13 @@ public struct UserEvent: Sendable, Equatable {
     public var entry: Entry
     /// The dates of what a store said; nil for what the ledger committed by itself.
     public var dates: EventDates?
+    /// What the store sent, if that was asked for and is kept.
+    public var body: [UInt8]?
 
-    public init(entry: Entry, dates: EventDates? = nil) {
+    public init(entry: Entry, dates: EventDates? = nil, body: [UInt8]? = nil) {
         self.entry = entry
         self.dates = dates
+        self.body = body
     }
 }
 

@@ -17,8 +17,8 @@ public struct LedgerFileIdentity: Sendable {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// Call it once the files are open and the journal has begun. A ledger in memory has no files.
-    init(_ path: String) {
+    /// Make it once the files are open and the journal has begun. A ledger in memory has no files.
+    public init(_ path: String) {
         files = ["", "-wal", "-shm"].compactMap { suffix in
             Identity(path + suffix).map { (path + suffix, $0) }
         }

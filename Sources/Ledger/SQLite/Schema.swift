@@ -1,8 +1,10 @@
+internal import Domain
 internal import LedgerInterface
+internal import LedgerSQL
 
 /// The tables, as numbered migrations: `user_version` counts those that were applied.
 public enum Schema {
-    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
+    static let migrations = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh]
 
     public static var newest: Int64 { Int64(migrations.count) }
 
@@ -200,10 +202,20 @@ public enum Schema {
     /// alone, refuses the ledger at its start.
     private static let tenth = ""
 
+    /// What keeps erased users from coming back, and what finds them: digests with the ledger's own key, which
+    /// `advance` makes. `kept_bodies` are older than the retention, but still to be forwarded.
+    private static let eleventh = """
+        CREATE TABLE IF NOT EXISTS tombstones (digest TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS claims_by_user ON claims ("user");
+        CREATE INDEX IF NOT EXISTS transfers_by_target ON transfers (to_user);
+        CREATE INDEX IF NOT EXISTS jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS kept_bodies (position INTEGER PRIMARY KEY) STRICT;
+        """
+
     /// Brings a ledger up to date; refuses one that a newer version wrote.
-    static func migrate(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
+    static func migrate(_ connection: SQLiteConnection) throws(LedgerError) {
         let found: Int64
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             // Takes the lock first, because two processes may start on one new file.
             try connection.execute("BEGIN IMMEDIATE")
             found = try connection.prepare("PRAGMA user_version").first { row in row.integer(0) } ?? 0
@@ -214,17 +226,15 @@ public enum Schema {
         guard found <= newest else { throw .newerSchema(found: found, supported: newest) }
     }
 
-    private static func advance(_ connection: borrowing SQLiteConnection, from version: Int64) throws(SQLiteError) {
+    private static func advance(_ connection: SQLiteConnection, from version: Int64) throws(EngineError) {
         for migration in migrations.dropFirst(Int(version)) { try connection.execute(migration) }
         if version == 0 {
-            try connection.prepare("INSERT INTO meta VALUES ('epoch', ?), ('unclaimed', '0')").run([.text(newEpoch())])
+            try connection.prepare("INSERT INTO meta VALUES ('epoch', ?), ('unclaimed', '0')").run([
+                .text(Cursor.newEpoch())
+            ])
         }
+        try connection.prepare("INSERT INTO meta VALUES ('erasure_key', ?) ON CONFLICT (key) DO NOTHING")
+            .run([.text(ErasureKey.random())])
         try connection.execute("PRAGMA user_version = \(newest); COMMIT")
-    }
-
-    /// 41 random bits, because cursors of another ledger must not pass for this one's.
-    public static func newEpoch() -> String {
-        let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
-        return String((0..<8).map { _ in alphabet[Int.random(in: 0..<36)] })
     }
 }

@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import Domain
+internal import LedgerSQL
 internal import SQLiteLedger
 internal import Synchronization
 
@@ -35,7 +36,7 @@ final class Checkpointer: Sendable {
     /// Tries again every second while it fails. Meanwhile the writer's own checkpoints help, every 16,000 pages.
     private func run(_ path: String, health: LedgerHealth) {
         while !isClosing.load(ordering: .acquiring) {
-            do throws(SQLiteError) {
+            do throws(EngineError) {
                 let connection = try SQLiteConnection(path: path, access: .readWrite, lockTimeout: .zero)
                 while true {
                     // A file that is no longer ours is left alone.

@@ -35,6 +35,11 @@ public enum LedgerCommand: Sendable {
     /// Sends both page elements again to these users and to everyone who holds one of these contracts. The completion
     /// gets all of these users.
     case rebroadcast(contracts: [Int64], users: [UserID], completion: @Sendable (Result<[UserID], LedgerError>) -> Void)
+    /// One step of an erasure; submit it until it is done. The last step's completion runs when nothing of the user is
+    /// left in the journal either.
+    case erase(UserID, completion: @Sendable (Result<ErasureStep, LedgerError>) -> Void)
+    /// One step that empties bodies and fragments from before an instant; submit it until the completion gets true.
+    case emptyOld(before: Instant, completion: @Sendable (Result<Bool, LedgerError>) -> Void)
     /// Later commands follow this policy. There is nothing to commit, and it cannot fail.
     case policy(AccessPolicy)
 }

@@ -10,6 +10,10 @@ public final class LedgerHealth: Sendable {
         case commit
         /// Questions from pages and from the API.
         case read
+        /// Reading what other nodes commit.
+        case log
+        /// Hearing that other nodes have committed.
+        case notifications
         /// The files at the ledger's paths.
         case files
         case lock
@@ -113,7 +117,7 @@ extension LedgerHealth.Part {
     /// lasts.
     fileprivate var calm: Duration {
         switch self {
-        case .commit, .read, .checkpoint: .seconds(5)
+        case .commit, .read, .log, .notifications, .checkpoint: .seconds(5)
         case .files, .lock, .content, .disk: .zero
         }
     }

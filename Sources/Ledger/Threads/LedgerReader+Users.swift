@@ -1,7 +1,7 @@
 internal import Concurrency
 public import Domain
 public import LedgerInterface
-internal import SQLiteLedger
+internal import LedgerSQL
 
 /// Questions about one user, and about one order.
 extension LedgerReader {
@@ -35,13 +35,15 @@ extension LedgerReader {
         }
     }
 
+    /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
     public func record(
         of user: UserID,
+        isWhole: Bool = false,
         completion: @escaping @Sendable (Result<UserRecord, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { [clock] queries in
             let now = clock.now()
-            completion(Result { () throws(LedgerError) in try queries.record(of: user, now: now) })
+            completion(Result { () throws(LedgerError) in try queries.record(of: user, isWhole: isWhole, now: now) })
         }
     }
 
@@ -52,12 +54,19 @@ extension LedgerReader {
         shownOn stream: StreamName?,
         before position: Int64? = nil,
         limit: Int,
+        withBodies: Bool = false,
         completion: @escaping @Sendable (Result<UserEvents, LedgerError>) -> Void
     ) -> Bool {
         mailbox.send { queries in
             completion(
                 Result { () throws(LedgerError) in
-                    try queries.userEvents(of: user, shownOn: stream, before: position ?? .max, limit: limit)
+                    try queries.userEvents(
+                        of: user,
+                        shownOn: stream,
+                        before: position ?? .max,
+                        limit: limit,
+                        withBodies: withBodies
+                    )
                 }
             )
         }

@@ -1,14 +1,14 @@
 public import Concurrency
 public import Domain
 public import LedgerInterface
+public import LedgerSQL
 public import Rules
-internal import SQLiteLedger
 internal import Synchronization
 
 /// The thread that answers questions: what a page has missed, what a user holds, and what was committed.
 ///
 /// Calls never block and answer false when the reader is full or closing; completions run on the reader's thread and
-/// must not block. Open it after the writer, which creates the file.
+/// must not block. Open it after the writer, which creates the ledger.
 public final class LedgerReader: Sendable {
     private static let capacity = 10_000
 
@@ -18,13 +18,18 @@ public final class LedgerReader: Sendable {
     private let thread: Mutex<WorkerThread?>
     let clock: Clock
 
-    public init(path: String, clock: Clock, policy: AccessPolicy, streams: StreamPattern) throws(LedgerError) {
+    public init(
+        engine: any LedgerEngine,
+        clock: Clock,
+        policy: AccessPolicy,
+        streams: StreamPattern
+    ) throws(LedgerError) {
         let waker = Waker()
         let mailbox = Mailbox<Question>(capacity: LedgerReader.capacity) { waker.wake() }
         let opened = Promise<LedgerError?>()
         let thread = WorkerThread(name: "ledger-reader") {
             do throws(LedgerError) {
-                var queries = try LedgerQueries(path: path, policy: policy, streams: streams)
+                var queries = try engine.openQueries(policy: policy, streams: streams)
                 opened.fulfil(nil)
                 LedgerReader.run(&queries, mailbox: mailbox, waker: waker)
             } catch {

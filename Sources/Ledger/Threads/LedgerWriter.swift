@@ -1,6 +1,7 @@
 public import Concurrency
 public import Domain
 public import LedgerInterface
+public import LedgerSQL
 public import Observability
 internal import SQLiteLedger
 internal import Synchronization
@@ -19,22 +20,19 @@ public final class LedgerWriter: Sendable {
     public let epoch: String
     /// What is known to be wrong with the ledger.
     public let health: LedgerHealth
-    let place: LedgerFileIdentity
     private let mailbox: Mailbox<LedgerCommand>
     private let waker: Waker
     private let thread: Mutex<WorkerThread?>
 
-    /// Opens or creates the ledger, and brings its schema up to date. `lockTimeout` is how long a batch waits for
-    /// another process that holds the file's lock.
+    /// Opens or creates the ledger, and brings its schema up to date.
     public init(
-        path: String,
+        engine: any LedgerEngine,
         clock: Clock,
         policy: AccessPolicy,
         streams: StreamPattern,
         providers: [Provider],
         log: Log,
         metrics: Metrics,
-        lockTimeout: Duration = .seconds(2),
         onCommit: @escaping @Sendable ([Entry]) -> Void,
         onLanguage: @escaping @Sendable (UserID) -> Void = { _ in }
     ) throws(LedgerError) {
@@ -42,11 +40,11 @@ public final class LedgerWriter: Sendable {
         let mailbox = Mailbox<LedgerCommand>(capacity: LedgerWriter.capacity) { waker.wake() }
         let counts = LedgerMetrics(metrics, providers: providers)
         let health = LedgerHealth(log, metrics: metrics)
-        let opened = Promise<Result<(epoch: String, place: LedgerFileIdentity), LedgerError>>()
+        let opened = Promise<Result<String, LedgerError>>()
         let thread = WorkerThread(name: "ledger") {
             do throws(LedgerError) {
-                let store = try LedgerStore(path: path, policy: policy, streams: streams, lockTimeout: lockTimeout)
-                opened.fulfil(.success((store.epoch, store.place)))
+                let store = try engine.openStore(policy: policy, streams: streams)
+                opened.fulfil(.success(store.epoch))
                 var loop = WriterLoop(
                     store: store,
                     clock: clock,
@@ -56,16 +54,16 @@ public final class LedgerWriter: Sendable {
                     onCommit: onCommit,
                     onLanguage: onLanguage
                 )
-                let checkpointer = Checkpointer(path: path, health: health)
-                loop.run(mailbox, waker: waker, checkpoint: checkpointer.wake)
-                checkpointer.close()
-                loop.truncateJournal()
+                let checkpointer = (engine as? SQLiteEngine).map { Checkpointer(path: $0.path, health: health) }
+                loop.run(mailbox, waker: waker) { checkpointer?.wake() }
+                checkpointer?.close()
+                loop.finish()
             } catch {
                 opened.fulfil(.failure(error))
             }
         }
         switch opened.wait() {
-        case .success(let store): (epoch, place) = store
+        case .success(let epoch): self.epoch = epoch
         case .failure(let error):
             thread.join()
             throw error

@@ -1,6 +1,6 @@
 internal import Concurrency
 internal import Domain
-internal import SQLiteLedger
+internal import LedgerSQL
 
 /// Access ends at its time without a webhook: the writer sleeps until then.
 extension WriterLoop {

@@ -1,54 +1,63 @@
 internal import Domain
 internal import LedgerInterface
+internal import LedgerSQL
 internal import Rules
-internal import SQLiteLedger
 
 extension WriterLoop {
     /// Returns the change in the number of contracts without a user.
-    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(SQLiteError) -> Int {
+    mutating func add(_ command: LedgerCommand, to batch: inout Batch, at now: Instant) throws(EngineError) -> Int {
         switch command {
         case .event(let event, let claim, let receivedAt, let completion):
-            try perform(&batch, then: counted(completion, of: event.provider)) { store throws(SQLiteError) in
-                try store.record(IncomingEvent(event, claim: claim, receivedAt: receivedAt), now: now)
+            let incoming = IncomingEvent(event, claim: claim, receivedAt: receivedAt)
+            return try perform(&batch, then: counted(completion, of: event.provider)) { store throws(EngineError) in
+                try store.record(incoming, now: now)
             }
         case .order(let request, let completion):
-            try perform(&batch, then: placed(completion)) { store throws(SQLiteError) in
+            return try perform(&batch, then: placed(completion)) { store throws(EngineError) in
                 try store.place(request, now: now)
             }
         case .language(let language, let user, let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.setLanguage(language, of: user, now: now)
             }
         case .broadcast(let fragments, let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.broadcast(fragments, now: now)
             }
         case .broadcastOnce(let fragments, let request, let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.broadcast(fragments, once: request, now: now)
             }
         case .broadcastsLost(let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.recordLostBroadcasts(now: now)
             }
         case .job(let job, let result, let completion):
-            try perform(&batch, then: succeeded(completion)) { store throws(SQLiteError) in
+            return try perform(&batch, then: succeeded(completion)) { store throws(EngineError) in
                 try store.end(job, result: result, now: now)
             }
         case .saveCheckpoint(let name, let instant, let completion):
-            try perform(&batch, then: succeeded(completion)) { store throws(SQLiteError) in
+            return try perform(&batch, then: succeeded(completion)) { store throws(EngineError) in
                 try store.saveCheckpoint(name, at: instant)
             }
         case .replay(let stored, let isTrial, let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.replay(stored, isTrial: isTrial, now: now)
             }
         case .rebroadcast(let contracts, let users, let completion):
-            try perform(&batch, then: completion) { store throws(SQLiteError) in
+            return try perform(&batch, then: completion) { store throws(EngineError) in
                 try store.rebroadcast(contracts: contracts, users: users, now: now)
             }
+        case .erase(let user, let completion):
+            return try perform(&batch, then: completion) { store throws(EngineError) in
+                try store.erase(user, now: now)
+            }
+        case .emptyOld(let instant, let completion):
+            return try perform(&batch, then: completion) { store throws(EngineError) in
+                try store.emptyOld(before: instant)
+            }
         case .policy(let policy):
-            try perform(&batch, then: { _ in }) { store throws(SQLiteError) in
+            return try perform(&batch, then: { _ in }) { store throws(EngineError) in
                 store.adopt(policy)
                 return Commit(value: ())
             }
@@ -59,8 +68,8 @@ extension WriterLoop {
     private mutating func perform<Value>(
         _ batch: inout Batch,
         then: @escaping (Result<Value, LedgerError>) -> Void,
-        work: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>
-    ) throws(SQLiteError) -> Int {
+        work: (inout LedgerStore) throws(EngineError) -> Commit<Value>
+    ) throws(EngineError) -> Int {
         let result = try run(isolated: batch.isIsolating, body: work)
         batch.completions.append { then(result.map(\.value)) }
         return batch.take(result)
@@ -116,6 +125,11 @@ extension Result {
 }
 
 extension LedgerCommand {
+    var incoming: IncomingEvent? {
+        guard case .event(let event, let claim, let receivedAt, _) = self else { return nil }
+        return IncomingEvent(event, claim: claim, receivedAt: receivedAt)
+    }
+
     func refuse(_ error: LedgerError) {
         switch self {
         case .event(_, _, _, let completion): completion(.failure(error))
@@ -125,6 +139,8 @@ extension LedgerCommand {
         case .broadcastOnce(_, _, let completion): completion(.failure(error))
         case .broadcastsLost(let completion): completion(.failure(error))
         case .job(_, _, let completion), .saveCheckpoint(_, _, let completion): completion(false)
+        case .erase(_, let completion): completion(.failure(error))
+        case .emptyOld(_, let completion): completion(.failure(error))
         case .policy: break
         case .replay(_, _, let completion): completion(.failure(error))
         case .rebroadcast(_, _, let completion): completion(.failure(error))

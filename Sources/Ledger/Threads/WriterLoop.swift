@@ -1,11 +1,11 @@
 internal import Concurrency
 internal import Domain
 internal import LedgerInterface
+internal import LedgerSQL
 internal import Observability
-internal import SQLiteLedger
 
 /// The body of the writer's thread: batches, transactions, completions, and the sleep until access ends.
-struct WriterLoop: ~Copyable {
+struct WriterLoop {
     /// The most commands that one transaction takes. By then the cost of the fsync is spread thin, and nobody waits
     /// longer for it.
     private static let batchLimit = 512
@@ -24,7 +24,7 @@ struct WriterLoop: ~Copyable {
     private let onLanguage: @Sendable (UserID) -> Void
 
     init(
-        store: consuming LedgerStore,
+        store: LedgerStore,
         clock: Clock,
         log: Log,
         counts: LedgerMetrics,
@@ -69,10 +69,10 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    /// Saves the next start from reading a journal, unless a reader still holds it.
-    func truncateJournal() {
+    /// Call it when nothing more will be committed.
+    func finish() {
         guard isInPlace() else { return }
-        store.truncateJournal()
+        store.finish()
     }
 
     /// Runs one transaction. Returns false when it was rolled back, or when the access of contracts whose time has come
@@ -84,7 +84,7 @@ struct WriterLoop: ~Copyable {
         }
         let start = monotonicNanoseconds()
         let batch: Batch
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             batch = try transaction(commands)
         } catch {
             fail(error, of: commands)
@@ -92,12 +92,13 @@ struct WriterLoop: ~Copyable {
         }
         // The files were in place when the transaction began, and now they are not: it went into files that nobody
         // opens again.
-        if let problem = store.place.problem {
+        if let problem = store.problem {
             health.lose(problem)
             refuse(commands)
             return false
         }
         health.committed()
+        if store.takeErasure() { scrub() }
         counts.commitTime.record(nanoseconds: monotonicNanoseconds() - start)
         counts.batchSize.set(commands.count)
         counts.commands.add(commands.count)
@@ -111,11 +112,11 @@ struct WriterLoop: ~Copyable {
 
     /// Commands hardly ever fail, and a savepoint makes SQLite copy every page before a command changes it. So all
     /// commands first run together; when one fails, everything runs again with a savepoint for each.
-    private mutating func transaction(_ commands: ArraySlice<LedgerCommand>) throws(SQLiteError) -> Batch {
-        do throws(SQLiteError) {
+    private mutating func transaction(_ commands: ArraySlice<LedgerCommand>) throws(EngineError) -> Batch {
+        do throws(EngineError) {
             return try transaction(commands, isolating: false)
         } catch {
-            if error.isBusy || error.isOfTheDisk { throw error }
+            if error.isBusy || error.isOfThePlace { throw error }
             try store.rollback()
             return try transaction(commands, isolating: true)
         }
@@ -124,7 +125,7 @@ struct WriterLoop: ~Copyable {
     private mutating func transaction(
         _ commands: ArraySlice<LedgerCommand>,
         isolating: Bool
-    ) throws(SQLiteError) -> Batch {
+    ) throws(EngineError) -> Batch {
         var batch = Batch(isIsolating: isolating)
         try store.begin()
         try fill(&batch, commands: commands, now: clock.now())
@@ -136,11 +137,12 @@ struct WriterLoop: ~Copyable {
         _ batch: inout Batch,
         commands: ArraySlice<LedgerCommand>,
         now: Instant
-    ) throws(SQLiteError) {
+    ) throws(EngineError) {
         // Access ends first, so that every command finds the others' contracts as they stand now.
-        let ended = try run(isolated: batch.isIsolating) { store throws(SQLiteError) in try store.endAccess(now: now) }
+        let ended = try run(isolated: batch.isIsolating) { store throws(EngineError) in try store.endAccess(now: now) }
         batch.endsAreServed = ended.success != nil
         var unclaimed = batch.take(ended)
+        if !batch.isIsolating { try store.anticipate(commands.compactMap(\.incoming), now: now) }
         for command in commands { unclaimed += try add(command, to: &batch, at: now) }
         batch.unclaimed = try store.addUnclaimed(unclaimed)
     }
@@ -149,11 +151,11 @@ struct WriterLoop: ~Copyable {
     /// undone.
     mutating func run<Value>(
         isolated: Bool,
-        body: (inout LedgerStore) throws(SQLiteError) -> Commit<Value>
-    ) throws(SQLiteError) -> Result<Commit<Value>, LedgerError> {
+        body: (inout LedgerStore) throws(EngineError) -> Commit<Value>
+    ) throws(EngineError) -> Result<Commit<Value>, LedgerError> {
         guard isolated else { return .success(try body(&store)) }
         try store.beginCommand()
-        do throws(SQLiteError) {
+        do throws(EngineError) {
             let commit = try body(&store)
             try store.endCommand()
             return .success(commit)
@@ -164,7 +166,7 @@ struct WriterLoop: ~Copyable {
         }
     }
 
-    private func fail(_ error: SQLiteError, of commands: ArraySlice<LedgerCommand>) {
+    private func fail(_ error: EngineError, of commands: ArraySlice<LedgerCommand>) {
         try? store.rollback()
         health.report(.commit, problem: error.advice)
         refuse(commands)
@@ -172,7 +174,7 @@ struct WriterLoop: ~Copyable {
 
     /// False when a commit would not be found after the next start. Nothing is committed then.
     private func isInPlace() -> Bool {
-        let problem = store.place.problem
+        let problem = store.problem
         health.report(.files, problem: problem)
         if problem != nil && health.beginRescue() { rescue() }
         return problem == nil && health.isSound

@@ -35,15 +35,17 @@ struct Bridge: Sendable {
         var environment = await purchases.environment()
         // PurchaseKit knows two environments.
         if message.isPurchaseKits, environment == "xcode" { environment = "sandbox" }
-        return PricesReply(
-            prices: prices,
-            environment: environment,
-            missing: message.ids.filter { prices[$0] == nil }
-        )
+        let missing = message.ids.filter { prices[$0] == nil }
+        return PricesReply(prices: prices, environment: environment, missing: missing)
     }
 
     private func purchase(_ message: PurchaseMessage) async throws(PurchaseError) -> PurchaseReply {
-        PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+        var reply = PurchaseReply(try await purchases.buy(message.product, order: message.order), to: message.form)
+        // Coins may leave the page as it is: nothing else would tell it that the purchase is over.
+        let held = await purchases.summary(for: message.order?.stream).entitlements.entitlements?.entitlements ?? []
+        let isDelivered = held.contains { $0.product == message.product && $0.quantity != nil }
+        if reply.status == "granted", isDelivered { reply.status = "delivered" }
+        return reply
     }
 
     /// What is restored becomes the page's user's, so the page says who that is.

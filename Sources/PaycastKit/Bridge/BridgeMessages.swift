@@ -75,8 +75,8 @@ struct PurchaseMessage: Decodable, Equatable {
 }
 
 struct PurchaseReply: Encodable, Equatable {
-    /// `granted`, `pending`, `cancelled`, `owned_by_other`, `kept`, `recorded` or `error`; to PurchaseKit's pages
-    /// `success`, `pending`, `cancelled` or `error`.
+    /// `granted`, `delivered` (granted, and a consumable), `pending`, `cancelled`, `owned_by_other`, `kept`, `recorded` or
+    /// `error`; to PurchaseKit's pages `success`, `pending`, `cancelled` or `error`.
     var status: String
     var error: String?
     /// Why it is kept, or what the server made of it.

@@ -51,9 +51,7 @@ struct Outbox: Sendable {
     }
 
     func drop(_ version: TransactionVersion) throws {
-        let file = folder.appendingPathComponent(Outbox.name(of: version))
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        try FileManager.default.removeItem(at: file)
+        try remove(Outbox.name(of: version))
     }
 
     func save(_ orders: [PlacedOrder]) throws {
@@ -62,8 +60,12 @@ struct Outbox: Sendable {
 
     /// Nil after a log-out.
     func save(_ entitlements: StoredEntitlements?) throws {
-        if let entitlements { return try write(entitlements, as: Outbox.entitlements) }
-        let file = folder.appendingPathComponent(Outbox.entitlements)
+        guard let entitlements else { return try remove(Outbox.entitlements) }
+        try write(entitlements, as: Outbox.entitlements)
+    }
+
+    private func remove(_ name: String) throws {
+        let file = folder.appendingPathComponent(name)
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         try FileManager.default.removeItem(at: file)
     }

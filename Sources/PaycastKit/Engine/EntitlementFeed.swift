@@ -4,6 +4,8 @@ internal import Foundation
 /// time; a failed one is tried again with back-off.
 actor EntitlementFeed {
     private static let shortestWait: TimeInterval = 60
+    /// How long a purchase that is granted waits for what it opens.
+    private static let patience: TimeInterval = 3
 
     private let server: PaycastServer
     private let outbox: Outbox
@@ -21,13 +23,10 @@ actor EntitlementFeed {
     /// Somebody asked while a request was under way, whose answer may be older than what they know.
     private var isAskedAgain = false
     private var alarm: Task<Void, Never>?
+    /// Whoever waits until no answer is outstanding.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(
-        server: PaycastServer,
-        outbox: Outbox,
-        time: any Timekeeper,
-        chance: @escaping @Sendable () -> Double
-    ) {
+    init(server: PaycastServer, outbox: Outbox, time: any Timekeeper, chance: @escaping @Sendable () -> Double) {
         self.server = server
         self.outbox = outbox
         self.time = time
@@ -92,18 +91,32 @@ actor EntitlementFeed {
         }
     }
 
+    /// Waits for what the server has been asked, but not for a server that takes its time.
+    func settle() async {
+        guard isAsking else { return }
+        let limit = Task { [time] in
+            await time.sleep(until: time.now.addingTimeInterval(EntitlementFeed.patience))
+            if !Task.isCancelled { release() }
+        }
+        await withCheckedContinuation { waiting.append($0) }
+        limit.cancel()
+    }
+
+    private func release() {
+        for waiter in waiting { waiter.resume() }
+        waiting = []
+    }
+
     func stop() {
         stream = nil
+        release()
         alarm?.cancel()
         for subscriber in subscribers.values { subscriber.finish() }
     }
 
     /// The present state at once, then each change. A slow reader misses what is over, never what is.
     nonisolated func states() -> AsyncStream<EntitlementState> {
-        let (states, continuation) = AsyncStream.makeStream(
-            of: EntitlementState.self,
-            bufferingPolicy: .bufferingNewest(1)
-        )
+        let (states, continuation) = AsyncStream<EntitlementState>.makeStream(bufferingPolicy: .bufferingNewest(1))
         Task { await subscribe(continuation) }
         return states
     }
@@ -135,7 +148,7 @@ actor EntitlementFeed {
             wait()
         }
         publish()
-        guard isAskedAgain else { return }
+        guard isAskedAgain else { return release() }
         isAskedAgain = false
         refresh()
     }

@@ -68,10 +68,12 @@ actor PurchaseEngine {
     func wait(for event: @Sendable (Ticket) -> PurchaseEvent) async -> Result<PurchaseOutcome, PurchaseError> {
         lastTicket += 1
         let ticket = Ticket(number: lastTicket)
-        return await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { continuation in
             replies[ticket] = continuation
             inbox.yield(event(ticket))
         }
+        if case .success(.granted) = result { await feed.settle() }
+        return result
     }
 
     /// What a page asks for when it appears.
@@ -97,7 +99,7 @@ actor PurchaseEngine {
             parts.willPerform?(action)
             await perform(action)
         }
-        setAlarm()
+        setAlarm(after: moment.now)
     }
 
     /// The feed is awaited only until it has noted the request, so that it hears of users in the right order.
@@ -114,7 +116,7 @@ actor PurchaseEngine {
         case .post(let delivery): post(delivery)
         case .finish(let acknowledgement): finish(acknowledgement.version)
         case .sweep: sweep()
-        case .withdraw(let product, let isShared): await feed.withdraw(product, isFamilyShared: isShared)
+        case .withdraw(let lost): await feed.withdraw(lost.product, isFamilyShared: lost.isFamilyShared)
         case .refreshEntitlements: await feed.refresh()
         case .switchUser(let stream): await feed.use(stream)
         }
@@ -128,9 +130,10 @@ actor PurchaseEngine {
         }
     }
 
-    private func setAlarm() {
+    /// `now` is the machine's last moment: what has become due since, while a slow disk wrote, is due at once and not never.
+    private func setAlarm(after now: Date) {
         alarm?.cancel()
-        alarm = machine.nextWake(after: parts.time.now).map { date in
+        alarm = machine.nextWake(after: now).map { date in
             Task { [time = parts.time, inbox] in
                 await time.sleep(until: date)
                 if !Task.isCancelled { inbox.yield(.woke) }

@@ -45,21 +45,14 @@ extension PostAnswer {
         let code = (try? JSONDecoder().decode(ServerError.self, from: response.body))?.error
         switch (response.status, code) {
         case (200, _):
-            if let commit = try? JSONDecoder().decode(Commit.self, from: response.body) {
-                self = .committed(commit)
-            } else {
-                self = .later(Delay(seconds: nil, isWholeServer: true))
-            }
+            let commit = try? JSONDecoder().decode(Commit.self, from: response.body)
+            self = commit.map { .committed($0) } ?? .later(Delay(seconds: nil, isWholeServer: true))
         case (409, "owned_by_other"): self = .ownedByOther
         case (400, let code?): self = .refused(code: code)
         case (401, let code?), (403, let code?): self = .unauthorized(code: code)
         default:
-            self = .later(
-                Delay(
-                    seconds: RetryAfter.seconds(response, at: now),
-                    isWholeServer: !PostAnswer.aboutOneTransaction.contains(code ?? "") && response.status != 422
-                )
-            )
+            let isWholeServer = response.status != 422 && !PostAnswer.aboutOneTransaction.contains(code ?? "")
+            self = .later(Delay(seconds: RetryAfter.seconds(response, at: now), isWholeServer: isWholeServer))
         }
     }
 

@@ -56,12 +56,10 @@ public final class URLSessionTransport: Transport {
     public func send(_ request: ServerRequest) async throws -> ServerResponse {
         let (body, response) = try await session.data(for: urlRequest(request))
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        let headers = response.allHeaderFields.map { (String(describing: $0), String(describing: $1)) }
-        return ServerResponse(
-            status: response.statusCode,
-            headers: Dictionary(headers) { first, _ in first },
-            body: body
-        )
+        let headers = response.allHeaderFields.reduce(into: [:]) {
+            $0[String(describing: $1.key)] = String(describing: $1.value)
+        }
+        return ServerResponse(status: response.statusCode, headers: headers, body: body)
     }
 
     private func urlRequest(_ request: ServerRequest) throws -> URLRequest {

@@ -86,6 +86,8 @@ struct Finishing: Equatable, Sendable {
     }
 
     var mayTryAgain: Bool { tried < Finishing.tries }
+
+    func next(at now: Date) -> Finishing { Finishing(at: now, tried: tried + 1) }
 }
 
 /// The server's word that it has a transaction: the only thing that lets one be finished. There is no other way to make

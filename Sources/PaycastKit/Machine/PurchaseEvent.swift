@@ -50,7 +50,7 @@ enum PurchaseAction: Equatable, Sendable {
     /// Ask for a stream of the owner, by an order for this product.
     case renewStream(product: String)
     /// The store took this purchase back: it opens nothing, whatever was known before.
-    case withdraw(product: String, isFamilyShared: Bool)
+    case withdraw(SignedTransaction)
     case refreshEntitlements
     /// Another user: what was known of the last one is not theirs.
     case switchUser(SignedStream?)

@@ -60,9 +60,8 @@ extension PurchaseMachine {
 
     private mutating func watch(_ transaction: SignedTransaction, ticket: Ticket, at now: Date) {
         let deadline = now.addingTimeInterval(PurchaseMachine.patience)
-        watchers[transaction.id, default: []].append(
-            Watcher(ticket: ticket, product: transaction.product, deadline: deadline)
-        )
+        let watcher = Watcher(ticket: ticket, product: transaction.product, deadline: deadline)
+        watchers[transaction.id, default: []].append(watcher)
     }
 
     func reply(_ outcome: (String) -> PurchaseOutcome, to watchers: [Watcher]) -> [PurchaseAction] {

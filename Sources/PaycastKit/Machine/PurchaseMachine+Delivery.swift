@@ -27,7 +27,7 @@ extension PurchaseMachine {
         for version in replaced { deliveries[version] = nil }
         // The newer version is on disk before the older one goes.
         return [.keep(delivery)] + replaced.map { .drop($0) } + noteApproval(of: transaction)
-            + (transaction.isRevoked ? [transaction.withdrawal] : [])
+            + (transaction.isRevoked ? [.withdraw(transaction)] : [])
     }
 
     /// A restore claims what nobody here is known to own. Whoever waits for what is held or answered need not wait.
@@ -112,7 +112,8 @@ extension PurchaseMachine {
             settled.insert(acknowledgement)
         }
         if acknowledgement.verdict == .ownedByOther { actions.append(.report(.ownedByOther(transaction: version.id))) }
-        return actions + reply(acknowledgement.outcome, about: version.id) + [.refreshEntitlements]
+        // The question comes first: whoever gets the reply may wait for its answer.
+        return actions + [.refreshEntitlements] + reply(acknowledgement.outcome, about: version.id)
     }
 
     /// The server has not taken it: why decides who can mend that, and when it is tried again.
@@ -165,10 +166,7 @@ extension PurchaseMachine {
         deliveries.values.filter { $0.finishing.map { $0.mayTryAgain && $0.due <= now } ?? false }
             .sorted { $0.version < $1.version }
             .compactMap { delivery in
-                deliveries[delivery.version]?.finishing = Finishing(
-                    at: now,
-                    tried: (delivery.finishing?.tried ?? 0) + 1
-                )
+                deliveries[delivery.version]?.finishing = delivery.finishing?.next(at: now)
                 return delivery.acknowledgement.map { .finish($0) }
             }
     }
@@ -192,11 +190,5 @@ extension PurchaseMachine {
         guard isOverflowing, deliveries.count <= PurchaseMachine.capacity / 2 else { return [] }
         isOverflowing = false
         return [.sweep]
-    }
-}
-
-extension SignedTransaction {
-    fileprivate var withdrawal: PurchaseAction {
-        .withdraw(product: product, isFamilyShared: isFamilyShared)
     }
 }

@@ -58,7 +58,7 @@ struct PurchaseMachine: Sendable {
     private mutating func respond(to event: PurchaseEvent, at moment: Moment) -> [PurchaseAction] {
         switch event {
         case .launched(let appVersion, let deliveries, let orders):
-            launch(appVersion: appVersion, deliveries: deliveries, orders: orders)
+            launch(version: appVersion, deliveries: deliveries, orders: orders)
         case .tapped(let product, let order, let offer, let ticket):
             tap(product, order: order, offer: offer, ticket: ticket, at: moment.now)
         case .ordered(let product, let order): begin(product, order: order, at: moment.now)
@@ -78,15 +78,11 @@ struct PurchaseMachine: Sendable {
         }
     }
 
-    private mutating func launch(
-        appVersion: String,
-        deliveries: [Delivery],
-        orders: [PlacedOrder]
-    ) -> [PurchaseAction] {
-        self.appVersion = appVersion
+    private mutating func launch(version: String, deliveries: [Delivery], orders: [PlacedOrder]) -> [PurchaseAction] {
+        appVersion = version
         self.orders = OrderBook(orders)
         for var delivery in deliveries {
-            if case .refused(_, let version) = delivery.condition, version != appVersion {
+            if case .refused(_, let earlier) = delivery.condition, earlier != version {
                 delivery.condition = delivery.stream == nil ? .needsStream : .waiting
             }
             delivery.backoff.hasten()

@@ -105,9 +105,7 @@
             return signed
         }
 
-        func call<Value: Sendable>(
-            _ body: @Sendable () async throws -> Value
-        ) async throws(PurchaseError) -> Value {
+        func call<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws(PurchaseError) -> Value {
             do {
                 return try await body()
             } catch {

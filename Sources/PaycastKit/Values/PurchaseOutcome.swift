@@ -1,6 +1,6 @@
 /// What became of a purchase that the user began.
 public enum PurchaseOutcome: Equatable, Sendable {
-    /// The server has it and it belongs to this user. What it opens now is in `entitlements`: it may have ended since.
+    /// The server has it and it belongs to this user. What it opens is in `entitlements`, which was asked for anew since.
     case granted(Grant)
     /// Somebody has to approve it, such as a parent. It arrives by itself once approved; a refusal is never announced.
     case pending

@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import Rules
 @testable import SQLiteLedger
 
@@ -17,7 +18,7 @@ import Testing
         for number in 0..<25 {
             let history = HistoryWriter.history(seed: seed &+ UInt64(number))
             var generator = SeededGenerator(seed: history.seed)
-            var store = try LedgerStore(path: ":memory:", policy: policy, streams: .standard, lockTimeout: .zero)
+            var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
             var memory = MemoryEngine(policy: policy)
             for (index, (at, step)) in history.arrivals(using: &generator).enumerated() {
                 if index % commands == 0 {

@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import Rules
 @testable import SQLiteLedger
 
@@ -46,7 +47,7 @@ import Testing
 
     @Test(arguments: [1, 1000])
     func oneTransactionDecidesAsManyDo(commands: Int) throws {
-        var store = try LedgerStore(path: ":memory:", policy: policy, streams: .standard, lockTimeout: .zero)
+        var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
         var owners: [String: UserID?] = [:]
         try store.begin()
         for request in requests { _ = try store.place(request, now: Fixture.now) }

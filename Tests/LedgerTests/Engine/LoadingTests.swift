@@ -3,6 +3,7 @@ import LedgerInterface
 import TestSupport
 import Testing
 
+@testable import LedgerSQL
 @testable import Rules
 @testable import SQLiteLedger
 
@@ -11,7 +12,7 @@ import Testing
     /// A list of contracts is one question, and one more for each contract that has further holders.
     @Test func onlySharedContractsAreAskedForTheirHolders() throws {
         let policy = AccessPolicy(sandboxUsers: .only([]), transfers: .share)
-        var store = try LedgerStore(path: ":memory:", policy: policy, streams: .standard, lockTimeout: .zero)
+        var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
         try store.begin()
         for number in 0..<20 {
             let event = Fixture.subscription("e\(number)", state: .active, key: Fixture.key("\(number)"))
@@ -23,9 +24,10 @@ import Testing
         }
         try store.commit()
         try store.begin()
-        let before = store.statements.shares.runs
+        let shares = try #require(store.statements.shares.prepared as? SQLiteStatement)
+        let before = shares.runs
         _ = try store.rebroadcast(contracts: [], users: ["42"], now: Fixture.now)
-        let questions = store.statements.shares.runs - before
+        let questions = shares.runs - before
         #expect(questions == 1)
         let shared = try store.contract(row: 1)
         #expect(shared?.holders == ["42", "43"])
@@ -35,7 +37,7 @@ import Testing
     /// A step that asks for something goes on with the same replay, which is never copied.
     @Test func aReplayInMemoryReportsTheSame() throws {
         let policy = AccessPolicy(sandboxUsers: .only([]))
-        var store = try LedgerStore(path: ":memory:", policy: policy, streams: .standard, lockTimeout: .zero)
+        var store = try SQLiteEngine(path: ":memory:").openStore(policy: policy, streams: .standard)
         var memory = MemoryEngine(policy: policy)
         try store.begin()
         let keys = [Fixture.key("0"), Fixture.key("1")]

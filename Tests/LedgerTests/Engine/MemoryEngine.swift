@@ -21,6 +21,7 @@ struct MemoryEngine {
     private var orders: [Order] = []
     private var transfers: [TransferSource: [TransferTarget]] = [:]
     private var languages: [UserID: LanguageTag] = [:]
+    private var tombstones: Set<ErasedIdentity> = []
 
     init(policy: AccessPolicy) {
         self.policy = policy
@@ -73,7 +74,25 @@ extension MemoryEngine {
         case .orderLike(let request): known.loaded(orders.first { $0.isLike(request) }, like: request)
         case .transfers(let source): known.loaded(transfers[source] ?? [], from: source)
         case .language(let user): known.loaded(languages[user], of: user)
+        case .tombstones(let identities):
+            for identity in identities { known.loaded(isBuried: tombstones.contains(identity), identity) }
+        case .possessions(let user): known.loaded(possessions(of: user, loading: &known), of: user)
         }
+    }
+
+    private func possessions(of user: UserID, loading known: inout WorkingSet) -> Possessions {
+        let owned = Set(orders.filter { $0.user == user }.map(\.token))
+        let found = contracts.filter { contract in
+            let facts = facts[contract.key] ?? ContractFacts()
+            return contract.holders.contains(user) || facts.claims.contains { $0.user == user }
+                || !owned.isDisjoint(with: facts.tokens.keys)
+        }
+        for contract in found { known.loaded(contract, for: contract.key) }
+        return Possessions(
+            contracts: found.map(\.key),
+            orders: Array(owned),
+            losses: transfers.keys.filter { $0.user == user }
+        )
     }
 
     private func contracts(of index: ContractIndex) -> [TrackedContract] {
@@ -89,7 +108,21 @@ extension MemoryEngine {
         return index.limit.map { Array(found.prefix($0)) } ?? found
     }
 
+    private mutating func forget(_ erasure: ErasureRecord) {
+        orders.removeAll { $0.user == erasure.user }
+        languages[erasure.user] = nil
+        transfers = transfers.filter { $0.key.user != erasure.user }
+            .mapValues { $0.filter { $0.user != erasure.user } }
+        contracts.removeAll { erasure.contracts.contains($0.key) }
+        for key in erasure.contracts { facts[key] = nil }
+        for key in facts.keys { facts[key]?.claims.removeAll { $0.user == erasure.user } }
+        places = Dictionary(uniqueKeysWithValues: contracts.enumerated().map { ($1.key, $0) })
+    }
+
     private mutating func write(_ changes: Changes) {
+        if let erasure = changes.erasure { forget(erasure) }
+        tombstones.subtract(changes.lifted)
+        tombstones.formUnion(changes.buried)
         for change in changes.contracts { write(change) }
         for record in changes.tokens {
             facts[record.contract, default: ContractFacts()].tokens[record.token] = record.dates

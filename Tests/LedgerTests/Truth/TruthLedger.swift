@@ -2,6 +2,7 @@ import Domain
 import LedgerInterface
 import TestSupport
 
+@testable import LedgerSQL
 @testable import Rules
 @testable import SQLiteLedger
 
@@ -38,13 +39,10 @@ final class TruthLedger {
     private var users: [UserID] = []
 
     init(policy: TransferPolicy) throws {
-        let store = try LedgerStore(
-            path: ":memory:",
+        store = try SQLiteEngine(path: ":memory:").openStore(
             policy: AccessPolicy(sandboxUsers: .only([]), catalog: TruthLedger.catalog, transfers: policy),
-            streams: .standard,
-            lockTimeout: .zero
+            streams: .standard
         )
-        self.store = store
     }
 
     /// For questions, which do not depend on the time.

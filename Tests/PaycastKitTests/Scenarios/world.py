@@ -81,7 +81,9 @@ class Network:
         network = self
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+            # A connection for each request: on Linux, URLSession sends a POST whose kept connection was cut once more
+            # without its body, and waits for an answer until its time is up.
+            protocol_version = "HTTP/1.0"
 
             def do_GET(self):
                 network.handle(self)
@@ -97,7 +99,10 @@ class Network:
         threading.Thread(target=self.listener.serve_forever, daemon=True).start()
 
     def handle(self, request):
-        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        length = int(request.headers.get("Content-Length") or 0)
+        body = request.rfile.read(length)
+        if len(body) < length:  # the app was killed while it sent
+            return None
         is_post = request.path == "/transactions/apple"
         with self.lock:
             mode = self.modes.pop(0) if is_post and self.modes else self.mode
@@ -109,7 +114,7 @@ class Network:
             return self.cut(request)
         # A slow server is what this mode is: the delay waits for nothing.
         if mode == "slow":
-            time.sleep(1.5)
+            time.sleep(0.7)
         if mode == "busy":
             return self.answer(request, post, 503, b'{"error":"busy","message":"."}', {"Retry-After": "1"})
         if mode == "refusing":
@@ -137,6 +142,10 @@ class Network:
             # The server is not there: a proxy before it says so.
             status, answer, headers = 502, b"", {}
         return status, answer, {name: headers[name] for name in ("ETag", "Retry-After") if name in headers}
+
+    def close(self):
+        self.listener.shutdown()
+        self.listener.server_close()
 
     def cut(self, request):
         request.close_connection = True
@@ -170,6 +179,12 @@ class Phone:
         for part in ("open", "sheet", "updates", "owned"):
             (folder / part).mkdir(parents=True)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.network.close()
+
     def sign(self, token=None, product="pro.annual", kind="Auto-Renewable Subscription", again=None, **members):
         """What StoreKit hands to the app. `again` signs an earlier one anew."""
         now = int(time.time() * 1000)
@@ -195,7 +210,7 @@ class Phone:
             "currency": "USD",
             **members,
         }
-        if kind == "Consumable":
+        if kind != "Auto-Renewable Subscription":
             del document["subscriptionGroupIdentifier"], document["expiresDate"]
         if token:
             document["appAccountToken"] = token
@@ -222,9 +237,16 @@ class Phone:
         """The next payment sheet of the product ends with this transaction."""
         self.put("sheet", transaction, transaction["product"])
 
-    def run(self, *steps, kill_before=None, patience=10, version="1", clock_error=0, state=None):
-        """Runs the app, until its entitlements are in `state` if one is given. Returns its report, or None if it was
-        killed."""
+    def names(self, part):
+        return [path.stem for path in (self.folder / part).glob("*.json")]
+
+    def asks(self, is_asking=True):
+        """Payment sheets end with the wait for somebody's approval, or do so no longer."""
+        sheet = self.folder / "sheet" / "pro.annual.json"
+        sheet.touch() if is_asking else sheet.unlink()
+
+    def run(self, *steps, kill_before=None, patience=30, version="1", clock_error=0, pace=1, state=None):
+        """Runs the app, until its entitlements are in `state` if given. Returns its report, or None if it was killed."""
         plan = {
             "server": self.network.url,
             "folder": str(self.folder),
@@ -232,6 +254,7 @@ class Phone:
             "steps": steps,
             "patience": patience,
             "clockError": clock_error,
+            "pace": pace,
             "state": state,
         }
         if kill_before is not None:

@@ -86,6 +86,7 @@ actor ScriptedServer: Transport {
     struct NoAnswer: Error {}
 
     private(set) var requests: [ServerRequest] = []
+    private var held: [String: [CheckedContinuation<Void, Never>]] = [:]
     private var answers: [String: ServerResponse?] = [
         "transactions/apple": ServerResponse(
             status: 200,
@@ -94,6 +95,13 @@ actor ScriptedServer: Transport {
         "entitlements": ServerResponse(status: 200, body: Data(#"{"active":false,"entitlements":[]}"#.utf8)),
     ]
 
+    /// What comes in for it is answered once it is released.
+    func hold(_ path: String) { held[path] = [] }
+
+    func release(_ path: String) {
+        for request in held.removeValue(forKey: path) ?? [] { request.resume() }
+    }
+
     /// Nil for no answer.
     func answer(_ path: String, _ response: ServerResponse?) { answers[path] = .some(response) }
 
@@ -101,8 +109,9 @@ actor ScriptedServer: Transport {
         answers[path] = ServerResponse(status: status, headers: headers, body: Data(body.utf8))
     }
 
-    func send(_ request: ServerRequest) throws -> ServerResponse {
+    func send(_ request: ServerRequest) async throws -> ServerResponse {
         requests.append(request)
+        if held[request.path] != nil { await withCheckedContinuation { held[request.path]?.append($0) } }
         guard let answer = answers[request.path] ?? nil else { throw NoAnswer() }
         return answer
     }
@@ -162,7 +171,10 @@ struct App {
     let folder = Folder()
 
     /// Starts the process. Ends with `stop`.
-    func launch(orders: (any OrderSource)? = nil) -> Purchases {
+    func launch(
+        orders: (any OrderSource)? = nil,
+        willPerform: (@Sendable (PurchaseAction) -> Void)? = nil
+    ) -> Purchases {
         let purchases = Purchases(
             PurchaseEngine.Parts(
                 store: store,
@@ -171,7 +183,8 @@ struct App {
                 orders: orders,
                 appVersion: "1",
                 time: clock,
-                chance: { 0 }
+                chance: { 0 },
+                willPerform: willPerform
             )
         )
         purchases.start()

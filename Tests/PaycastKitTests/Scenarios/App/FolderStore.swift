@@ -5,6 +5,8 @@ internal import PaycastKit
 /// payment sheet will bring in `sheet/`, and what comes from outside in `updates/`.
 struct FolderStore: Store {
     let folder: URL
+    /// How long a sheet is up: taps that come meanwhile are taps on the same purchase.
+    let sheetTime: Duration
 
     var isOutboxEmpty: Bool { !names(in: "outbox").contains { $0.hasSuffix(".transaction") } }
 
@@ -13,8 +15,9 @@ struct FolderStore: Store {
     }
 
     /// Without a file for the product, the user cancels; an empty one means that somebody has to approve.
-    func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) throws(PurchaseError) -> StoreOutcome {
+    func purchase(_ product: String, token: UUID, offer: PurchaseOffer?) async throws(PurchaseError) -> StoreOutcome {
         note(product, in: "sheets.log")
+        try? await Task.sleep(for: sheetTime)
         let sheet = folder.appendingPathComponent("sheet/\(product).json")
         guard let bytes = try? Data(contentsOf: sheet) else { return .cancelled }
         guard let transaction = try? JSONDecoder().decode(SignedTransaction.self, from: bytes) else { return .pending }
@@ -67,20 +70,24 @@ struct FolderStore: Store {
     }
 }
 
-/// Ends the process without a word when it has counted down.
+/// Counts actions, and ends the process without a word before the one of its limit.
+///
+/// The lock guards the count.
 final class Countdown: @unchecked Sendable {
     private let lock = NSLock()
-    private var left: Int?
+    private let limit: Int?
+    private var count = 0
 
-    init(_ left: Int?) {
-        self.left = left
+    init(_ limit: Int?) {
+        self.limit = limit
     }
+
+    var passed: Int { lock.withLock { count } }
 
     func tick() {
         lock.withLock {
-            guard let count = left else { return }
-            guard count > 0 else { kill(getpid(), SIGKILL); return }
-            left = count - 1
+            if count == limit { kill(getpid(), SIGKILL) }
+            count += 1
         }
     }
 }

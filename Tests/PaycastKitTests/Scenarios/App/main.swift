@@ -24,6 +24,8 @@ struct Plan: Decodable {
     var killBefore: Int?
     /// In seconds.
     var clockError: Double
+    /// How many seconds of the app's clock go by in one.
+    var pace: Double
     /// How long it waits, in seconds.
     var patience: Double
     /// The state of the entitlements that it waits for.
@@ -32,6 +34,8 @@ struct Plan: Decodable {
 
 struct Report: Encodable {
     var outcomes: [String] = []
+    /// How many it has performed: each is a step to be killed at.
+    var actions = 0
     var kept = 0
     var unfinished = 0
     var state = ""
@@ -47,14 +51,15 @@ struct State: Decodable {
 
 let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1])))
 let folder = URL(fileURLWithPath: plan.folder, isDirectory: true)
-let store = FolderStore(folder: folder)
+let isTappedTwice = plan.steps.contains { $0.buy?.count ?? 0 > 1 }
+let store = FolderStore(folder: folder, sheetTime: isTappedTwice ? .milliseconds(200) : .zero)
 let countdown = Countdown(plan.killBefore)
 let purchases = Purchases(
     server: plan.server,
     store: store,
     folder: folder.appendingPathComponent("outbox", isDirectory: true),
     appVersion: plan.appVersion,
-    clockError: plan.clockError,
+    time: PlannedTime(error: plan.clockError, pace: plan.pace),
     willPerform: { _ in countdown.tick() }
 )
 purchases.start()
@@ -87,11 +92,12 @@ for step in plan.steps {
 let end = Date(timeIntervalSinceNow: plan.patience)
 repeat {
     // Nothing announces that the outbox and the store are empty, so they are asked.
-    try? await Task.sleep(for: .milliseconds(20))
+    try? await Task.sleep(for: .milliseconds(40))
     let state = try? JSONDecoder().decode(State.self, from: await purchases.handle("state", json: Data()))
     report.kept = state?.kept ?? -1
     report.unfinished = store.unfinished().count
     report.state = state?.status ?? ""
     report.active = state?.entitlements.filter(\.active).map(\.product) ?? []
 } while !isDone(report) && Date() < end
+report.actions = countdown.passed
 print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))

@@ -21,6 +21,11 @@ public class ContextWrapper extends Context {
                         return this;
                     }
 
+                    @Override public Editor remove(String key) {
+                        preferences.remove(key);
+                        return this;
+                    }
+
                     @Override public boolean commit() { return true; }
                 };
             }

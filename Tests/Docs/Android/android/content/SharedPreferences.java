@@ -8,6 +8,7 @@ public interface SharedPreferences {
 
     interface Editor {
         Editor putString(String key, @Nullable String value);
+        Editor remove(String key);
         boolean commit();
     }
 }

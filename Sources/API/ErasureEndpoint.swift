@@ -1,0 +1,69 @@
+internal import APIModel
+internal import Concurrency
+internal import Domain
+internal import HTTP1
+internal import HTTPMessages
+internal import Ledger
+internal import LedgerInterface
+internal import Observability
+
+/// `DELETE /users/{user}[?reason=TEXT]`: forgets a user, so that nothing that stores send brings the user back.
+struct ErasureEndpoint {
+    private let services: Services
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    func answer(_ user: UserID, request: Request) -> Answer {
+        guard isValidIdentifier(user.text) else { return .respond(UsersEndpoint.invalidUser) }
+        let reason = request.query["reason"]
+        if let reason, !isValidIdentifier(reason) { return .respond(ErasureEndpoint.invalidReason) }
+        return .later { [services] reply in
+            services.blockingPools.submit(.operators) {
+                reply.send(ErasureEndpoint.erase(user, reason: reason, services: services))
+            } orElse: {
+                reply.send(.busy)
+            }
+        }
+    }
+
+    /// Step after step, so that everybody else's commands come in between.
+    private static func erase(_ user: UserID, reason: String?, services: Services) -> Response {
+        var done = ErasureStep()
+        while true {
+            let answer = Promise<Result<ErasureStep, LedgerError>>()
+            guard services.writer.submit(.erase(user) { answer.fulfil($0) }) else { return .busy }
+            guard case .success(let step) = answer.wait() else { return .unerased }
+            done.add(step)
+            guard let cursor = step.cursor else { continue }
+            // The log names nobody.
+            services.log.info(
+                "user erased",
+                fields: [
+                    "reason": reason ?? "-", "contracts": done.contracts, "orders": done.orders, "events": done.events,
+                ]
+            )
+            let body = ErasureAnswer(
+                contracts: done.contracts,
+                orders: done.orders,
+                events: done.events,
+                fragments: done.fragments,
+                since: cursor
+            )
+            return JSON.response(200, body: body)
+        }
+    }
+
+    private static let invalidReason = Response.error(
+        400,
+        code: "invalid_reason",
+        message: "A reason must have 1 to 255 bytes and no control characters."
+    )
+}
+
+extension Response {
+    fileprivate static var unerased: Response {
+        .unavailable("ledger_unavailable", message: "The ledger could not erase everything; send the request again.")
+    }
+}

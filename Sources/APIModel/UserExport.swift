@@ -1,0 +1,11 @@
+/// What `paycast export` prints: all that is known of a user.
+public struct UserExport: Codable, Sendable, Equatable {
+    public var record: UserAnswer
+    /// Newest first, with what stores sent.
+    public var events: [FeedItem]
+
+    public init(record: UserAnswer, events: [FeedItem]) {
+        self.record = record
+        self.events = events
+    }
+}

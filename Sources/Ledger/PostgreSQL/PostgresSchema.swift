@@ -1,0 +1,182 @@
+internal import Domain
+internal import LedgerSQL
+internal import Postgres
+
+/// The tables in PostgreSQL, as numbered migrations, in a schema of their own: the database may be the app's, with
+/// tables of the same names. Texts compare as bytes (`COLLATE "C"`), as SQLite's do, and flags are numbers.
+enum PostgresSchema {
+    static let migrations = [first]
+
+    static var newest: Int64 { Int64(migrations.count) }
+
+    /// Brings a ledger up to date, and returns its epoch. Any number of nodes may call it at once. Throws for a ledger
+    /// that a newer version wrote.
+    static func migrate(_ postgres: PostgresConnection, schema: String) throws(EngineError) -> String {
+        let found = try engine { () throws(PostgresError) in
+            // One node migrates after the other: the lock ends with the transaction.
+            try postgres.execute(
+                """
+                BEGIN; SELECT pg_advisory_xact_lock(7165929); CREATE SCHEMA IF NOT EXISTS \(schema);
+                CREATE TABLE IF NOT EXISTS meta (key TEXT COLLATE "C" PRIMARY KEY, value TEXT NOT NULL)
+                """
+            )
+            let version = postgres.prepare("SELECT value FROM meta WHERE key = 'schema'")
+            return Int64(try version.first { row in row.text(0) } ?? "0") ?? 0
+        }
+        guard found <= newest else { throw newer(found) }
+        return try engine { () throws(PostgresError) in
+            for migration in migrations.dropFirst(Int(found)) { try postgres.execute(migration) }
+            if found == 0 {
+                try postgres.prepare("INSERT INTO head VALUES (0, ?)").run([.text(Cursor.newEpoch())])
+                try postgres.prepare("INSERT INTO meta VALUES ('schema', '0'), ('unclaimed', '0'), ('erasure_key', ?)")
+                    .run([.text(ErasureKey.random())])
+            }
+            try postgres.execute(
+                """
+                UPDATE meta SET value = '\(newest)' WHERE key = 'schema';
+                DELETE FROM nodes WHERE seen_at < clock_timestamp() - interval '1 day';
+                DELETE FROM writers WHERE node NOT IN (SELECT node FROM nodes)
+                """
+            )
+            let epoch = try postgres.prepare("SELECT epoch FROM head").first { row in row.text(0) } ?? ""
+            try postgres.commit()
+            return epoch
+        }
+    }
+
+    private static func newer(_ version: Int64) -> EngineError {
+        .ofTheLedger(
+            "it has schema \(version), this version knows \(newest)",
+            advice: "run the newer version of paycast"
+        )
+    }
+
+    /// `head` is one row, which each batch locks until its commit is visible: so positions have no holes and are in the
+    /// order of commits. `writers` says which batch of each node was committed last, for a node that lost its connection
+    /// during a COMMIT. Both are updated in place (no index on what changes, and room on the page).
+    /// The other tables are SQLite's, as they are after all of its migrations.
+    private static let first = """
+        CREATE TABLE head (position BIGINT NOT NULL, epoch TEXT COLLATE "C" NOT NULL) WITH (fillfactor = 10);
+        CREATE TABLE writers (node TEXT COLLATE "C" PRIMARY KEY, batch BIGINT NOT NULL) WITH (fillfactor = 50);
+
+        CREATE TABLE nodes (
+            node TEXT COLLATE "C" PRIMARY KEY, version TEXT NOT NULL, started_at TIMESTAMPTZ NOT NULL,
+            seen_at TIMESTAMPTZ NOT NULL
+        ) WITH (fillfactor = 50);
+        CREATE TABLE leases (
+            name TEXT COLLATE "C" PRIMARY KEY, node TEXT COLLATE "C" NOT NULL, ends_at TIMESTAMPTZ NOT NULL
+        ) WITH (fillfactor = 50);
+
+        CREATE TABLE entries (
+            position BIGINT PRIMARY KEY,
+            committed_at BIGINT NOT NULL, kind TEXT NOT NULL, provider TEXT COLLATE "C", environment TEXT COLLATE "C",
+            type TEXT COLLATE "C", subtype TEXT, event TEXT COLLATE "C", outcome TEXT COLLATE "C",
+            "user" TEXT COLLATE "C", contract TEXT COLLATE "C", order_token TEXT COLLATE "C", product TEXT,
+            previous_state TEXT, state TEXT, active BIGINT, access_until BIGINT
+        );
+        CREATE INDEX entries_by_user ON entries ("user", position) WHERE "user" IS NOT NULL;
+        CREATE INDEX entries_unclaimed ON entries (contract, provider, environment, position)
+            WHERE "user" IS NULL AND contract IS NOT NULL;
+        CREATE INDEX entries_unclaimed_by_order ON entries (order_token, position)
+            WHERE "user" IS NULL AND order_token IS NOT NULL;
+
+        CREATE TABLE contracts (
+            id BIGINT PRIMARY KEY,
+            provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, app TEXT COLLATE "C" NOT NULL,
+            lineage TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, "user" TEXT COLLATE "C",
+            is_family_shared BIGINT NOT NULL,
+            product_group TEXT, product_group_at BIGINT, token TEXT, token_at BIGINT,
+            account TEXT COLLATE "C", account_at BIGINT, previous_lineage TEXT COLLATE "C", previous_lineage_at BIGINT,
+            snapshot_event TEXT, snapshot_state TEXT, snapshot_product TEXT, snapshot_pending_product TEXT,
+            snapshot_auto_renew BIGINT, snapshot_access_until BIGINT, snapshot_signed_at BIGINT,
+            charge_event TEXT, charge_id TEXT, charge_product TEXT, charge_purchased_at BIGINT,
+            charge_expires_at BIGINT, charge_revoked_at BIGINT, charge_is_upgraded BIGINT, charge_quantity BIGINT,
+            charge_price BIGINT, charge_currency TEXT, charge_signed_at BIGINT,
+            state TEXT NOT NULL, product TEXT NOT NULL, pending_product TEXT, access_until BIGINT,
+            auto_renew BIGINT, ends_at BIGINT,
+            store_user TEXT COLLATE "C", store_user_at BIGINT, user_at BIGINT, snapshot_is_pausing BIGINT,
+            is_pausing BIGINT NOT NULL DEFAULT 0
+        ) WITH (fillfactor = 80);
+        CREATE UNIQUE INDEX contracts_by_lineage ON contracts (lineage, provider, environment, app);
+        CREATE INDEX contracts_by_user ON contracts ("user", kind, id) WHERE "user" IS NOT NULL;
+        CREATE INDEX contracts_by_end ON contracts (ends_at, id) WHERE ends_at IS NOT NULL;
+        CREATE INDEX contracts_by_account ON contracts (account, id) WHERE account IS NOT NULL;
+        CREATE INDEX contracts_by_previous_lineage ON contracts (previous_lineage, id)
+            WHERE previous_lineage IS NOT NULL;
+
+        CREATE TABLE events (
+            position BIGINT PRIMARY KEY REFERENCES entries,
+            provider TEXT COLLATE "C" NOT NULL, environment TEXT COLLATE "C" NOT NULL, event TEXT COLLATE "C" NOT NULL,
+            app TEXT NOT NULL, signed_at BIGINT NOT NULL, received_at BIGINT NOT NULL, body BYTEA NOT NULL,
+            contract BIGINT REFERENCES contracts
+        );
+        CREATE UNIQUE INDEX events_by_id ON events (event, provider, environment);
+        CREATE INDEX events_by_contract ON events (contract, position) WHERE contract IS NOT NULL;
+
+        CREATE TABLE fragments (
+            stream TEXT COLLATE "C" NOT NULL, collapse_key TEXT COLLATE "C" NOT NULL,
+            position BIGINT NOT NULL REFERENCES entries, ordinal BIGINT NOT NULL,
+            action TEXT NOT NULL, target TEXT, targets TEXT, content TEXT NOT NULL, template TEXT, body TEXT,
+            PRIMARY KEY (stream, collapse_key, position, ordinal)
+        );
+        CREATE INDEX fragments_by_position ON fragments (position);
+
+        CREATE TABLE orders (
+            token TEXT COLLATE "C" PRIMARY KEY, "user" TEXT COLLATE "C" NOT NULL, product TEXT COLLATE "C" NOT NULL,
+            provider TEXT COLLATE "C", product_group TEXT COLLATE "C", kind TEXT COLLATE "C", created_at BIGINT NOT NULL
+        );
+        CREATE INDEX orders_by_request ON orders ("user", product, created_at, token);
+        CREATE INDEX orders_by_user ON orders ("user", created_at, token);
+
+        CREATE TABLE tokens (
+            contract BIGINT NOT NULL REFERENCES contracts, token TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL,
+            bought_at BIGINT, PRIMARY KEY (contract, token)
+        );
+        CREATE INDEX contracts_by_token ON tokens (token);
+        CREATE TABLE claims (
+            contract BIGINT NOT NULL REFERENCES contracts, "user" TEXT COLLATE "C" NOT NULL,
+            first_at BIGINT, first_was_active BIGINT NOT NULL, at BIGINT, was_active BIGINT NOT NULL,
+            proof_at BIGINT NOT NULL, PRIMARY KEY (contract, "user")
+        );
+        CREATE INDEX claims_by_user ON claims ("user");
+        CREATE TABLE shares (
+            "user" TEXT COLLATE "C" NOT NULL, contract BIGINT NOT NULL REFERENCES contracts, ordinal BIGINT NOT NULL,
+            PRIMARY KEY ("user", contract)
+        );
+        CREATE INDEX shares_by_contract ON shares (contract, ordinal);
+        CREATE TABLE transfers (
+            from_user TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL,
+            environment TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL, to_user TEXT COLLATE "C" NOT NULL,
+            PRIMARY KEY (from_user, provider, environment, at, to_user)
+        );
+        CREATE INDEX transfers_by_target ON transfers (to_user);
+        CREATE TABLE tombstones (digest TEXT COLLATE "C" PRIMARY KEY, position BIGINT NOT NULL);
+        CREATE TABLE kept_bodies (position BIGINT PRIMARY KEY);
+        CREATE TABLE marks (name TEXT COLLATE "C" PRIMARY KEY, at BIGINT NOT NULL);
+        CREATE TABLE languages ("user" TEXT COLLATE "C" PRIMARY KEY, tag TEXT NOT NULL);
+
+        CREATE TABLE jobs (
+            id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+            kind TEXT COLLATE "C" NOT NULL, provider TEXT COLLATE "C" NOT NULL, environment TEXT NOT NULL,
+            app TEXT NOT NULL, subject TEXT COLLATE "C" NOT NULL, detail TEXT COLLATE "C" NOT NULL, deadline BIGINT,
+            position BIGINT REFERENCES entries, queued_at BIGINT NOT NULL, attempts BIGINT NOT NULL, due_at BIGINT,
+            reason TEXT, abandoned_at BIGINT,
+            destination TEXT COLLATE "C"
+                GENERATED ALWAYS AS (CASE kind WHEN 'forward' THEN subject ELSE provider END) STORED
+        );
+        CREATE UNIQUE INDEX jobs_by_subject ON jobs (subject, kind, provider, detail);
+        CREATE INDEX jobs_by_time ON jobs (due_at);
+        CREATE INDEX jobs_by_deadline ON jobs (deadline) WHERE due_at IS NOT NULL;
+        CREATE INDEX jobs_by_abandonment ON jobs (abandoned_at) WHERE abandoned_at IS NOT NULL;
+        CREATE INDEX jobs_by_position ON jobs (position) WHERE position IS NOT NULL;
+        CREATE INDEX jobs_by_destination ON jobs (destination, due_at, id) WHERE due_at IS NOT NULL;
+
+        CREATE TABLE broadcast_keys (
+            id BIGINT PRIMARY KEY,
+            key TEXT COLLATE "C" NOT NULL, request TEXT NOT NULL, position BIGINT NOT NULL, count BIGINT NOT NULL,
+            at BIGINT NOT NULL
+        );
+        CREATE UNIQUE INDEX broadcast_keys_by_key ON broadcast_keys (key);
+        CREATE INDEX broadcast_keys_by_time ON broadcast_keys (at, id);
+        """
+}

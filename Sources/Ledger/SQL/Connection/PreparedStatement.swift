@@ -1,0 +1,74 @@
+/// A statement of an engine's connection, and the rows of its current run. Used by its connection's thread only.
+public protocol PreparedStatement: AnyObject {
+    var sql: String { get }
+
+    /// Begins a run. `body` is the last parameter, which outlives the run.
+    func start(_ values: [Value], body: UnsafeRawBufferPointer?) throws(EngineError)
+    /// Goes to the next row; false when there is none.
+    func next() throws(EngineError) -> Bool
+    /// Ends a run that was only for its effect. An engine far away may report a failure later, at the latest by its
+    /// COMMIT.
+    func complete() throws(EngineError)
+    /// Forgets the run, however far it came.
+    func reset()
+
+    func isNull(_ column: Int32) -> Bool
+    func integer(_ column: Int32) -> Int64
+    /// Nil for NULL.
+    func text(_ column: Int32) -> String?
+    func bytes(_ column: Int32) -> [UInt8]
+    func name(of column: Int32) -> String
+}
+
+/// What runs a prepared statement. The rows of a statement are read where its SQL is written, so that the compiler
+/// sees both.
+public struct Statement {
+    let prepared: any PreparedStatement
+
+    public init(_ prepared: any PreparedStatement) {
+        self.prepared = prepared
+    }
+
+    /// Runs it for its effect.
+    public func run(_ values: [Value] = []) throws(EngineError) {
+        try prepared.start(values, body: nil)
+        defer { prepared.reset() }
+        try prepared.complete()
+    }
+
+    /// Runs it for its effect, with `body` as the last parameter, which is not copied.
+    func run(_ values: [Value] = [], body: borrowing [UInt8]) throws(EngineError) {
+        let failure = body.withUnsafeBytes { bytes -> EngineError? in
+            do throws(EngineError) {
+                try prepared.start(values, body: bytes)
+                defer { prepared.reset() }
+                try prepared.complete()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The first row.
+    public func first<Result>(
+        _ values: [Value] = [],
+        read: (Row) throws(EngineError) -> Result
+    ) throws(EngineError) -> Result? {
+        try prepared.start(values, body: nil)
+        defer { prepared.reset() }
+        return try prepared.next() ? try read(Row(prepared)) : nil
+    }
+
+    public func all<Result>(
+        _ values: [Value] = [],
+        read: (Row) throws(EngineError) -> Result
+    ) throws(EngineError) -> [Result] {
+        try prepared.start(values, body: nil)
+        defer { prepared.reset() }
+        var results: [Result] = []
+        while try prepared.next() { results.append(try read(Row(prepared))) }
+        return results
+    }
+}

@@ -1,0 +1,29 @@
+internal import Crypto
+internal import Encoding
+internal import Rules
+
+/// Makes digests of what named an erased user. Without the key, which the ledger holds, nobody can find out whom a
+/// tombstone stands for by trying user ids.
+public struct ErasureKey: Sendable {
+    /// Marks an event's id that is a digest.
+    static let prefix = "erased:"
+    private let key: HMACKey
+
+    init(_ text: String) {
+        key = HMACKey(Array(text.utf8))
+    }
+
+    /// Reads the key that the ledger was made with.
+    init(_ statement: Statement) throws(EngineError) {
+        self.init(try statement.first { row in row.text(0) } ?? "")
+    }
+
+    /// 256 bits, as text.
+    public static func random() -> String { Hex.encode(randomBytes(32)) }
+
+    func digest(of identity: ErasedIdentity) -> String {
+        // Each field begins with its length, so that no two lists have the same bytes.
+        let message = identity.fields.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
+        return ErasureKey.prefix + Hex.encode(key.authenticate(message[...]))
+    }
+}

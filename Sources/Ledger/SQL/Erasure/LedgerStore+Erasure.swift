@@ -1,0 +1,138 @@
+public import Domain
+public import LedgerInterface
+internal import Rules
+
+/// Forgets a user: rows of events and entries are emptied, because their positions count, and all others go.
+extension LedgerStore {
+    /// How many rows one transaction empties: 5 ms, during which others wait.
+    private static let rowsOfAStep = 100
+
+    /// One step of an erasure; call it until it is done. First it empties what was said about the user, because the
+    /// contracts and orders lead there, and in the last step these go.
+    public mutating func erase(_ user: UserID, now: Instant) throws(EngineError) -> Commit<ErasureStep> {
+        try connection.overwriteDeleted(true)
+        defer { try? connection.overwriteDeleted(false) }
+        let erasure = try ErasureStatements(connection)
+        var step = ErasureStep()
+        step.events = try emptyEvents(of: user, by: erasure)
+        step.fragments = try deleteFragments(of: user, by: erasure, limit: LedgerStore.rowsOfAStep - step.events)
+        guard step.events + step.fragments < LedgerStore.rowsOfAStep else { return Commit(value: step) }
+        hasErased = true
+        return try decide(at: now) { unit throws(Missing) in try unit.erase(user) }.map { erased in
+            step.contracts = erased.contracts
+            step.orders = erased.orders
+            step.cursor = erased.cursor
+            return step
+        }
+    }
+
+    private func emptyEvents(of user: UserID, by erasure: ErasureStatements) throws(EngineError) -> Int {
+        var count = 0
+        for list in [
+            erasure.eventsOfContracts, erasure.entriesOfContracts, erasure.entriesOfOrders, erasure.entriesOfUser,
+        ] where count < LedgerStore.rowsOfAStep {
+            let limit = Value.integer(Int64(LedgerStore.rowsOfAStep - count))
+            for position in try list.all([Value(user), limit], read: { $0.integer(0) }) {
+                try empty(at: position, of: user, by: erasure)
+                count += 1
+            }
+        }
+        for position in try erasure.transfers.all([Value(user), .integer(100)], read: { $0.integer(0) }) {
+            try erasure.emptyBody.run([.integer(position)], body: [])
+            count += 1
+        }
+        return count
+    }
+
+    /// An entry about somebody else stays; only its event is emptied.
+    private func empty(at position: Int64, of user: UserID, by erasure: ErasureStatements) throws(EngineError) {
+        let event = try erasure.eventAt.first([.integer(position)]) { row throws(EngineError) in
+            EventKey(id: row.text(0), provider: try row.word(1), environment: try row.word(2))
+        }
+        if let event, !event.id.hasPrefix(ErasureKey.prefix) {
+            try erasure.emptyEvent.run([.integer(position), .text(try emptied(event, at: position))], body: [])
+            try erasure.deleteJobs.run([.integer(position)])
+        }
+        try erasure.emptyEntry.run([.integer(position), Value(user)])
+    }
+
+    /// What its id is kept as. A user who came back by a purchase that was erased before has the same event twice.
+    private func emptied(_ event: EventKey, at position: Int64) throws(EngineError) -> String {
+        let digest = erasureKey.digest(of: .event(event))
+        let place: [Value] = [.text(digest), .text(digest), Value(event.provider), Value(event.environment)]
+        let isTaken = try statements.findEvent.first(place) { row in !row.isNull(0) } ?? false
+        return isTaken ? "\(digest)-\(position)" : digest
+    }
+
+    private func deleteFragments(
+        of user: UserID,
+        by erasure: ErasureStatements,
+        limit: Int
+    ) throws(EngineError) -> Int {
+        guard limit > 0, let stream = streams.stream(for: user) else { return 0 }
+        let found = try erasure.fragments.all([.text(stream.text), .integer(Int64(limit))]) { row in
+            [.text(stream.text), .text(row.text(0)), .integer(row.integer(1))] as [Value]
+        }
+        for fragment in found { try erasure.deleteFragments.run(fragment) }
+        return found.count
+    }
+}
+
+/// What the decision needs, and what it changes.
+extension LedgerStore {
+    mutating func possessions(of user: UserID) throws(EngineError) -> Possessions {
+        let erasure = try ErasureStatements(connection)
+        let rows =
+            try erasure.contracts.all([Value(user)], read: ContractRow.read)
+            + erasure.related.all([Value(user)], read: ContractRow.read)
+        for row in rows { try loaded(row) }
+        return Possessions(
+            contracts: rows.map(\.tracked.key),
+            orders: try erasure.orders.all([Value(user)]) { row in row.text(0) }.compactMap { OrderToken($0) },
+            losses: try erasure.losses.all([Value(user)]) { row throws(EngineError) in
+                TransferSource(user: user, provider: try row.word(0), environment: try row.word(1))
+            }
+        )
+    }
+
+    mutating func loadTombstone(of identity: ErasedIdentity) throws(EngineError) {
+        let digest = Value.text(erasureKey.digest(of: identity))
+        let position = try statements.findTombstone.first([digest]) { row in row.integer(0) }
+        known.loaded(isBuried: position != nil, identity)
+    }
+
+    func writeTombstones(of changes: Changes) throws(EngineError) {
+        for identity in changes.lifted {
+            try statements.deleteTombstone.run([.text(erasureKey.digest(of: identity))])
+        }
+        let position = changes.entries.last?.entry.position ?? known.head
+        for identity in changes.buried {
+            try statements.putTombstone.run([.text(erasureKey.digest(of: identity)), .integer(position)])
+        }
+    }
+
+    mutating func forget(_ erased: ErasureRecord) throws(EngineError) {
+        let erasure = try ErasureStatements(connection)
+        for statement in erasure.deleteOfUser { try statement.run([Value(erased.user)]) }
+        for key in erased.contracts {
+            guard let row = rows.removeValue(forKey: key) else { continue }
+            try erasure.deleteJobsAbout.run([.text(key.lineage), Value(key.provider)])
+            for statement in erasure.deleteOfContract { try statement.run([.integer(row)]) }
+        }
+    }
+}
+
+/// The engine's files, once an erasure is committed.
+extension LedgerStore {
+    /// True once after an erasure.
+    public mutating func takeErasure() -> Bool {
+        defer { hasErased = false }
+        return hasErased
+    }
+
+    /// False when the ledger is too large for that.
+    public func overwriteFreeSpace() throws(EngineError) -> Bool { try connection.overwriteFreeSpace() }
+
+    /// False when somebody still reads what may hold the rows as they were.
+    public func emptyJournal() throws(EngineError) -> Bool { try connection.emptyJournal() }
+}

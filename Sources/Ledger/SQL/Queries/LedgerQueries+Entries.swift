@@ -1,0 +1,67 @@
+public import Domain
+public import LedgerInterface
+
+extension EntrySelection {
+    /// The SQL condition; `values` are its parameters from the second one on. PostgreSQL learns their types from the first
+    /// use of each.
+    static let condition = """
+        (provider = ?2 OR ?2 IS NULL) AND (environment = ?3 OR ?3 IS NULL)
+            AND (type = ?4 OR ?4 IS NULL) AND (outcome = ?5 OR ?5 IS NULL)
+        """
+    var values: [Value] { [Value(provider), Value(environment), Value(type), Value(outcome)] }
+}
+
+extension LedgerQueries {
+    /// How many entries one question looks at. The same thread answers everybody else's pages, and 20,000 entries take
+    /// it 10 ms.
+    static let entriesOfAQuestion: Int64 = 20_000
+
+    public func entries(_ selection: EntrySelection, after position: Int64, limit: Int) throws(LedgerError) -> EntryPage
+    {
+        try snapshot { head throws(EngineError) in
+            var entries: [Entry]
+            var through = head.position
+            if let user = selection.user {
+                let values = [Value(user)] + selection.values + [.integer(position), .integer(Int64(limit))]
+                entries = try statements.entriesOfUser.all(values, read: EntryRow.read)
+            } else {
+                let start = min(max(0, position), head.position)
+                through = min(start + LedgerQueries.entriesOfAQuestion, head.position)
+                let values = [.integer(start)] + selection.values + [.integer(through), .integer(Int64(limit))]
+                entries = try statements.entriesAfter.all(values, read: EntryRow.read)
+            }
+            if entries.count == limit, let last = entries.last { through = last.position }
+            for index in entries.indices {
+                entries[index].fragments = try fragments(at: entries[index].position)
+            }
+            return EntryPage(entries: entries, through: through, head: head)
+        }
+    }
+
+    /// The fragments of one entry, in their order.
+    func fragments(at position: Int64) throws(EngineError) -> [Fragment] {
+        try statements.fragmentsAt.all([.integer(position)], read: FragmentRow.read)
+            .sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+    }
+}
+
+/// The log, as a node follows it.
+extension LedgerQueries {
+    /// At most `limit` entries after `position`, without holes, with fragments in the languages that their users read
+    /// now.
+    public func log(after position: Int64, limit: Int) throws(LedgerError) -> [Entry] {
+        try snapshot { head throws(EngineError) in
+            guard head.position > position else { return [] }
+            let through = min(head.position, position + Int64(limit))
+            let range: [Value] = [.integer(position), .integer(through)]
+            var entries = try statements.entriesBetween.all(range, read: EntryRow.read)
+            let fragments = try written(try statements.fragmentsBetween.all(range, read: FragmentRow.read))
+            let byPosition = Dictionary(grouping: fragments, by: \.position)
+            for index in entries.indices {
+                let own = byPosition[entries[index].position] ?? []
+                entries[index].fragments = own.sorted { $0.ordinal < $1.ordinal }.map(\.fragment)
+            }
+            return entries
+        }
+    }
+}

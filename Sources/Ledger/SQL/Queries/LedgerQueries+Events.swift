@@ -1,0 +1,64 @@
+internal import Domain
+public import LedgerInterface
+public import Rules
+
+extension LedgerQueries {
+    public func contract(_ id: Int64, until position: Int64) throws(LedgerError) -> StoredContract? {
+        try snapshot { _ throws(EngineError) in
+            guard let row = try statements.contractByID.first([.integer(id)], read: ContractRow.read) else {
+                return nil
+            }
+            let newest = try statements.newestEvent.first([.integer(id), .integer(position)]) { row in row.integer(0) }
+            return StoredContract(contract: row.tracked.contract, newest: newest ?? 0)
+        }
+    }
+
+    public func events(_ selection: EventSelection, limit: Int) throws(LedgerError) -> [StoredEvent] {
+        try snapshot { head throws(EngineError) in
+            let after = max(selection.after, selection.since - 1)
+            let until = min(selection.until, head.position)
+            let range: [Value] = [.integer(after), .integer(until), .integer(Int64(limit))]
+            if !selection.ids.isEmpty {
+                var found: [StoredEvent] = []
+                // Each store and environment may have one of that id. There is no next page, so none is left out.
+                for id in selection.ids.prefix(limit) {
+                    let values: [Value] = [.text(id), .integer(after), .integer(until)]
+                    found += try statements.eventsByID.all(values, read: StoredEvent.read)
+                }
+                return found.sorted { $0.position < $1.position }
+            }
+            if let contract = selection.contract {
+                return try statements.eventsByContract.all([.integer(contract)] + range, read: StoredEvent.read)
+            }
+            guard let user = selection.user else {
+                return try statements.eventsAfter.all(range, read: StoredEvent.read)
+            }
+            let ids =
+                try statements.contractsOfUser.all([Value(user)]) { row in row.integer(0) }
+                + statements.contractsSharedWith.all([Value(user)]) { row in row.integer(0) }
+            var found: [StoredEvent] = []
+            for id in ids {
+                found += try statements.eventsByContract.all([.integer(id)] + range, read: StoredEvent.read)
+            }
+            return Array(found.sorted { $0.position < $1.position }.prefix(limit))
+        }
+    }
+}
+
+extension StoredEvent {
+    static let columns = "position, provider, environment, app, event, received_at, body, contract"
+
+    fileprivate static func read(_ row: Row) throws(EngineError) -> StoredEvent {
+        var reader = RowReader(row)
+        return StoredEvent(
+            position: reader.integer(),
+            provider: try reader.word(),
+            environment: try reader.word(),
+            app: reader.text(),
+            id: reader.text(),
+            receivedAt: reader.instant(),
+            body: reader.optionalBytes() ?? [],
+            contract: reader.optionalInteger()
+        )
+    }
+}

@@ -1,0 +1,109 @@
+public import Domain
+public import LedgerInterface
+
+extension LedgerQueries {
+    /// Jumps from one destination to the next, however many jobs each has.
+    public func jobDestinations(dueAt now: Instant) throws(LedgerError) -> [Job.Destination] {
+        try snapshot { _ throws(EngineError) in
+            var due = [Job.Destination]()
+            var last = ""
+            while let name = try statements.nextDestination.first([.text(last)], read: { row in row.text(0) }) {
+                if try statements.isDue.first([.text(name), Value(now)], read: { _ in true }) != nil {
+                    due.append(Job.Destination(column: name))
+                }
+                last = name
+            }
+            return due
+        }
+    }
+
+    public func jobs(
+        dueAt now: Instant,
+        to destination: Job.Destination,
+        limit: Int
+    ) throws(LedgerError) -> [QueuedJob] {
+        try snapshot { _ throws(EngineError) in
+            try statements.dueJobs.all(
+                [.text(destination.column), Value(now), .integer(Int64(limit))],
+                read: QueuedJob.read
+            )
+        }
+    }
+
+    /// Counting goes over every waiting job, and this is asked every second. So the count of `previous` is kept
+    /// unless a job was added or the time of the next one has changed.
+    public func jobBacklog(after previous: JobBacklog?) throws(LedgerError) -> JobBacklog {
+        try snapshot { _ throws(EngineError) in
+            var backlog = JobBacklog(
+                next: try statements.nextJob.first { row in row.optionalInstant(0) } ?? nil,
+                nearestDeadline: try statements.nextDeadline.first { row in row.optionalInstant(0) } ?? nil,
+                newest: try statements.newestJob.first { row in row.integer(0) } ?? 0
+            )
+            if let previous, (previous.newest, previous.next) == (backlog.newest, backlog.next) {
+                backlog.waiting = previous.waiting
+            } else {
+                backlog.waiting = try statements.jobCount.first { row in Int(row.integer(0)) } ?? 0
+            }
+            return backlog
+        }
+    }
+
+    public func checkpoint(_ name: String) throws(LedgerError) -> Instant? {
+        try snapshot { _ throws(EngineError) in
+            try statements.mark.first([.text(name)]) { row in row.instant(0) }
+        }
+    }
+
+    public func expiring(of provider: Provider, at now: Instant, limit: Int) throws(LedgerError) -> [ContractKey] {
+        guard policy.apis.contains(provider) else { return [] }
+        return try snapshot { _ throws(EngineError) in
+            let range: [Value] = [
+                Value(now), Value(now + policy.leeway), Value(now), Value(provider), .integer(Int64(limit)),
+            ]
+            return try statements.outlasting.all(range) { row throws(EngineError) in
+                ContractKey(
+                    provider: try row.word(0),
+                    environment: try row.word(1),
+                    app: row.text(2),
+                    lineage: row.text(3)
+                )
+            }
+        }
+    }
+}
+
+extension Job.Destination {
+    fileprivate init(column: String) {
+        self = column.contains("://") ? .address(column) : .store(Provider(rawValue: column))
+    }
+
+    fileprivate var column: String {
+        switch self {
+        case .store(let provider): provider.rawValue
+        case .address(let address): address
+        }
+    }
+}
+
+extension QueuedJob {
+    fileprivate static func read(_ row: Row) throws(EngineError) -> QueuedJob {
+        var reader = RowReader(row)
+        let id = reader.integer()
+        let job = Job(
+            kind: try reader.word(),
+            provider: try reader.word(),
+            environment: try reader.word(),
+            app: reader.text(),
+            subject: reader.text(),
+            detail: reader.optionalText().flatMap { $0.isEmpty ? nil : $0 },
+            deadline: reader.optionalInstant()
+        )
+        return QueuedJob(
+            id: id,
+            job: job,
+            attempts: Int(reader.integer()),
+            queuedAt: reader.instant(),
+            body: reader.optionalBytes()
+        )
+    }
+}

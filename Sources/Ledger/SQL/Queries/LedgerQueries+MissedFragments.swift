@@ -1,0 +1,127 @@
+public import Domain
+public import LedgerInterface
+
+/// What a page that comes back with its cursor has missed.
+extension LedgerQueries {
+    /// How many distinct targets of one stream are looked at; a page has a handful.
+    private static let targetLimit = 1000
+
+    /// What is newer than `since` on a stream. When that is more than `limit` fragments, or when the cursor is missing
+    /// or not this ledger's, only the newest fragment of each target.
+    public func missed(
+        on stream: StreamName,
+        since start: MissedSince,
+        limit: Int
+    ) throws(LedgerError) -> MissedFragments {
+        try snapshot { head throws(EngineError) in
+            let since = try cursor(start, head: head)
+            let isKnown = since.map { $0.epoch == epoch && $0.position <= head.position } ?? false
+            var missed = MissedFragments(
+                through: head,
+                items: [],
+                mode: .exact,
+                isTruncated: false,
+                newest: nil,
+                lost: isKnown ? try lost(after: since?.position ?? 0, on: stream) : nil,
+                isUnknownCursor: since != nil && !isKnown
+            )
+            let start = isKnown ? since?.position ?? 0 : 0
+            let keys = try targets(of: stream)
+            let isComplete = keys.count < LedgerQueries.targetLimit
+            if let newer = isKnown && isComplete
+                ? try fragments(stream, keys: keys + [""], after: start, limit: limit) : nil
+            {
+                missed.items = grouped(try written(newer))
+                return missed
+            }
+            missed.mode = .newest
+            let staying = try newest(of: "", on: stream, after: start)
+            missed.isTruncated = isKnown && (!isComplete || staying != nil)
+            var found: [PlacedFragment] = []
+            for key in keys {
+                if let fragment = try newest(of: key, on: stream, after: start) { found.append(fragment) }
+            }
+            missed.items = grouped(try written(found))
+            missed.newest = (found + [staying].compactMap { $0 }).map(\.position).max()
+            return missed
+        }
+    }
+
+    /// What was lost to all streams, or erased from this one.
+    private func lost(after position: Int64, on stream: StreamName) throws(EngineError) -> Int64? {
+        let lost = try statements.lost.first { row in row.integer(0) }
+        let erased = try erasure(of: stream)
+        return [lost, erased].compactMap { $0 }.max().flatMap { $0 > position ? $0 : nil }
+    }
+
+    private func cursor(_ start: MissedSince, head: Cursor) throws(EngineError) -> Cursor? {
+        switch start {
+        case .nothing: nil
+        case .cursor(let cursor): cursor
+        case .time(let instant): Cursor(epoch: epoch, position: try position(before: instant, head: head.position))
+        }
+    }
+
+    public func position(before instant: Instant) throws(LedgerError) -> Int64 {
+        try snapshot { head throws(EngineError) in try position(before: instant, head: head.position) }
+    }
+
+    /// Finds the newest entry that was committed before an instant, by bisection: positions ascend with time.
+    private func position(before instant: Instant, head: Int64) throws(EngineError) -> Int64 {
+        var low = Int64(0)
+        var high = head
+        while low < high {
+            let middle = high - (high - low) / 2
+            let at = try statements.committedUpTo.first([.integer(middle)]) { row in row.integer(0) } ?? .min
+            if at < instant.milliseconds { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// The targets that a stream's fragments replace: one index search for each, however long the history is.
+    private func targets(of stream: StreamName) throws(EngineError) -> [String] {
+        var keys = [""]
+        while keys.count <= LedgerQueries.targetLimit, let last = keys.last,
+            let next = try statements.nextKey.first([.text(stream.text), .text(last)], read: { row in row.text(0) })
+        {
+            keys.append(next)
+        }
+        return Array(keys.dropFirst())
+    }
+
+    /// Everything newer than `position`, or nil when that is more than `limit`.
+    private func fragments(
+        _ stream: StreamName,
+        keys: [String],
+        after position: Int64,
+        limit: Int
+    ) throws(EngineError) -> [PlacedFragment]? {
+        var found: [PlacedFragment] = []
+        for key in keys {
+            let range: [Value] = [.text(stream.text), .text(key), .integer(position), .integer(Int64(limit) + 1)]
+            found += try statements.fragmentsOfKey.all(range, read: FragmentRow.read)
+            if found.count > limit { return nil }
+        }
+        return found
+    }
+
+    private func newest(of key: String, on stream: StreamName, after position: Int64) throws(EngineError)
+        -> PlacedFragment?
+    {
+        let place: [Value] = [.text(stream.text), .text(key), .integer(position)]
+        return try statements.newestOfKey.first(place, read: FragmentRow.read)
+    }
+}
+
+/// Groups fragments by entry, in commit order.
+private func grouped(_ fragments: [PlacedFragment]) -> [MissedItem] {
+    var items: [MissedItem] = []
+    for next in fragments.sorted(by: { ($0.position, $0.ordinal) < ($1.position, $1.ordinal) }) {
+        if items.last?.position == next.position {
+            items[items.count - 1].fragments.append(next.fragment)
+        } else {
+            items.append(MissedItem(position: next.position, fragments: [next.fragment]))
+        }
+    }
+    return items
+}

@@ -1,0 +1,89 @@
+public import Domain
+public import LedgerInterface
+internal import Rules
+
+extension LedgerQueries {
+    /// How many purchases of one token are shown; an app may bind one token to everything that a user buys.
+    private static let purchaseLimit: Int64 = 100
+    private static let contradictionLimit: Int64 = 10
+
+    /// The order is nil for a token that no order has.
+    public func order(_ token: OrderToken, now: Instant) throws(LedgerError) -> (order: OrderRecord?, head: Cursor) {
+        try snapshot { head throws(EngineError) in
+            let found = try statements.orderByToken.first([.text(token.description)], read: OrderRow.readDated)
+            guard let found else { return (nil, head) }
+            return (try record(of: found, now: now), head)
+        }
+    }
+
+    func orders(of user: UserID, limit: Int, now: Instant) throws(EngineError) -> [OrderRecord] {
+        let newest: [Value] = [Value(user), .integer(Int64(limit))]
+        var records: [OrderRecord] = []
+        for found in try statements.newestOrders.all(newest, read: OrderRow.readDated) {
+            records.append(try record(of: found, now: now))
+        }
+        return records
+    }
+
+    private func record(of found: DatedOrder, now: Instant) throws(EngineError) -> OrderRecord {
+        let token: Value = .text(found.order.token.description)
+        var purchases: [OrderPurchase] = []
+        let bought = try statements.contractsByToken.all(
+            [token, .integer(LedgerQueries.purchaseLimit)],
+            read: ContractRow.read
+        )
+        for row in bought where !found.order.contradicts(row.tracked.contract) {
+            purchases.append(try purchase(row, by: found.order.token, now: now))
+        }
+        let contradictions = try contradictions(of: token)
+        let isUnfit = !contradictions.isEmpty || !bought.isEmpty
+        let state: OrderRecord.State =
+            purchases.isEmpty
+            ? (isUnfit ? .quarantined : .open)
+            : purchases.allSatisfy { $0.state == .pending } ? .pending : .fulfilled
+        return OrderRecord(
+            order: found.order,
+            createdAt: found.createdAt,
+            state: state,
+            purchases: purchases,
+            contradictions: contradictions
+        )
+    }
+
+    private func purchase(_ row: ContractRow, by token: OrderToken, now: Instant) throws(EngineError) -> OrderPurchase {
+        var tracked = row.tracked
+        tracked.recomputeStatus(at: now, policy: policy)
+        let id = Value(row.id)
+        return OrderPurchase(
+            contract: tracked.key,
+            user: tracked.user,
+            product: tracked.status.product,
+            state: tracked.status.state,
+            boughtAt: try statements.tokenDate.first([id, .text(token.description)]) { $0.instant(0) } ?? now,
+            event: try statements.firstEvents.all([id, .integer(100)], read: EntryRow.read)
+                .first { $0.notice.order == token }.flatMap { OrderEvent($0, epoch: epoch) }
+        )
+    }
+
+    /// Events that wait for an owner carried the token as well, but contradict nothing, so they are left out.
+    private func contradictions(of token: Value) throws(EngineError) -> [OrderEvent] {
+        let newest: [Value] = [token, .integer(.max), .integer(LedgerQueries.contradictionLimit)]
+        var events: [OrderEvent] = []
+        for position in try statements.contradictingBefore.all(newest, read: { $0.integer(0) }) {
+            let entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read)
+            guard let entry, entry.notice.outcome == .quarantined, let event = OrderEvent(entry, epoch: epoch) else {
+                continue
+            }
+            events.append(event)
+        }
+        return events
+    }
+}
+
+extension OrderEvent {
+    /// Nil for an entry without an event of a store.
+    fileprivate init?(_ entry: Entry, epoch: String) {
+        guard let id = entry.notice.event else { return nil }
+        self.init(id: id, cursor: Cursor(epoch: epoch, position: entry.position), committedAt: entry.committedAt)
+    }
+}

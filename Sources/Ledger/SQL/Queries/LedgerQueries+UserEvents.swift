@@ -1,0 +1,87 @@
+public import Domain
+public import LedgerInterface
+
+extension LedgerQueries {
+    /// How many contracts, and how many orders, are searched for events from before they were the user's.
+    private static let relationLimit: Int64 = 1000
+
+    /// What was said about the user, what was said about the user's contracts and orders before their user was known,
+    /// and what changed the user's pages, such as a purchase that went to somebody else. The contracts that others share
+    /// with the user are among the user's.
+    public func userEvents(
+        of user: UserID,
+        shownOn stream: StreamName?,
+        before position: Int64,
+        limit: Int,
+        withBodies: Bool
+    ) throws(LedgerError) -> UserEvents {
+        try snapshot { head throws(EngineError) in
+            var newest = Newest(limit: limit)
+            let range: [Value] = [.integer(position), .integer(Int64(limit) + 1)]
+            newest.add(try positions(statements.entriesOfUserBefore, values: [Value(user)] + range))
+            let related: [Value] = [Value(user), .integer(LedgerQueries.relationLimit)]
+            let contracts =
+                try statements.newestContracts.all(related, read: LedgerQueries.texts)
+                + statements.newestShared.all(related, read: LedgerQueries.texts)
+            for contract in contracts {
+                newest.add(try positions(statements.unclaimedBefore, values: contract + range))
+            }
+            for order in try statements.newestOrders.all(related, read: { Value.text($0.text(0)) }) {
+                newest.add(try positions(statements.contradictingBefore, values: [order] + range))
+            }
+            for target in PageTarget.allCases {
+                guard let stream else { break }
+                let key: [Value] = [.text(stream.text), .text("replace " + target.rawValue)]
+                newest.add(try positions(statements.shownBefore, values: key + range))
+            }
+            var events: [UserEvent] = []
+            for position in newest.page {
+                guard var event = try userEvent(at: position) else { continue }
+                if withBodies { event.body = try statements.bodyAt.first([.integer(position)]) { $0.bytes(0) } }
+                events.append(event)
+            }
+            let next = newest.hasMore ? newest.page.last.map { Cursor(epoch: epoch, position: $0) } : nil
+            return UserEvents(events: events, next: next, head: head)
+        }
+    }
+
+    /// Reads the first three columns as texts.
+    private static func texts(_ row: Row) -> [Value] { (0..<3).map { .text(row.text($0)) } }
+
+    private func positions(_ statement: Statement, values: [Value]) throws(EngineError) -> [Int64] {
+        try statement.all(values) { row in row.integer(0) }
+    }
+
+    private func userEvent(at position: Int64) throws(EngineError) -> UserEvent? {
+        guard var entry = try statements.entryAt.first([.integer(position)], read: EntryRow.read) else { return nil }
+        entry.fragments = try fragments(at: position)
+        let dates = try statements.datesOfEvent.first([.integer(position)]) { row in
+            EventDates(occurredAt: row.instant(0), receivedAt: row.instant(1))
+        }
+        return UserEvent(entry: entry, dates: dates)
+    }
+}
+
+/// The newest positions of several lists. Each list holds one position more than a page, or everything that it has.
+private struct Newest {
+    let limit: Int
+    private var found: Set<Int64> = []
+    /// Below this position, one of the lists may have positions that were not read.
+    private var floor: Int64 = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// `positions` are in descending order.
+    mutating func add(_ positions: [Int64]) {
+        found.formUnion(positions)
+        if positions.count > limit, let last = positions.last { floor = max(floor, last) }
+    }
+
+    private var known: [Int64] { found.filter { $0 >= floor }.sorted(by: >) }
+
+    var page: [Int64] { Array(known.prefix(limit)) }
+
+    var hasMore: Bool { floor > 0 || known.count > limit }
+}

@@ -1,0 +1,112 @@
+public import Domain
+public import LedgerInterface
+internal import Rules
+
+extension LedgerQueries {
+    private static let usualLimit = 100
+
+    public func entitlements(of user: UserID, now: Instant) throws(LedgerError) -> UserEntitlements {
+        try snapshot { head throws(EngineError) in
+            let held = try held(by: user, limit: LedgerQueries.usualLimit, now: now)
+            return UserEntitlements(isActive: held.isActive, entitlements: held.ranked.map(\.entitlement), since: head)
+        }
+    }
+
+    /// `isWhole` asks for every order and consumable instead of the newest 100 of each.
+    public func record(of user: UserID, isWhole: Bool, now: Instant) throws(LedgerError) -> UserRecord {
+        try snapshot { head throws(EngineError) in
+            let limit = isWhole ? .max : LedgerQueries.usualLimit
+            let held = try held(by: user, limit: limit, now: now)
+            var contracts: [ContractRecord] = []
+            for (row, entitlement) in held.ranked {
+                let shares = row.isShared ? try statements.sharesOf.all([.integer(row.id)]) { $0.user(0) } : []
+                contracts.append(ContractRecord(row.tracked, entitlement: entitlement, sharedWith: shares))
+            }
+            let orders = try orders(of: user, limit: limit, now: now)
+            return UserRecord(
+                language: try statements.language.language(of: user),
+                isActive: held.isActive,
+                contracts: contracts,
+                orders: orders,
+                head: head
+            )
+        }
+    }
+
+    private struct Held {
+        var isActive: Bool
+        /// What speaks for the user comes first; what the policy does not honor comes last.
+        var ranked: [(row: ContractRow, entitlement: Entitlement)]
+    }
+
+    /// The state as of now, not as of the last commit: the timer that ends access may be a millisecond late.
+    private func held(by user: UserID, limit: Int, now: Instant) throws(EngineError) -> Held {
+        let consumables: [Value] = [Value(user), .integer(Int64(limit))]
+        let rows =
+            try statements.userContracts.all([Value(user)], read: ContractRow.read)
+            + statements.userShares.all([Value(user)], read: ContractRow.read)
+            + statements.userConsumables.all(consumables, read: ContractRow.read)
+            + statements.sharedConsumables.all(consumables, read: ContractRow.read)
+        let current = rows.map { row in
+            var row = row
+            row.tracked.recomputeStatus(at: now, policy: policy)
+            return row
+        }
+        let union = EntitlementSet(
+            user: user,
+            held: current.map { $0.tracked.heldContract(policy.catalog) },
+            policy: policy
+        )
+        let ranks = Dictionary(union.ranked.enumerated().map { ($1.contract, $0) }) { first, _ in first }
+        let ordered = current.enumerated().sorted { left, right in
+            let a = ranks[left.element.tracked.key]
+            let b = ranks[right.element.tracked.key]
+            return (a ?? .max, left.offset) < (b ?? .max, right.offset)
+        }
+        return Held(
+            isActive: union.isActive,
+            ranked: ordered.map { _, row in
+                let isHonoured = ranks[row.tracked.key] != nil
+                return (row, row.tracked.heldContract(policy.catalog).entitlement(isHonoured: isHonoured))
+            }
+        )
+    }
+}
+
+extension ContractRecord {
+    fileprivate init(_ tracked: TrackedContract, entitlement: Entitlement, sharedWith: [UserID]) {
+        let contract = tracked.contract
+        self.init(
+            entitlement: entitlement,
+            app: contract.key.app,
+            kind: contract.kind,
+            owner: tracked.user,
+            sharedWith: sharedWith,
+            order: contract.token?.value,
+            account: contract.account?.value,
+            replaces: contract.previousLineage?.value,
+            charge: contract.transaction?.transaction,
+            statedAt: [contract.snapshot?.snapshot.signedAt, contract.transaction?.transaction.signedAt]
+                .compactMap { $0 }.max()
+        )
+    }
+}
+
+extension HeldContract {
+    func entitlement(isHonoured: Bool) -> Entitlement {
+        Entitlement(
+            product: status.product,
+            group: group,
+            state: status.state,
+            isActive: status.isActive && isHonoured,
+            accessUntil: status.accessUntil,
+            autoRenew: status.autoRenew,
+            pendingProduct: status.pendingProduct,
+            provider: contract.provider,
+            environment: contract.environment,
+            contract: contract.lineage,
+            isFamilyShared: isFamilyShared,
+            quantity: quantity
+        )
+    }
+}

@@ -1,0 +1,200 @@
+internal import LedgerInterface
+
+/// All SQL of the reader, prepared once, in the words that SQLite and PostgreSQL have in common.
+struct ReaderStatements {
+    let erasureKey, tombstone, bodyAt: Statement
+    let committedUpTo, lost: Statement
+    let entriesAfter, entriesOfUser, fragmentsAt, entriesBetween, fragmentsBetween: Statement
+    let nextKey, fragmentsOfKey, newestOfKey: Statement
+    let userContracts, userShares, userConsumables, sharedConsumables: Statement
+    let nextDestination, isDue, dueJobs, jobCount, nextJob, nextDeadline, newestJob, mark: Statement
+    let outlasting, eventsByID, eventsByContract, eventsAfter: Statement
+    let entryAt, datesOfEvent, entriesOfUserBefore, unclaimedBefore, contradictingBefore, shownBefore: Statement
+    let newestContracts, newestShared, newestOrders: Statement
+    let orderByToken, contractsByToken, tokenDate, sharesOf, firstEvents: Statement
+    let contractsOfUser, contractsSharedWith, contractByID, newestEvent, language: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        bodyAt = try connection.prepare("SELECT body FROM events WHERE position = ? AND length(body) > 0")
+        tombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+
+        committedUpTo = try connection.prepare(
+            "SELECT committed_at FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1"
+        )
+        lost = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'broadcasts_lost'")
+        entriesAfter = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE position > ?1 AND \(EntrySelection.condition) AND position <= ?6 ORDER BY position LIMIT ?7
+            """
+        )
+        entriesOfUser = try connection.prepare(
+            """
+            SELECT position, \(EntryRow.columns) FROM entries
+            WHERE user = ?1 AND \(EntrySelection.condition) AND position > ?6 ORDER BY position LIMIT ?7
+            """
+        )
+        entriesBetween = try connection.prepare(
+            "SELECT position, \(EntryRow.columns) FROM entries WHERE position > ? AND position <= ? ORDER BY position"
+        )
+        fragmentsBetween = try connection.prepare(
+            "SELECT \(FragmentRow.columns) FROM fragments WHERE position > ? AND position <= ?"
+        )
+        fragmentsAt = try connection.prepare("SELECT \(FragmentRow.columns) FROM fragments WHERE position = ?")
+
+        nextKey = try connection.prepare(
+            "SELECT collapse_key FROM fragments WHERE stream = ? AND collapse_key > ? ORDER BY collapse_key LIMIT 1"
+        )
+        fragmentsOfKey = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position, ordinal LIMIT ?
+            """
+        )
+        newestOfKey = try connection.prepare(
+            """
+            SELECT \(FragmentRow.columns) FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position > ? ORDER BY position DESC, ordinal DESC LIMIT 1
+            """
+        )
+
+        userContracts = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            """
+        )
+        userConsumables = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE user = ? AND kind = 'consumable' ORDER BY id DESC LIMIT ?
+            """
+        )
+        userShares = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            """
+        )
+        sharedConsumables = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) AND kind = 'consumable'
+            ORDER BY id DESC LIMIT ?
+            """
+        )
+
+        nextDestination = try connection.prepare(
+            """
+            SELECT destination FROM jobs WHERE destination > ? AND due_at IS NOT NULL ORDER BY destination LIMIT 1
+            """
+        )
+        isDue = try connection.prepare("SELECT 1 FROM jobs WHERE destination = ? AND due_at <= ? LIMIT 1")
+        dueJobs = try connection.prepare(
+            """
+            SELECT id, kind, jobs.provider, jobs.environment, jobs.app, subject, detail, deadline, attempts,
+                queued_at, CASE kind WHEN 'forward' THEN body END
+            FROM jobs LEFT JOIN events ON events.position = jobs.position
+            WHERE destination = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?
+            """
+        )
+        jobCount = try connection.prepare("SELECT count(*) FROM jobs WHERE due_at > 0")
+        nextJob = try connection.prepare("SELECT min(due_at) FROM jobs WHERE due_at > 0")
+        nextDeadline = try connection.prepare(
+            "SELECT min(deadline) FROM jobs WHERE due_at IS NOT NULL"
+        )
+        newestJob = try connection.prepare("SELECT max(id) FROM jobs")
+        mark = try connection.prepare("SELECT at FROM marks WHERE name = ?")
+
+        outlasting = try connection.prepare(
+            """
+            SELECT provider, environment, app, lineage FROM contracts
+            WHERE ends_at > ? AND ends_at <= ? AND access_until <= ? AND provider = ?
+            ORDER BY ends_at, id LIMIT ?
+            """
+        )
+        eventsByID = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE event = ? AND position > ? AND position <= ? ORDER BY provider, environment
+            """
+        )
+        eventsByContract = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE contract = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        eventsAfter = try connection.prepare(
+            """
+            SELECT \(StoredEvent.columns) FROM events
+            WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+            """
+        )
+        contractsOfUser = try connection.prepare("SELECT id FROM contracts WHERE user = ?")
+        contractsSharedWith = try connection.prepare("SELECT contract FROM shares WHERE user = ?")
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
+        entryAt = try connection.prepare("SELECT position, \(EntryRow.columns) FROM entries WHERE position = ?")
+        datesOfEvent = try connection.prepare("SELECT signed_at, received_at FROM events WHERE position = ?")
+        entriesOfUserBefore = try connection.prepare(
+            "SELECT position FROM entries WHERE user = ? AND position < ? ORDER BY position DESC LIMIT ?"
+        )
+        unclaimedBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE contract = ? AND provider = ? AND environment = ? AND user IS NULL AND position < ?
+            ORDER BY position DESC LIMIT ?
+            """
+        )
+        contradictingBefore = try connection.prepare(
+            """
+            SELECT position FROM entries
+            WHERE order_token = ? AND user IS NULL AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        shownBefore = try connection.prepare(
+            """
+            SELECT position FROM fragments
+            WHERE stream = ? AND collapse_key = ? AND position < ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        newestContracts = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE user = ? ORDER BY kind DESC, id DESC LIMIT ?
+            """
+        )
+        newestShared = try connection.prepare(
+            """
+            SELECT lineage, provider, environment FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?) ORDER BY id DESC LIMIT ?
+            """
+        )
+        newestOrders = try connection.prepare(
+            """
+            SELECT \(OrderRow.columns), created_at FROM orders WHERE user = ?
+            ORDER BY created_at DESC, token DESC LIMIT ?
+            """
+        )
+        orderByToken = try connection.prepare("SELECT \(OrderRow.columns), created_at FROM orders WHERE token = ?")
+        contractsByToken = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?) ORDER BY id LIMIT ?
+            """
+        )
+        tokenDate = try connection.prepare("SELECT at FROM tokens WHERE contract = ? AND token = ?")
+        sharesOf = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+        firstEvents = try connection.prepare(
+            """
+            SELECT entries.position, \(EntryRow.qualifiedColumns)
+            FROM events JOIN entries ON entries.position = events.position
+            WHERE events.contract = ? ORDER BY events.position LIMIT ?
+            """
+        )
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ? AND position <= ?")
+    }
+}

@@ -1,0 +1,157 @@
+internal import Domain
+internal import Rules
+
+/// A contract and its row.
+struct ContractRow {
+    var id: Int64
+    var tracked: TrackedContract
+    /// Whether it has other holders. They are in a table of their own, which is not asked in vain.
+    var isShared: Bool
+
+    static let keyColumns = ["provider", "environment", "app", "lineage"]
+    /// Written separately from the state, because they rarely change and writing them updates three indexes.
+    static let identityColumns = [
+        "kind", "user", "user_at", "is_family_shared", "product_group", "product_group_at", "token", "token_at",
+        "account", "account_at", "previous_lineage", "previous_lineage_at", "store_user", "store_user_at",
+    ]
+    static let stateColumns = [
+        "snapshot_event", "snapshot_state", "snapshot_product", "snapshot_pending_product", "snapshot_auto_renew",
+        "snapshot_access_until", "snapshot_signed_at", "snapshot_is_pausing",
+        "charge_event", "charge_id", "charge_product", "charge_purchased_at", "charge_expires_at",
+        "charge_revoked_at", "charge_is_upgraded", "charge_quantity", "charge_price", "charge_currency",
+        "charge_signed_at",
+        "state", "product", "pending_product", "access_until", "auto_renew", "is_pausing", "ends_at",
+    ]
+    static let columns = (keyColumns + identityColumns + stateColumns).joined(separator: ", ")
+    /// What `read` reads.
+    static let selection = """
+        id, \(columns), CASE WHEN EXISTS (SELECT 1 FROM shares WHERE contract = contracts.id) THEN 1 ELSE 0 END
+        """
+    static let count = keyColumns.count + identityColumns.count + stateColumns.count
+
+    /// Reads a `selection`.
+    static func read(_ row: Row) throws(EngineError) -> ContractRow {
+        var reader = RowReader(row)
+        let id = reader.integer()
+        let key = ContractKey(
+            provider: try reader.word(),
+            environment: try reader.word(),
+            app: reader.text(),
+            lineage: reader.text()
+        )
+        var contract = Contract(key: key, kind: try reader.word())
+        let user = reader.optionalUser()
+        let userAt = reader.optionalInstant()
+        contract.isFamilyShared = reader.flag()
+        contract.group = register(reader.optionalText(), at: reader.instant())
+        contract.token = register(reader.optionalText().flatMap { OrderToken($0) }, at: reader.instant())
+        contract.account = register(reader.optionalText(), at: reader.instant())
+        contract.previousLineage = register(reader.optionalText(), at: reader.instant())
+        contract.storeUser = register(reader.optionalUser(), at: reader.instant())
+        contract.snapshot = try LWWSnapshot(&reader)
+        contract.transaction = LWWTransaction(&reader)
+        let status = try ContractStatus(&reader)
+        var tracked = TrackedContract(contract: contract, status: status, endsAt: reader.optionalInstant())
+        tracked.user = user
+        tracked.userAt = userAt
+        return ContractRow(id: id, tracked: tracked, isShared: reader.flag())
+    }
+
+    private static func register<Text>(_ value: Text?, at signedAt: Instant) -> LWWRegister<Text>? {
+        value.map { LWWRegister($0, at: signedAt) }
+    }
+}
+
+/// What is written, in the order of the lists above.
+extension TrackedContract {
+    var keyValues: [Value] { [Value(key.provider), Value(key.environment), .text(key.app), .text(key.lineage)] }
+
+    var identityValues: [Value] {
+        [
+            Value(contract.kind), Value(user), Value(userAt), Value(contract.isFamilyShared),
+            Value(contract.group?.value), Value(contract.group?.signedAt),
+            Value(contract.token?.value.description), Value(contract.token?.signedAt),
+            Value(contract.account?.value), Value(contract.account?.signedAt),
+            Value(contract.previousLineage?.value), Value(contract.previousLineage?.signedAt),
+            Value(contract.storeUser?.value), Value(contract.storeUser?.signedAt),
+        ]
+    }
+
+    var stateValues: [Value] {
+        let snapshot = contract.snapshot?.snapshot
+        let charge = contract.transaction?.transaction
+        return [
+            Value(contract.snapshot?.event), Value(snapshot?.state), Value(snapshot?.product),
+            Value(snapshot?.pendingProduct), Value(snapshot?.autoRenew), Value(snapshot?.accessUntil),
+            Value(snapshot?.signedAt), Value(snapshot?.isPausing),
+            Value(contract.transaction?.event), Value(charge?.id), Value(charge?.product), Value(charge?.purchasedAt),
+            Value(charge?.expiresAt), Value(charge?.revokedAt), Value(charge?.isUpgraded),
+            Value(charge.map { Int64($0.quantity) }), Value(charge?.price), Value(charge?.currency),
+            Value(charge?.signedAt),
+            Value(status.state), .text(status.product), Value(status.pendingProduct), Value(status.accessUntil),
+            Value(status.autoRenew), Value(status.isPausing), Value(endsAt),
+        ]
+    }
+
+    /// True when `other` differs in what the identity columns hold.
+    func hasOtherIdentity(than other: TrackedContract) -> Bool {
+        contract.kind != other.contract.kind || user != other.user || userAt != other.userAt
+            || contract.storeUser != other.contract.storeUser
+            || contract.isFamilyShared != other.contract.isFamilyShared
+            || contract.group != other.contract.group || contract.token != other.contract.token
+            || contract.account != other.contract.account
+            || contract.previousLineage != other.contract.previousLineage
+    }
+}
+
+extension LWWSnapshot {
+    /// Nil when the contract has none.
+    fileprivate init?(_ reader: inout RowReader) throws(EngineError) {
+        if reader.skips(8) { return nil }
+        let event = reader.text()
+        let snapshot = Snapshot(
+            state: try reader.word(),
+            product: reader.text(),
+            pendingProduct: reader.optionalText(),
+            autoRenew: reader.flag(),
+            accessUntil: reader.optionalInstant(),
+            signedAt: reader.instant(),
+            isPausing: reader.flag()
+        )
+        self.init(snapshot, event: event)
+    }
+}
+
+extension LWWTransaction {
+    /// Nil when the contract has none.
+    fileprivate init?(_ reader: inout RowReader) {
+        if reader.skips(11) { return nil }
+        let event = reader.text()
+        let charge = Transaction(
+            id: reader.text(),
+            product: reader.text(),
+            purchasedAt: reader.instant(),
+            expiresAt: reader.optionalInstant(),
+            revokedAt: reader.optionalInstant(),
+            isUpgraded: reader.flag(),
+            quantity: Int(reader.integer()),
+            price: reader.optionalInteger(),
+            currency: reader.optionalText(),
+            signedAt: reader.instant()
+        )
+        self.init(charge, event: event)
+    }
+}
+
+extension ContractStatus {
+    fileprivate init(_ reader: inout RowReader) throws(EngineError) {
+        self.init(
+            state: try reader.word(),
+            product: reader.text(),
+            pendingProduct: reader.optionalText(),
+            accessUntil: reader.optionalInstant(),
+            autoRenew: reader.optionalFlag(),
+            isPausing: reader.flag()
+        )
+    }
+}

@@ -1,0 +1,48 @@
+internal import Domain
+
+/// Converts between an order and its row.
+enum OrderRow {
+    static let columns = "token, user, product, provider, product_group, kind"
+
+    static func values(_ order: Order) -> [Value] {
+        [
+            .text(order.token.description), Value(order.user), .text(order.product), Value(order.provider),
+            Value(order.group), Value(order.kind),
+        ]
+    }
+
+    /// What a repeated request may change, and whose order it is.
+    static func widenedValues(_ order: Order) -> [Value] {
+        [
+            .text(order.product), Value(order.provider), Value(order.group), Value(order.kind),
+            .text(order.token.description),
+        ]
+    }
+
+    /// Reads `columns`, and `created_at` after them.
+    static func readDated(_ row: Row) throws(EngineError) -> DatedOrder {
+        var reader = RowReader(row)
+        return DatedOrder(order: try read(&reader), createdAt: reader.instant())
+    }
+
+    static func read(_ row: Row) throws(EngineError) -> Order {
+        var reader = RowReader(row)
+        return try read(&reader)
+    }
+
+    private static func read(_ reader: inout RowReader) throws(EngineError) -> Order {
+        Order(
+            token: try reader.parsed { OrderToken($0) },
+            user: reader.user(),
+            product: reader.text(),
+            provider: try reader.optionalWord(),
+            group: reader.optionalText(),
+            kind: try reader.optionalWord()
+        )
+    }
+}
+
+struct DatedOrder {
+    var order: Order
+    var createdAt: Instant
+}

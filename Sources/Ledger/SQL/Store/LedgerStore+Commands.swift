@@ -1,0 +1,70 @@
+public import Domain
+public import LedgerInterface
+public import Rules
+
+/// The commands, each as one decision or several.
+extension LedgerStore {
+    public mutating func record(_ incoming: IncomingEvent, now: Instant) throws(EngineError) -> Commit<CommitResult> {
+        for need in incoming.needs where !known.knows(need) { try load(need) }
+        return try decide(at: now) { unit throws(Missing) in try unit.record(incoming) }
+    }
+
+    /// Nil when the token is another user's.
+    public mutating func place(_ request: OrderRequest, now: Instant) throws(EngineError) -> Commit<OrderResult?> {
+        let token = OrderToken.random()
+        return try decide(at: now) { unit throws(Missing) in try unit.place(request, token: token) }
+    }
+
+    public mutating func setLanguage(
+        _ language: LanguageTag,
+        of user: UserID,
+        now: Instant
+    ) throws(EngineError) -> Commit<Void> {
+        try decide(at: now) { unit throws(Missing) in try unit.setLanguage(language, of: user) }
+    }
+
+    public mutating func broadcast(_ fragments: [Fragment], now: Instant) throws(EngineError) -> Commit<[Cursor]> {
+        try decide(at: now) { unit throws(Missing) in try unit.broadcast(fragments) }
+    }
+
+    public mutating func recordLostBroadcasts(now: Instant) throws(EngineError) -> Commit<Cursor> {
+        try decide(at: now) { unit throws(Missing) in try unit.recordLostBroadcasts() }
+    }
+
+    /// Sends both elements, as they should look now, to the pages of `users` and of everyone who holds one of
+    /// `contracts`.
+    public mutating func rebroadcast(
+        contracts: [Int64],
+        users: [UserID],
+        now: Instant
+    ) throws(EngineError) -> Commit<[UserID]> {
+        var commit = Commit<[UserID]>(value: [])
+        var holders = users
+        for row in contracts { holders += try contract(row: row)?.holders ?? [] }
+        for user in holders where !commit.value.contains(user) {
+            commit.value.append(user)
+            commit.add(try decide(at: now) { unit throws(Missing) in try unit.rebroadcast(to: user) })
+        }
+        return commit
+    }
+
+    /// Ends the access of contracts whose time has come, including those whose time came while the server was down.
+    public mutating func endAccess(now: Instant) throws(EngineError) -> Commit<Void> {
+        var commit = Commit<Void>(value: ())
+        for key in try endedContracts(at: now) {
+            commit.add(try decide(at: now) { unit throws(Missing) in try unit.endAccess(of: key) })
+        }
+        return commit
+    }
+
+    /// When the access of the next contract ends.
+    public func nextEnd() throws(EngineError) -> Instant? {
+        try statements.nextEnd.first { row in row.optionalInstant(0) } ?? nil
+    }
+
+    public func addUnclaimed(_ difference: Int) throws(EngineError) -> Int {
+        let count = (try statements.unclaimed.first { row in Int(row.integer(0)) } ?? 0) + difference
+        if difference != 0 { try statements.setUnclaimed.run([.text(String(count))]) }
+        return count
+    }
+}

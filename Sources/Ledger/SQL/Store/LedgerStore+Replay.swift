@@ -1,0 +1,25 @@
+public import Domain
+public import LedgerInterface
+public import Rules
+
+extension LedgerStore {
+    /// Applies stored events once more, or tries out what that would change.
+    public mutating func replay(
+        _ batch: ReplayBatch,
+        isTrial: Bool,
+        now: Instant
+    ) throws(EngineError) -> Commit<ReplayReport> {
+        var commit = Commit(value: ())
+        var replay = ReplaySteps(batch)
+        while !replay.isDone {
+            // Taken in place, because a copy would copy the report at each step.
+            let step = try decide(at: now, isTrial: isTrial) { unit throws(Missing) in
+                try replay.advance(in: &unit)
+            }
+            commit.add(step)
+        }
+        guard isTrial else { return commit.map { replay.report } }
+        try forget()
+        return Commit(value: replay.report)
+    }
+}

@@ -1,0 +1,43 @@
+internal import Rules
+
+/// Transactions, and the commands within one.
+extension LedgerStore {
+    public mutating func begin() throws(EngineError) {
+        try connection.begin()
+        try forget()
+    }
+
+    public func commit() throws(EngineError) {
+        try connection.commit(head: known.head)
+    }
+
+    /// Does nothing when the engine has rolled the transaction back already.
+    public func rollback() throws(EngineError) {
+        try connection.rollback()
+    }
+
+    /// From here on, `undoCommand` can undo one command without the others.
+    public func beginCommand() throws(EngineError) {
+        try statements.savepoint.run()
+    }
+
+    public func endCommand() throws(EngineError) {
+        try connection.settle()
+        try statements.release.run()
+    }
+
+    /// Undoes the command that failed with `error`. Throws that error when the whole transaction has to be undone.
+    public mutating func undoCommand(after error: EngineError) throws(EngineError) {
+        guard connection.isInTransaction, !error.isOfThePlace else { throw error }
+        try statements.rollbackTo.run()
+        try statements.release.run()
+        try forget()
+    }
+
+    /// Forgets what the transaction knows: something was rolled back, or somebody else may have written.
+    mutating func forget() throws(EngineError) {
+        rows = [:]
+        lastContract = nil
+        known = WorkingSet(head: try connection.head())
+    }
+}

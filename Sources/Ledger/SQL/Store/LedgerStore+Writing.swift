@@ -1,0 +1,123 @@
+internal import Domain
+internal import Rules
+
+/// Writes what a decision returns.
+extension LedgerStore {
+    mutating func write(_ changes: Changes, at now: Instant) throws(EngineError) {
+        for contract in changes.contracts { try write(contract) }
+        if let erasure = changes.erasure { try forget(erasure) }
+        for token in changes.tokens { try write(token) }
+        for claim in changes.claims { try write(claim) }
+        for transfer in changes.transfers {
+            try statements.insertTransfer.run(
+                transfer.source.values + [Value(transfer.target.at), Value(transfer.target.user)]
+            )
+        }
+        for order in changes.orders { try statements.insertOrder.run(OrderRow.values(order) + [Value(now)]) }
+        for order in changes.widenedOrders { try statements.widenOrder.run(OrderRow.widenedValues(order)) }
+        for language in changes.languages {
+            try statements.putLanguage.run([Value(language.user), .text(language.language.text)])
+        }
+        for entry in changes.entries { try write(entry) }
+        for event in changes.events { try write(event) }
+        for event in changes.refiledEvents {
+            try statements.refileEvent.run([Value(rows[event.contract])] + event.event.values)
+        }
+        for job in changes.jobs { try queue(job, at: now) }
+        try writeTombstones(of: changes)
+        if let position = changes.lostBroadcasts { try statements.setLost.run([.text("\(position)")]) }
+    }
+
+    private mutating func write(_ change: ContractChangeRecord) throws(EngineError) {
+        let current = change.current
+        guard let previous = change.previous, let row = rows[current.key] else {
+            let row = try nextContract()
+            rows[current.key] = row
+            try statements.insertContract.run(
+                [.integer(row)] + current.keyValues + current.identityValues + current.stateValues
+            )
+            return try writeShares(of: current, over: [])
+        }
+        if current.hasOtherIdentity(than: previous) {
+            try statements.updateIdentity.run(current.identityValues + [.integer(row)])
+        }
+        try statements.updateState.run(current.stateValues + [.integer(row)])
+        try writeShares(of: current, over: previous.shares)
+    }
+
+    /// Chosen here rather than by the engine, because its answer would have to be waited for.
+    private mutating func nextContract() throws(EngineError) -> Int64 {
+        if lastContract == nil { lastContract = try statements.lastContract.first { row in row.integer(0) } }
+        let next = (lastContract ?? 0) + 1
+        lastContract = next
+        return next
+    }
+
+    private func writeShares(of contract: TrackedContract, over previous: [UserID]) throws(EngineError) {
+        guard let row = rows[contract.key], contract.shares != previous else { return }
+        try statements.deleteShares.run([.integer(row)])
+        for (ordinal, user) in contract.shares.enumerated() {
+            try statements.insertShare.run([Value(user), .integer(row), .integer(Int64(ordinal))])
+        }
+    }
+
+    private func write(_ token: TokenRecord) throws(EngineError) {
+        try statements.putToken.run([
+            Value(rows[token.contract]), .text(token.token.description), Value(token.dates.first),
+            Value(token.dates.last),
+        ])
+    }
+
+    private func write(_ record: ClaimRecord) throws(EngineError) {
+        let claim = record.claim
+        try statements.putClaim.run([
+            Value(rows[record.contract]), Value(claim.user),
+            Value(claim.first?.at), Value(claim.first?.wasActive ?? false),
+            Value(claim.last?.at), Value(claim.last?.wasActive ?? false), Value(claim.proofAt),
+        ])
+    }
+
+    private func write(_ appended: AppendedEntry) throws(EngineError) {
+        let entry = appended.entry
+        try statements.insertEntry.run(
+            [.integer(entry.position)] + EntryRow.values(entry.notice, at: entry.committedAt)
+        )
+        for (ordinal, fragment) in appended.stored.enumerated() {
+            try statements.insertFragment.run(FragmentRow.values(fragment, at: entry.position, ordinal: ordinal))
+        }
+    }
+
+    private func write(_ filed: FiledEvent) throws(EngineError) {
+        let event = filed.event
+        let id = filed.isErased ? erasureKey.digest(of: .event(EventKey(event))) : event.id
+        let values: [Value] = [
+            .integer(filed.position), Value(event.provider), Value(event.environment), .text(id),
+            .text(event.app), Value(event.signedAt), Value(filed.receivedAt),
+            Value(filed.contract.flatMap { rows[$0] }),
+        ]
+        try statements.insertEvent.run(values, body: event.body)
+    }
+
+    private func queue(_ record: QueuedJobRecord, at now: Instant) throws(EngineError) {
+        let job = record.job
+        try statements.insertJob.run([
+            Value(job.kind), Value(job.provider), Value(job.environment), .text(job.app), .text(job.subject),
+            .text(job.detail ?? ""), Value(job.deadline), Value(record.position), Value(now), Value(now),
+        ])
+    }
+}
+
+extension EventKey {
+    var values: [Value] { [.text(id), Value(provider), Value(environment)] }
+}
+
+extension TransferSource {
+    var values: [Value] { [Value(user), Value(provider), Value(environment)] }
+}
+
+extension ContractKey {
+    /// A text of the key's kind, and where the store's texts of that kind are unique.
+    func values(first: String) -> [Value] {
+        [.text(first), Value(provider), Value(environment), .text(app)]
+    }
+}

@@ -1,0 +1,96 @@
+public import Domain
+internal import LedgerInterface
+internal import Rules
+
+/// The writer's side of an engine: it loads what a command's decision needs (`+Loading`), and writes what the decision
+/// returns (`+Writing`). It never leaves the writer's thread.
+public struct LedgerStore {
+    let connection: any LedgerConnection
+    let statements: WriterStatements
+    public let epoch: String
+    let erasureKey: ErasureKey
+    private(set) var policy: AccessPolicy
+    let streams: StreamPattern
+    /// What this transaction knows.
+    var known = WorkingSet(head: 0)
+    /// The rows of the contracts in `known`.
+    var rows: [ContractKey: Int64] = [:]
+    /// The last row of the contracts, once a transaction has made one.
+    var lastContract: Int64?
+    /// Whether an erasure has come to its end.
+    var hasErased = false
+
+    public init(
+        _ connection: any LedgerConnection,
+        epoch: String,
+        policy: AccessPolicy,
+        streams: StreamPattern
+    ) throws(EngineError) {
+        self.connection = connection
+        statements = try WriterStatements(connection)
+        erasureKey = try ErasureKey(statements.erasureKey)
+        self.epoch = epoch
+        self.policy = policy
+        self.streams = streams
+    }
+
+    /// Commits from now on follow this policy.
+    public mutating func adopt(_ policy: AccessPolicy) {
+        self.policy = policy
+    }
+}
+
+/// Where the ledger is, and what it needs beside transactions.
+extension LedgerStore {
+    public var problem: String? { connection.problem }
+    public func rescue() throws(EngineError) -> Rescue { try connection.rescue() }
+    public func takePagesWritten() -> Int { connection.takePagesWritten() }
+    public func finish() { connection.finish() }
+}
+
+extension LedgerStore {
+    func cursor(_ position: Int64) -> Cursor { Cursor(epoch: epoch, position: position) }
+
+    /// Lets `decision` decide until everything that it needs is loaded, then writes what it decided. A trial knows
+    /// afterwards what was changed, and writes nothing.
+    mutating func decide<Value>(
+        at now: Instant,
+        isTrial: Bool = false,
+        by decision: (inout UnitOfWork) throws(Missing) -> Value
+    ) throws(EngineError) -> Commit<Value> {
+        while true {
+            switch attempt(decision, at: now) {
+            case .failure(var missing):
+                repeat {
+                    for need in missing.needs { try load(need) }
+                } while missing.advance(in: known)
+            case .success(let made):
+                if !isTrial { try write(made.changes, at: now) }
+                known.adopt(made.draft)
+                return Commit(made.value, changes: made.changes)
+            }
+        }
+    }
+
+    private struct Decision<Value> {
+        var value: Value
+        var changes: Changes
+        var draft: WorkingSet
+    }
+
+    /// A function of its own, so that the unit of work has let go of what is known before that changes: it would be
+    /// copied.
+    private func attempt<Value>(
+        _ decision: (inout UnitOfWork) throws(Missing) -> Value,
+        at now: Instant
+    ) -> Result<Decision<Value>, Missing> {
+        var unit = UnitOfWork(known, policy: policy, streams: streams, epoch: epoch, now: now)
+        do throws(Missing) {
+            let value = try decision(&unit)
+            let (changes, draft) = unit.finish()
+            return .success(Decision(value: value, changes: changes, draft: draft))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

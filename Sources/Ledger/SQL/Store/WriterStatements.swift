@@ -1,0 +1,246 @@
+internal import Rules
+
+/// All SQL of the writer, prepared once, in the words that SQLite and PostgreSQL have in common. The tables are in the
+/// `Schema` of each engine.
+struct WriterStatements {
+    let savepoint, release, rollbackTo: Statement
+    let unclaimed, setUnclaimed, setLost: Statement
+    let insertEntry, insertFragment: Statement
+    let findEvent, insertEvent, refileEvent, newestEvent: Statement
+    let findOrder, findRequest, insertOrder, widenOrder: Statement
+    let findContract, contractByID, lastContract, insertContract, updateIdentity, updateState: Statement
+    let contractsOfUser, contractsSharedWith, shares, insertShare, deleteShares: Statement
+    let tokens, putToken, contractsByToken: Statement
+    let claims, putClaim: Statement
+    let contractsByAccount, contractsByPreviousLineage, contractsByPurchase: Statement
+    let insertTransfer, transfers, contractsOfStoreUser: Statement
+    let insertJob, deleteJob, delayJob, abandonJob, forgetJobs, setMark: Statement
+    let findBroadcastKey, putBroadcastKey, forgetBroadcastKeys, limitBroadcastKeys: Statement
+    let nextEnd, endedContracts: Statement
+    let language, putLanguage: Statement
+    let erasureKey, findTombstone, putTombstone, deleteTombstone: Statement
+
+    init(_ connection: any LedgerConnection) throws(EngineError) {
+        savepoint = try connection.prepare("SAVEPOINT command")
+        release = try connection.prepare("RELEASE command")
+        rollbackTo = try connection.prepare("ROLLBACK TO command")
+
+        unclaimed = try connection.prepare("SELECT CAST(value AS BIGINT) FROM meta WHERE key = 'unclaimed'")
+        setLost = try connection.prepare(
+            """
+            INSERT INTO meta VALUES ('broadcasts_lost', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+            """
+        )
+        setUnclaimed = try connection.prepare("UPDATE meta SET value = ? WHERE key = 'unclaimed'")
+
+        insertEntry = try connection.prepare(
+            "INSERT INTO entries (position, \(EntryRow.columns)) VALUES (?, \(marks(EntryRow.count)))"
+        )
+        insertFragment = try connection.prepare(
+            "INSERT INTO fragments (\(FragmentRow.columns)) VALUES (\(marks(FragmentRow.count)))"
+        )
+
+        findEvent = try connection.prepare(
+            "SELECT min(position) FROM events WHERE event IN (?, ?) AND provider = ? AND environment = ?"
+        )
+        refileEvent = try connection.prepare(
+            """
+            UPDATE events SET contract = ?1
+            WHERE event = ?2 AND provider = ?3 AND environment = ?4 AND contract IS DISTINCT FROM ?1
+            """
+        )
+        newestEvent = try connection.prepare("SELECT max(position) FROM events WHERE contract = ?")
+        insertEvent = try connection.prepare(
+            """
+            INSERT INTO events (position, provider, environment, event, app, signed_at, received_at, contract, body)
+            VALUES (\(marks(9)))
+            """
+        )
+
+        findOrder = try connection.prepare("SELECT \(OrderRow.columns) FROM orders WHERE token = ?")
+        findRequest = try connection.prepare(
+            """
+            SELECT \(OrderRow.columns) FROM orders
+            WHERE user = ? AND product = ? AND provider IS NOT DISTINCT FROM ? AND product_group IS NOT DISTINCT FROM ?
+                AND kind IS NOT DISTINCT FROM ?
+            ORDER BY created_at, token LIMIT 1
+            """
+        )
+        insertOrder = try connection.prepare(
+            "INSERT INTO orders (\(OrderRow.columns), created_at) VALUES (\(marks(7)))"
+        )
+        widenOrder = try connection.prepare(
+            "UPDATE orders SET product = ?, provider = ?, product_group = ?, kind = ? WHERE token = ?"
+        )
+
+        findContract = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE lineage = ? AND provider = ? AND environment = ? AND app = ?
+            """
+        )
+        contractByID = try connection.prepare("SELECT \(ContractRow.selection) FROM contracts WHERE id = ?")
+        lastContract = try connection.prepare("SELECT max(id) FROM contracts")
+        insertContract = try connection.prepare(
+            "INSERT INTO contracts (id, \(ContractRow.columns)) VALUES (\(marks(ContractRow.count + 1)))"
+        )
+        updateIdentity = try connection.prepare(
+            "UPDATE contracts SET \(assignments(ContractRow.identityColumns)) WHERE id = ?"
+        )
+        updateState = try connection.prepare(
+            "UPDATE contracts SET \(assignments(ContractRow.stateColumns)) WHERE id = ?"
+        )
+        contractsOfUser = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE user = ? AND kind IN ('subscription', 'non_renewing', 'non_consumable') ORDER BY kind, id
+            """
+        )
+        contractsSharedWith = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM shares WHERE user = ?)
+                AND kind IN ('subscription', 'non_renewing', 'non_consumable')
+            """
+        )
+        shares = try connection.prepare("SELECT user FROM shares WHERE contract = ? ORDER BY ordinal")
+        insertShare = try connection.prepare("INSERT INTO shares (user, contract, ordinal) VALUES (?, ?, ?)")
+        deleteShares = try connection.prepare("DELETE FROM shares WHERE contract = ?")
+
+        tokens = try connection.prepare("SELECT token, at, bought_at FROM tokens WHERE contract = ?")
+        putToken = try connection.prepare(
+            """
+            INSERT INTO tokens (contract, token, at, bought_at) VALUES (\(marks(4)))
+            ON CONFLICT (contract, token) DO UPDATE SET at = excluded.at, bought_at = excluded.bought_at
+            """
+        )
+        contractsByToken = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE id IN (SELECT contract FROM tokens WHERE token = ?)
+            ORDER BY id LIMIT \(ContractIndex.boughtLimit)
+            """
+        )
+        claims = try connection.prepare(
+            "SELECT user, first_at, first_was_active, at, was_active, proof_at FROM claims WHERE contract = ?"
+        )
+        putClaim = try connection.prepare(
+            """
+            INSERT INTO claims (contract, user, first_at, first_was_active, at, was_active, proof_at)
+            VALUES (\(marks(7)))
+            ON CONFLICT (contract, user) DO UPDATE SET first_at = excluded.first_at,
+                first_was_active = excluded.first_was_active, at = excluded.at, was_active = excluded.was_active,
+                proof_at = excluded.proof_at
+            """
+        )
+        contractsByAccount = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE account = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
+            """
+        )
+        contractsByPreviousLineage = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE previous_lineage = ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY id LIMIT \(ContractIndex.relatedLimit)
+            """
+        )
+
+        contractsByPurchase = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE lineage > ? AND lineage < ? AND provider = ? AND environment = ? AND app = ?
+            ORDER BY lineage LIMIT \(ContractIndex.relatedLimit)
+            """
+        )
+
+        insertTransfer = try connection.prepare(
+            """
+            INSERT INTO transfers (from_user, provider, environment, at, to_user) VALUES (\(marks(5)))
+            ON CONFLICT DO NOTHING
+            """
+        )
+        transfers = try connection.prepare(
+            """
+            SELECT at, to_user FROM transfers
+            WHERE from_user = ? AND provider = ? AND environment = ? ORDER BY at, to_user
+            """
+        )
+        contractsOfStoreUser = try connection.prepare(
+            """
+            SELECT \(ContractRow.selection) FROM contracts
+            WHERE user = ? AND provider = ? AND environment = ? AND store_user IS NOT NULL
+            """
+        )
+
+        insertJob = try connection.prepare(
+            """
+            INSERT INTO jobs (kind, provider, environment, app, subject, detail, deadline, position, queued_at,
+                attempts, due_at)
+            VALUES (\(marks(9)), 0, ?) ON CONFLICT DO NOTHING
+            """
+        )
+        deleteJob = try connection.prepare("DELETE FROM jobs WHERE id = ?")
+        delayJob = try connection.prepare(
+            "UPDATE jobs SET attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ? AND due_at IS NOT NULL"
+        )
+        abandonJob = try connection.prepare(
+            "UPDATE jobs SET attempts = attempts + 1, due_at = NULL, reason = ?, abandoned_at = ? WHERE id = ?"
+        )
+        forgetJobs = try connection.prepare("DELETE FROM jobs WHERE abandoned_at < ?")
+        setMark = try connection.prepare(
+            "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
+        )
+
+        findBroadcastKey = try connection.prepare(
+            "SELECT request, position, count FROM broadcast_keys WHERE key = ? AND at > ?"
+        )
+        // Replaces a key that is too old to count and has not been forgotten yet.
+        putBroadcastKey = try connection.prepare(
+            """
+            INSERT INTO broadcast_keys (id, key, request, position, count, at)
+            SELECT COALESCE(max(id), 0) + 1, ?, ?, ?, ?, ? FROM broadcast_keys WHERE true
+            ON CONFLICT (key) DO UPDATE SET id = excluded.id, request = excluded.request,
+                position = excluded.position, count = excluded.count, at = excluded.at
+            """
+        )
+        forgetBroadcastKeys = try connection.prepare(
+            """
+            DELETE FROM broadcast_keys
+            WHERE id IN (SELECT id FROM broadcast_keys WHERE at <= ? ORDER BY at, id LIMIT 100)
+            """
+        )
+        limitBroadcastKeys = try connection.prepare(
+            "DELETE FROM broadcast_keys WHERE id <= (SELECT max(id) FROM broadcast_keys) - ?"
+        )
+        language = try connection.prepare("SELECT tag FROM languages WHERE user = ?")
+        putLanguage = try connection.prepare(
+            "INSERT INTO languages (user, tag) VALUES (?, ?) ON CONFLICT (user) DO UPDATE SET tag = excluded.tag"
+        )
+
+        erasureKey = try connection.prepare("SELECT value FROM meta WHERE key = 'erasure_key'")
+        findTombstone = try connection.prepare("SELECT position FROM tombstones WHERE digest = ?")
+        putTombstone = try connection.prepare(
+            """
+            INSERT INTO tombstones (digest, position) VALUES (?, ?)
+            ON CONFLICT (digest) DO UPDATE SET position = excluded.position
+            """
+        )
+        deleteTombstone = try connection.prepare("DELETE FROM tombstones WHERE digest = ?")
+
+        nextEnd = try connection.prepare("SELECT min(ends_at) FROM contracts WHERE ends_at IS NOT NULL")
+        endedContracts = try connection.prepare(
+            "SELECT \(ContractRow.selection) FROM contracts WHERE ends_at <= ? ORDER BY ends_at, id LIMIT 500"
+        )
+    }
+}
+
+func marks(_ count: Int) -> String {
+    Array(repeating: "?", count: count).joined(separator: ", ")
+}
+
+func assignments(_ columns: [String]) -> String {
+    columns.map { "\($0) = ?" }.joined(separator: ", ")
+}

@@ -1,0 +1,135 @@
+import CSQLite
+import Domain
+public import LedgerSQL
+
+/// One connection, used by one thread: opened without SQLite's own mutexes
+/// (https://www.sqlite.org/threadsafe.html, multi-thread mode).
+public final class SQLiteConnection: LedgerConnection {
+    public enum Access {
+        case readWrite, readOnly
+        /// For a file that nobody writes meanwhile: no file is created beside it, and no lock is taken.
+        case frozen
+    }
+
+    private let handle: OpaquePointer
+    /// The files of the writer's connection, which has to notice when they lose their names.
+    var place: LedgerFileIdentity?
+    private lazy var transactions = Result { () throws(EngineError) in try TransactionStatements(self) }
+
+    /// `lockTimeout` is how long a statement waits for another process's lock.
+    public init(path: String, access: Access, lockTimeout: Duration) throws(EngineError) {
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        let form = access == .frozen ? SQLITE_OPEN_URI : 0
+        let name = access == .frozen ? SQLiteConnection.frozenURI(path) : path
+        var handle: OpaquePointer?
+        let status = sqlite3_open_v2(name, &handle, mode | form | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard status == SQLITE_OK, let handle else {
+            let error = EngineError(of: handle, sql: "")
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Int32(clamping: lockTimeout.milliseconds))
+    }
+
+    deinit {
+        // v2: statements that outlive the connection keep it open until they are finalized.
+        sqlite3_close_v2(handle)
+    }
+
+    /// https://www.sqlite.org/uri.html
+    private static func frozenURI(_ path: String) -> String {
+        let escapes: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        // An empty host: two slashes at the beginning of the path would name one.
+        let path = path.hasPrefix("/") ? "//" + path : path
+        return "file:" + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
+    }
+
+    /// Runs statements without parameters or results.
+    public func execute(_ sql: String) throws(EngineError) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw EngineError(of: handle, sql: sql) }
+    }
+
+    public func prepare(_ sql: String) throws(EngineError) -> Statement {
+        Statement(try SQLiteStatement(sql, on: handle))
+    }
+
+    /// False after a failure that made SQLite roll back the whole transaction
+    /// (https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Valid while the connection is open.
+    public var interrupter: Interrupter { Interrupter(handle: handle) }
+
+    /// Pages that this connection has written since the last call.
+    public func takePagesWritten() -> Int {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+        return Int(current)
+    }
+
+    /// All statements that are prepared at the moment: a test asks for their query plans.
+    var preparedTexts: [String] {
+        var texts: [String] = []
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            texts.append(String(cString: sqlite3_sql(current)))
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return texts
+    }
+}
+
+extension SQLiteConnection {
+    public func begin() throws(EngineError) { try transactions.get().begin.run() }
+
+    public func head() throws(EngineError) -> Int64 {
+        try transactions.get().head.first { row in row.integer(0) } ?? 0
+    }
+
+    public func commit(head: Int64) throws(EngineError) { try transactions.get().commit.run() }
+
+    public func rollback() throws(EngineError) {
+        if isInTransaction { try transactions.get().rollback.run() }
+    }
+
+    /// The first read fixes the snapshot, so the position and what is read after it belong to the same moment.
+    public func beginReading() throws(EngineError) -> Int64 {
+        try transactions.get().beginReading.run()
+        return try head()
+    }
+
+    public func endReading() throws(EngineError) {
+        if isInTransaction { try transactions.get().commit.run() }
+    }
+
+    func epoch() throws(EngineError) -> String {
+        try prepare("SELECT value FROM meta WHERE key = 'epoch'").first { row in row.text(0) } ?? ""
+    }
+
+    private struct TransactionStatements {
+        let begin, commit, rollback, beginReading, head: Statement
+
+        init(_ connection: SQLiteConnection) throws(EngineError) {
+            begin = try connection.prepare("BEGIN IMMEDIATE")
+            commit = try connection.prepare("COMMIT")
+            rollback = try connection.prepare("ROLLBACK")
+            beginReading = try connection.prepare("BEGIN")
+            head = try connection.prepare("SELECT max(position) FROM entries")
+        }
+    }
+}
+
+/// Ends the running statement of a connection, from another thread (https://www.sqlite.org/c3ref/interrupt.html).
+///
+/// `@unchecked Sendable`: SQLite lets any thread call it, and its holder promises to drop it before the connection is
+/// closed.
+public struct Interrupter: @unchecked Sendable {
+    fileprivate let handle: OpaquePointer
+
+    public func interrupt() { sqlite3_interrupt(handle) }
+}
+
+/// The version of SQLite that is loaded.
+public let sqliteVersion = String(cString: sqlite3_libversion())

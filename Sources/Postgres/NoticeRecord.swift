@@ -1,0 +1,30 @@
+internal import CPostgres
+
+/// What the server said without being asked: warnings, and the reason why it ends an idle session. Nothing of it is
+/// printed, as libpq would by default.
+final class NoticeRecord {
+    /// Since the last COMMIT was sent.
+    var warning: ServerReport?
+    /// Why the session is about to end.
+    private(set) var farewell: ServerReport?
+
+    func add(_ report: ServerReport) {
+        switch report.severity {
+        case "WARNING": warning = report
+        case "FATAL", "PANIC": farewell = report
+        default: break
+        }
+    }
+
+    /// The record must outlive `connection`.
+    func attach(to connection: OpaquePointer) {
+        PQsetNoticeReceiver(
+            connection,
+            { context, result in
+                guard let context else { return }
+                Unmanaged<NoticeRecord>.fromOpaque(context).takeUnretainedValue().add(ServerReport(result))
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+}

@@ -1,0 +1,68 @@
+/// A statement with PostgreSQL's numbered parameters in place of `?` and `?1`.
+///
+/// As in SQLite, `?` is the parameter after the highest one so far (https://www.sqlite.org/lang_expr.html#varparam).
+/// What is quoted or a comment stays as it is; operators that contain a question mark cannot be written.
+struct Placeholders {
+    private let source: [UInt8]
+    private var position = 0
+    private var output: [UInt8] = []
+    private var highest = 0
+
+    static func numbered(_ sql: String) -> String {
+        var rewriting = Placeholders(source: Array(sql.utf8))
+        while rewriting.position < rewriting.source.count { rewriting.step() }
+        return String(decoding: rewriting.output, as: UTF8.self)
+    }
+
+    private init(source: [UInt8]) {
+        self.source = source
+    }
+
+    private mutating func step() {
+        switch source[position] {
+        case UInt8(ascii: "?"): parameter()
+        case UInt8(ascii: "'"): copy("'", through: "'")
+        case UInt8(ascii: "\""): copy("\"", through: "\"")
+        case UInt8(ascii: "$"): dollar()
+        case UInt8(ascii: "-") where rest(from: position).starts(with: "--".utf8): copy("--", through: "\n")
+        case UInt8(ascii: "/") where rest(from: position).starts(with: "/*".utf8): copy("/*", through: "*/")
+        default: copy(1)
+        }
+    }
+
+    private mutating func parameter() {
+        position += 1
+        let digits = rest(from: position).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        position += digits.count
+        let number = Int(String(decoding: digits, as: UTF8.self)) ?? highest + 1
+        highest = max(highest, number)
+        output += Array("$\(number)".utf8)
+    }
+
+    /// `$tag$ … $tag$`, or a parameter that is numbered already.
+    private mutating func dollar() {
+        let tag = rest(from: position + 1).prefix { isLetter($0) }
+        let end = position + 1 + tag.count
+        guard end < source.count, source[end] == UInt8(ascii: "$") else { return copy(1) }
+        let quote = String(decoding: source[position...end], as: UTF8.self)
+        copy(quote, through: quote)
+    }
+
+    /// A doubled quote inside a quoted text ends one text and begins the next, which comes to the same.
+    private mutating func copy(_ beginning: String, through end: String) {
+        copy(beginning.utf8.count)
+        while position < source.count, !rest(from: position).starts(with: end.utf8) { copy(1) }
+        copy(min(end.utf8.count, source.count - position))
+    }
+
+    private mutating func copy(_ count: Int) {
+        output += source[position..<position + count]
+        position += count
+    }
+
+    private func rest(from index: Int) -> ArraySlice<UInt8> { source[min(index, source.count)...] }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "_") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+    }
+}

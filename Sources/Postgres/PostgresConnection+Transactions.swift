@@ -1,0 +1,60 @@
+extension PostgresConnection {
+    /// Queues BEGIN; `mode` is for example `ISOLATION LEVEL REPEATABLE READ READ ONLY`.
+    public func begin(_ mode: String = "") throws(PostgresError) {
+        try queue(StatementText(name: nil, sql: mode.isEmpty ? "BEGIN" : "BEGIN " + mode), [], body: nil, answer: nil)
+        transaction = .open
+        guard isPooled else { return }
+        for (name, value) in options.session {
+            let sql = "SELECT pg_catalog.set_config($1, $2, true)"
+            try queue(StatementText(name: nil, sql: sql), [.text(name), .text(value)], body: nil, answer: nil)
+        }
+    }
+
+    /// Sends COMMIT behind everything that is queued, and returns when the transaction is safe.
+    ///
+    /// It is not in when this throws, unless the error's kind is `outcomeUnknown` or `notReplicated`; then the session is
+    /// given up without cancelling anything. After other errors `rollback` may still be due: see `isInTransaction`.
+    public func commit() throws(PostgresError) {
+        if case .lost(let error) = transaction { throw error }
+        guard let session = current, transaction == .open else {
+            throw PostgresError(.other, "COMMIT without a transaction")
+        }
+        var evidence = CommitEvidence()
+        let answer = QueryAnswer()
+        session.notices.warning = nil
+        do throws(PostgresError) {
+            try session.send(StatementText(name: nil, sql: "COMMIT"), [], body: nil, answer: answer)
+            try session.settle()
+        } catch {
+            evidence.failure = error
+            evidence.isLost = session.isBroken || session.isUnusable
+        }
+        evidence.tag = answer.tag
+        evidence.hasWarning = session.notices.warning != nil
+        switch CommitDecision(evidence) {
+        case .committed: if evidence.isLost { close() } else { noteTransaction() }
+        case .refused(let error):
+            // Another host may be the primary by now.
+            if error.kind == .readOnly { close() } else { noteTransaction() }
+            throw error
+        case .notReplicated(let error), .unknown(let error):
+            close()
+            throw error
+        }
+    }
+
+    /// Ends the transaction, if there is one: nothing of it is in. A session that does not manage to is given up, which
+    /// comes to the same.
+    public func rollback() {
+        guard transaction == .open, let session = current else { return transaction = .none }
+        try? session.settle()
+        do throws(PostgresError) {
+            try session.send(StatementText(name: nil, sql: "ROLLBACK"), [], body: nil)
+            try session.settle()
+            noteTransaction()
+        } catch {
+            close()
+        }
+        if isInTransaction { close() }
+    }
+}

@@ -1,0 +1,119 @@
+internal import CPostgres
+
+/// A connection to a database: a session that is opened when it is needed, and again after it broke. Used by one thread.
+///
+/// Statements are queued and sent together; whoever asks for rows, or calls `synchronize`, waits for the answers to all
+/// of them and gets the first failure. A transaction that lost its session refuses everything until `rollback`, so that
+/// no second half of it is committed by itself.
+public final class PostgresConnection {
+    enum TransactionState: Equatable {
+        case none
+        case open
+        case lost(PostgresError)
+    }
+
+    let url: PostgresURL
+    public let options: PostgresOptions
+    var current: PostgresSession?
+    var transaction = TransactionState.none
+    /// Counts sessions: who prepared or locked something sees by it that another one has begun.
+    public private(set) var session = 0
+    private var names: [String: StatementText] = [:]
+
+    public init(_ url: PostgresURL, options: PostgresOptions = PostgresOptions()) {
+        self.url = url
+        self.options = options
+    }
+
+    public var isInTransaction: Bool { transaction != .none }
+
+    public var isOpen: Bool { current != nil }
+
+    /// The server's process, which notifications name as their sender; 0 while there is no session.
+    public var backend: Int32 { current.map { PQbackendPID($0.handle) } ?? 0 }
+
+    /// Whether a pooler stands between, so that LISTEN and settings of the session do not work.
+    public var isPooled: Bool { current?.isPooled ?? false }
+
+    /// Such as `server_version`, of an open session.
+    public func parameter(_ name: String) -> String? { current?.parameter(name) }
+
+    /// Waits until there is a session.
+    public func open() throws(PostgresError) { _ = try use() }
+
+    /// Gives the session up. What it had not committed is rolled back.
+    public func close() {
+        current?.abandon(because: PostgresError(.connectionLost, "it was closed"))
+        current = nil
+        transaction = .none
+    }
+
+    /// `?` and `?1` are parameters. No round trip.
+    public func prepare(_ sql: String) -> PostgresStatement {
+        if let text = names[sql] { return PostgresStatement(text, on: self) }
+        let text = StatementText(name: "s\(names.count)", sql: Placeholders.numbered(sql))
+        names[sql] = text
+        return PostgresStatement(text, on: self)
+    }
+
+    /// Runs statements without parameters or rows, several in one text as well, and waits.
+    public func execute(_ sql: String) throws(PostgresError) {
+        try perform { session throws(PostgresError) in try session.execute(sql) }
+        noteTransaction()
+    }
+
+    /// Waits until every queued statement has succeeded.
+    public func synchronize() throws(PostgresError) {
+        if case .lost(let error) = transaction { throw error }
+        guard current != nil else { return }
+        try perform { session throws(PostgresError) in try session.settle() }
+        noteTransaction()
+    }
+
+    func queue(
+        _ text: StatementText,
+        _ values: [PostgresValue],
+        body: UnsafeRawBufferPointer?,
+        answer: QueryAnswer?
+    ) throws(PostgresError) {
+        try perform { session throws(PostgresError) in
+            try session.send(text, values, body: body, answer: answer)
+        }
+    }
+
+    /// Drops a session that is of no more use.
+    func perform(_ work: (PostgresSession) throws(PostgresError) -> Void) throws(PostgresError) {
+        let session = try use()
+        do throws(PostgresError) {
+            try work(session)
+        } catch {
+            let isLost =
+                [.connectionLost, .shuttingDown, .readOnly].contains(error.kind) || session.isBroken
+                || session.isUnusable
+            if isLost { drop(because: error) } else if session.pending.isEmpty { noteTransaction() }
+            throw error
+        }
+    }
+
+    private func use() throws(PostgresError) -> PostgresSession {
+        if case .lost(let error) = transaction { throw error }
+        if let current { return current }
+        let opened = try SessionOpener(url: url, options: options).open()
+        current = opened
+        session += 1
+        return opened
+    }
+
+    func drop(because error: PostgresError) {
+        current?.abandon(because: error)
+        current = nil
+        if transaction == .open { transaction = .lost(error) }
+    }
+
+    /// As the server told with its last answer.
+    func noteTransaction() {
+        guard let current else { return }
+        let status = PQtransactionStatus(current.handle)
+        transaction = status == PQTRANS_INTRANS || status == PQTRANS_INERROR ? .open : .none
+    }
+}

@@ -1,0 +1,82 @@
+/// What PostgreSQL refused, or why it did not answer. Neither bound values nor the password appear in it.
+public struct PostgresError: Error, Equatable, CustomStringConvertible {
+    public enum Kind: Sendable, Equatable {
+        /// The connection is gone, and the transaction with it: nothing of it is committed.
+        case connectionLost
+        /// The connection was lost after COMMIT had been sent: the transaction is in, or it is not, or will be.
+        case outcomeUnknown
+        /// Committed on this server, but somebody cancelled the wait for its standby, so a failover may lose it. A later
+        /// commit that waits in full makes this one safe, too: standbys replay in order.
+        case notReplicated
+        /// A standby, or a primary that has become one.
+        case readOnly
+        /// Another transaction was in the way.
+        case retry
+        case unique
+        case full
+        case tooManyConnections
+        case shuttingDown
+        /// The user, the password, the database or the rights to it are wrong.
+        case denied
+        case other
+    }
+
+    public let kind: Kind
+    /// https://www.postgresql.org/docs/15/errcodes-appendix.html; empty when the client library reports the failure.
+    public let sqlState: String
+    public let message: String
+    public let sql: String
+    /// What the server calls the violated constraint.
+    public let constraint: String?
+
+    init(_ kind: Kind, sqlState: String = "", _ message: String, sql: String = "", constraint: String? = nil) {
+        self.kind = kind
+        self.sqlState = sqlState
+        self.message = message
+        self.sql = sql
+        self.constraint = constraint
+    }
+
+    public var description: String {
+        "PostgreSQL error\(sqlState.isEmpty ? "" : " " + sqlState): \(message)" + (sql.isEmpty ? "" : " (in: \(sql))")
+    }
+
+    /// What to do about it.
+    public var advice: String {
+        switch kind {
+        case .connectionLost:
+            "the connection to PostgreSQL is lost (\(message)): check that it runs, and the network between"
+        case .outcomeUnknown: "the connection was lost during a COMMIT (\(message)): look whether the transaction is in"
+        case .notReplicated:
+            "the wait for a standby was cancelled: bring the standby back, or take it out of synchronous_standby_names"
+        case .readOnly: "it is read-only (\(message)): name the primary, or all hosts of the cluster"
+        case .retry: "another transaction was in the way (\(message)): try again"
+        case .unique: description
+        case .full: "it has no room (\(message)): free disk or memory on its machine"
+        case .tooManyConnections: "it has no connection left: raise max_connections, or end other clients"
+        case .shuttingDown: "it is starting or shutting down (\(message)): wait, or look at its log"
+        case .denied: "it refuses this user (\(message)): check user, password and database, pg_hba.conf and GRANTs"
+        case .other: description
+        }
+    }
+
+    /// The kind of an error that the server reported while a connection was open or being opened.
+    static func kind(of sqlState: String) -> Kind {
+        switch sqlState {
+        case "25006": .readOnly
+        case "40001", "40P01", "55P03", "26000": .retry
+        case "23505": .unique
+        case "53300": .tooManyConnections
+        case "57P01", "57P02", "57P03": .shuttingDown
+        case "08007", "40003": .outcomeUnknown
+        case "25P03", "57P05", "25P04": .connectionLost
+        case "28000", "28P01", "3D000", "42501": .denied
+        case "08P01": .other
+        default: sqlState.hasPrefix("53") ? .full : sqlState.hasPrefix("08") ? .connectionLost : .other
+        }
+    }
+
+    func with(_ kind: Kind, sql: String? = nil) -> PostgresError {
+        PostgresError(kind, sqlState: sqlState, message, sql: sql ?? self.sql, constraint: constraint)
+    }
+}

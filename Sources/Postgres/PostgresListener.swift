@@ -1,0 +1,97 @@
+internal import CPostgres
+internal import Glibc
+
+/// What a session notified.
+public struct PostgresNotification: Sendable, Equatable {
+    public let channel: String
+    public let payload: String
+    /// The server's process that sent it: `PostgresConnection.backend` of the connection behind it.
+    public let backend: Int32
+    /// Sent through the listener's own session.
+    public let isOwn: Bool
+}
+
+/// A connection that listens. Used by one thread.
+///
+/// A lost session forgets its channels, and what is notified meanwhile is lost: `wait` throws, and whoever calls `listen`
+/// again must look for what was missed after that.
+public final class PostgresListener {
+    private let connection: PostgresConnection
+    /// The session that has all channels.
+    private var listeningSession = 0
+
+    public init(_ url: PostgresURL, options: PostgresOptions = PostgresOptions()) {
+        connection = PostgresConnection(url, options: options)
+    }
+
+    /// Waits until the server has it. A pooler would accept it and deliver nothing: notify yourself and wait for that.
+    public func listen(_ channel: String) throws(PostgresError) {
+        let word = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        try connection.execute("LISTEN \"\(word)\"")
+        listeningSession = connection.session
+    }
+
+    /// Notifies through the listener's own session, as a probe.
+    public func notify(_ channel: String, payload: String) throws(PostgresError) {
+        let statement = connection.prepare("SELECT pg_notify(?, ?)")
+        try statement.run([.text(channel), .text(payload)])
+        try connection.synchronize()
+    }
+
+    public func close() {
+        connection.close()
+    }
+
+    /// Sleeps until notifications have come, until `waker` can be read, or for `timeout`; the last two return nothing.
+    public func wait(timeout: Duration, waker: Int32? = nil) throws(PostgresError) -> [PostgresNotification] {
+        guard connection.session == listeningSession, let session = connection.current else {
+            throw PostgresError(.connectionLost, "it listens to nothing")
+        }
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let found = session.takeNotifications()
+            if !found.isEmpty { return found }
+            guard session.waitForInput(or: waker, until: deadline) else { return [] }
+            guard PQconsumeInput(session.handle) == 1 else {
+                // Reads the server's last words as well.
+                _ = session.takeNotifications()
+                let error = session.lost()
+                close()
+                throw error
+            }
+            if deadline < .now { return session.takeNotifications() }
+        }
+    }
+}
+
+extension PostgresSession {
+    fileprivate func takeNotifications() -> [PostgresNotification] {
+        var found: [PostgresNotification] = []
+        while let notification = PQnotifies(handle) {
+            defer { PQfreemem(notification) }
+            let backend = notification.pointee.be_pid
+            found.append(
+                PostgresNotification(
+                    channel: String(cString: notification.pointee.relname),
+                    payload: String(cString: notification.pointee.extra),
+                    backend: backend,
+                    isOwn: backend == PQbackendPID(handle)
+                )
+            )
+        }
+        return found
+    }
+
+    /// False when nothing came, or `waker` can be read.
+    fileprivate func waitForInput(or waker: Int32?, until deadline: ContinuousClock.Instant) -> Bool {
+        var requests = [pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)]
+        if let waker { requests.append(pollfd(fd: waker, events: Int16(POLLIN), revents: 0)) }
+        guard requests[0].fd >= 0 else { return true }
+        while true {
+            let left = max(.zero, deadline - .now).wholeMilliseconds
+            let count = poll(&requests, nfds_t(requests.count), Int32(clamping: left == 0 ? 0 : left + 1))
+            if count > 0 { return requests[0].revents != 0 }
+            if count == 0 || errno != EINTR { return false }
+        }
+    }
+}

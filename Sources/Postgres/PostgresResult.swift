@@ -1,0 +1,128 @@
+internal import CPostgres
+
+/// Owns libpq's result.
+final class ResultHandle {
+    let pointer: OpaquePointer?
+
+    init(_ pointer: OpaquePointer?) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        PQclear(pointer)
+    }
+
+    var status: ExecStatusType { PQresultStatus(pointer) }
+
+    /// What was done: `COMMIT`, `INSERT 0 1`.
+    var tag: String { PQcmdStatus(pointer).map { String(cString: $0) } ?? "" }
+}
+
+/// The rows of a query, for as long as somebody holds them.
+public final class PostgresResult {
+    private let handle: ResultHandle
+    let sql: String
+    /// The first column whose type its reader did not expect.
+    fileprivate(set) var unreadable: PostgresError?
+
+    init(_ handle: ResultHandle, sql: String) {
+        self.handle = handle
+        self.sql = sql
+    }
+
+    public var count: Int { Int(PQntuples(handle.pointer)) }
+
+    /// Rows that the statement inserted, changed or removed.
+    public var changes: Int { PQcmdTuples(handle.pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    /// `index` is less than `count`.
+    public subscript(index: Int) -> PostgresRow { PostgresRow(result: self, index: Int32(index)) }
+
+    /// Throws when a column of a row was read as what it is not.
+    public func check() throws(PostgresError) {
+        if let unreadable { throw unreadable }
+    }
+
+    public func name(of column: Int32) -> String {
+        PQfname(handle.pointer, column).map { String(cString: $0) } ?? "\(column)"
+    }
+
+    fileprivate func type(of column: Int32) -> Oid { PQftype(handle.pointer, column) }
+
+    /// Nil for NULL, and for a row or a column that is not there.
+    fileprivate func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
+        // libpq prints a warning to stderr when it is asked for more than there is.
+        guard row >= 0, row < PQntuples(handle.pointer), column >= 0, column < PQnfields(handle.pointer) else {
+            return nil
+        }
+        guard PQgetisnull(handle.pointer, row, column) == 0 else { return nil }
+        return UnsafeRawBufferPointer(
+            start: PQgetvalue(handle.pointer, row, column),
+            count: Int(PQgetlength(handle.pointer, row, column))
+        )
+    }
+}
+
+/// One row. What is read as another type than it has becomes 0 or nothing, and `PostgresResult.check` reports it.
+public struct PostgresRow {
+    fileprivate let result: PostgresResult
+    fileprivate let index: Int32
+
+    public func isNull(_ column: Int32) -> Bool { result.value(index, column) == nil }
+
+    /// Of any whole number, or a Boolean; 0 for NULL.
+    public func integer(_ column: Int32) -> Int64 {
+        guard let bytes = result.value(index, column) else { return 0 }
+        let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        switch (result.type(of: column), bytes.count) {
+        case (TypeID.bool, 1), (TypeID.oid, 4), (TypeID.xid8, 8): return Int64(truncatingIfNeeded: unsigned)
+        case (TypeID.int2, 2): return Int64(Int16(truncatingIfNeeded: unsigned))
+        case (TypeID.int4, 4): return Int64(Int32(truncatingIfNeeded: unsigned))
+        case (TypeID.int8, 8): return Int64(bitPattern: unsigned)
+        default:
+            refuse(column, as: "a whole number (CAST it to BIGINT)")
+            return 0
+        }
+    }
+
+    public func text(_ column: Int32) -> String { optionalText(column) ?? "" }
+
+    /// Nil for NULL.
+    public func optionalText(_ column: Int32) -> String? {
+        guard let bytes = result.value(index, column) else { return nil }
+        guard TypeID.texts.contains(result.type(of: column)) else {
+            refuse(column, as: "a text (CAST it to TEXT)")
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Empty for NULL.
+    public func bytes(_ column: Int32) -> [UInt8] {
+        guard let bytes = result.value(index, column) else { return [] }
+        guard result.type(of: column) == TypeID.bytea else {
+            refuse(column, as: "bytes")
+            return []
+        }
+        return Array(bytes)
+    }
+
+    private func refuse(_ column: Int32, as what: String) {
+        guard result.unreadable == nil else { return }
+        let message = "column \(result.name(of: column)) is not \(what)"
+        result.unreadable = PostgresError(.other, message, sql: result.sql)
+    }
+}
+
+/// https://github.com/postgres/postgres/blob/REL_15_STABLE/src/include/catalog/pg_type.dat
+private enum TypeID {
+    static let bool: Oid = 16
+    static let bytea: Oid = 17
+    static let int8: Oid = 20
+    static let int2: Oid = 21
+    static let int4: Oid = 23
+    static let oid: Oid = 26
+    static let xid8: Oid = 5069
+    /// name, text, unknown, character, varchar
+    static let texts: [Oid] = [19, 25, 705, 1042, 1043]
+}

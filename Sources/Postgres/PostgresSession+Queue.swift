@@ -1,0 +1,137 @@
+internal import CPostgres
+
+/// A statement as a session runs it.
+struct StatementText {
+    /// Nil when it is parsed anew each time.
+    let name: String?
+    let sql: String
+}
+
+/// What was queued, in the order in which answers come.
+struct QueuedStatement {
+    let sql: String
+    /// Set for what makes a prepared statement.
+    var prepares: String?
+    /// Nil when only success matters.
+    var answer: QueryAnswer?
+}
+
+/// Where a query's rows arrive.
+final class QueryAnswer {
+    private var result: Result<ResultHandle, PostgresError>?
+
+    var isPending: Bool { result == nil }
+
+    func fill(_ result: Result<ResultHandle, PostgresError>) { self.result = result }
+
+    /// What a command did; nil when it failed or was not answered.
+    var tag: String? { try? result?.get().tag }
+
+    func take() throws(PostgresError) -> ResultHandle {
+        guard let result else { throw PostgresError(.other, "a result was taken before it was waited for") }
+        return try result.get()
+    }
+}
+
+extension PostgresSession {
+    /// `body` is the last parameter. Returns when libpq has copied everything.
+    func send(
+        _ text: StatementText,
+        _ values: [PostgresValue],
+        body: UnsafeRawBufferPointer?,
+        answer: QueryAnswer? = nil
+    ) throws(PostgresError) {
+        let name = isPooled ? nil : text.name
+        if let name, !prepared.contains(name) {
+            guard PQsendPrepare(handle, name, text.sql, 0, nil) == 1 else { throw lost() }
+            prepared.insert(name)
+            pending.append(QueuedStatement(sql: text.sql, prepares: name))
+        }
+        let isSent = StatementParameters(values, body: body).withPointers { count, pointers, lengths, formats in
+            if let name { return PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) == 1 }
+            return PQsendQueryParams(handle, text.sql, count, nil, pointers, lengths, formats, 1) == 1
+        }
+        guard isSent else { throw lost() }
+        pending.append(QueuedStatement(sql: text.sql, answer: answer))
+        unflushed += 64 + (body?.count ?? 0) + values.reduce(0) { $0 + $1.size }
+        if unflushed > 64 << 10 { try flush(until: .now + options.answer) }
+    }
+
+    /// Waits for the answers to everything that is queued, and throws the first failure. The pipeline is empty afterwards.
+    func settle() throws(PostgresError) {
+        guard !pending.isEmpty else { return }
+        var isSynchronized = false
+        do throws(PostgresError) {
+            guard PQpipelineSync(handle) == 1 else { throw lost() }
+            let deadline = ContinuousClock.now + options.answer
+            var failure: PostgresError?
+            for statement in pending { try collect(statement, until: deadline, failure: &failure) }
+            let end = ResultHandle(try nextResult(until: deadline))
+            guard end.status == PGRES_PIPELINE_SYNC else { throw lost() }
+            isSynchronized = true
+            pending = []
+            if let failure { throw failure }
+        } catch {
+            isUnusable = !isSynchronized
+            abandon(because: error)
+            throw error
+        }
+    }
+
+    /// Tells whoever waits for rows that none will come.
+    func abandon(because error: PostgresError) {
+        for statement in pending {
+            if let answer = statement.answer, answer.isPending { answer.fill(.failure(error)) }
+        }
+        pending = []
+    }
+
+    /// Throws when the connection is of no more use; otherwise the first failure is left in `failure`.
+    private func collect(
+        _ statement: QueuedStatement,
+        until deadline: ContinuousClock.Instant,
+        failure: inout PostgresError?
+    ) throws(PostgresError) {
+        var last: ResultHandle?
+        while let result = try nextResult(until: deadline) {
+            let result = ResultHandle(result)
+            last = result
+            switch result.status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: break
+            case PGRES_PIPELINE_ABORTED: forget(statement)
+            case PGRES_FATAL_ERROR:
+                forget(statement)
+                let report = ServerReport(result.pointer)
+                let error = report.error(sql: statement.sql)
+                // What the server says before it goes; or nothing, when libpq itself noticed.
+                guard report.severity == "ERROR" else { throw lost(by: report, error) }
+                if error.sqlState == "26000" { prepared = [] }
+                if failure == nil { failure = error }
+            default: throw PostgresError(.connectionLost, "COPY is not spoken here", sql: statement.sql)
+            }
+        }
+        guard let last else { throw lost() }
+        statement.answer?.fill(failure.map { .failure($0) } ?? .success(last))
+    }
+
+    private func forget(_ statement: QueuedStatement) {
+        if let name = statement.prepares { prepared.remove(name) }
+    }
+
+    private func lost(by report: ServerReport, _ error: PostgresError) -> PostgresError {
+        guard !report.sqlState.isEmpty else { return lost() }
+        return error.kind == .shuttingDown ? error : error.with(.connectionLost)
+    }
+
+    /// Runs several statements in one text, without parameters, after everything that was queued.
+    func execute(_ sql: String) throws(PostgresError) {
+        try settle()
+        guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, sql) == 1 else { throw lost() }
+        let deadline = ContinuousClock.now + options.answer
+        var failure: PostgresError?
+        let statement = QueuedStatement(sql: sql)
+        try collect(statement, until: deadline, failure: &failure)
+        guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+        if let failure { throw failure }
+    }
+}

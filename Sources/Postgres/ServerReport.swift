@@ -1,0 +1,38 @@
+internal import CPostgres
+
+/// An error or a notice, as the server worded it.
+struct ServerReport {
+    /// `ERROR`, `FATAL`, `PANIC`, `WARNING`, … in every language; empty when the client library itself reports.
+    let severity: String
+    let sqlState: String
+    let message: String
+    let constraint: String?
+
+    init(_ result: OpaquePointer?) {
+        severity = ServerReport.field("V", of: result) ?? ""
+        sqlState = ServerReport.field("C", of: result) ?? ""
+        constraint = ServerReport.field("n", of: result)
+        let primary = ServerReport.field("M", of: result)
+        let text = primary ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
+        message = ServerReport.hasValues(sqlState) ? "a value does not fit" : printable(text)
+    }
+
+    /// The messages of data exceptions quote what was bound, and those of RAISE hold whatever a trigger puts there.
+    private static func hasValues(_ sqlState: String) -> Bool { sqlState.hasPrefix("22") || sqlState.hasPrefix("P0") }
+
+    /// By its letter: https://www.postgresql.org/docs/15/protocol-error-fields.html
+    private static func field(_ letter: Unicode.Scalar, of result: OpaquePointer?) -> String? {
+        PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
+    }
+
+    func error(sql: String) -> PostgresError {
+        let kind = sqlState.isEmpty ? .connectionLost : PostgresError.kind(of: sqlState)
+        return PostgresError(kind, sqlState: sqlState, message, sql: sql, constraint: constraint)
+    }
+}
+
+/// The first line, without control characters, and no longer than a log can bear.
+func printable(_ text: String) -> String {
+    let line = text.unicodeScalars.prefix { $0 != "\n" }.prefix(300)
+    return String(String.UnicodeScalarView(line.map { $0.properties.generalCategory == .control ? " " : $0 }))
+}

@@ -1,0 +1,90 @@
+internal import CPostgres
+internal import Glibc
+
+/// Opens sessions: tries each host in turn, as libpq does, but with a deadline for each and with the server's error codes.
+///
+/// A host's name that cannot be resolved holds the thread as long as the system's resolver waits.
+struct SessionOpener {
+    let url: PostgresURL
+    let options: PostgresOptions
+
+    func open() throws(PostgresError) -> PostgresSession {
+        var failures: [PostgresError] = []
+        for host in url.hosts {
+            do throws(PostgresError) {
+                return try open(host)
+            } catch {
+                // Another host of the same cluster knows no other password.
+                if error.kind == .denied { throw error }
+                failures.append(error)
+            }
+        }
+        let telling = failures.first { $0.kind == .connectionLost } ?? failures.first
+        let messages = failures.map(\.message).joined(separator: "; ")
+        throw PostgresError(telling?.kind ?? .other, sqlState: telling?.sqlState ?? "", messages)
+    }
+
+    private func open(_ host: PostgresURL.Host) throws(PostgresError) -> PostgresSession {
+        do throws(PostgresError) {
+            return try connect(to: host, words: words)
+        } catch {
+            // A pooler refuses the parameter `options`: https://www.pgbouncer.org/config.html#ignore_startup_parameters
+            guard error.sqlState == "08P01" else { throw error }
+            return try connect(to: host, words: nil)
+        }
+    }
+
+    private var words: String? {
+        [url.parameters["options"], options.words].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private func parameters(for host: PostgresURL.Host, words: String?) -> [String: String] {
+        var parameters = [
+            "application_name": options.applicationName,
+            "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
+            "tcp_user_timeout": "\(options.unacknowledged.wholeMilliseconds)",
+        ]
+        parameters.merge(url.parameters) { _, given in given }
+        parameters["client_encoding"] = "UTF8"
+        parameters["host"] = host.name
+        parameters["hostaddr"] = host.address
+        parameters["port"] = host.port
+        parameters["options"] = words
+        return parameters
+    }
+
+    private func connect(to host: PostgresURL.Host, words: String?) throws(PostgresError) -> PostgresSession {
+        let given = url.parameters["connect_timeout"].flatMap { Int64($0) } ?? 0
+        let limit = given > 0 ? Duration.seconds(given) : options.connect
+        let session = try start(parameters(for: host, words: words))
+        let deadline = ContinuousClock.now + limit
+        var state = PGRES_POLLING_WRITING
+        while state != PGRES_POLLING_OK {
+            guard state != PGRES_POLLING_FAILED else { throw session.connectFailure }
+            let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            guard session.waitForSocket(events, until: deadline) else {
+                let place = host.name ?? host.address ?? "localhost"
+                throw PostgresError(.connectionLost, "\(place) did not answer within \(limit)")
+            }
+            state = PQconnectPoll(session.handle)
+        }
+        try session.begin()
+        return session
+    }
+
+    private func start(_ parameters: [String: String]) throws(PostgresError) -> PostgresSession {
+        let pairs = parameters.map { (strdup($0.key), strdup($0.value)) }
+        defer {
+            for (keyword, value) in pairs {
+                free(keyword)
+                free(value)
+            }
+        }
+        let keywords = pairs.map { UnsafePointer<CChar>($0.0) } + [nil]
+        let values = pairs.map { UnsafePointer<CChar>($0.1) } + [nil]
+        guard let handle = PQconnectStartParams(keywords, values, 0) else {
+            throw PostgresError(.other, "out of memory")
+        }
+        return PostgresSession(handle, options: options)
+    }
+}

@@ -1,0 +1,75 @@
+/// Values as libpq takes them: texts end with a zero byte, bytes have a length. Numbers go as text, because the server
+/// decides whether it needs two, four or eight bytes of them.
+struct StatementParameters {
+    private enum Format {
+        static let text: Int32 = 0
+        static let binary: Int32 = 1
+    }
+
+    private let values: [PostgresValue]
+    private let body: UnsafeRawBufferPointer?
+
+    init(_ values: [PostgresValue], body: UnsafeRawBufferPointer?) {
+        self.values = values
+        self.body = body
+    }
+
+    /// The pointers are valid inside the closure.
+    func withPointers<Result>(
+        _ use: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Result
+    ) -> Result {
+        var storage: [UInt8] = []
+        storage.reserveCapacity(values.reduce(1) { $0 + $1.size + 1 })
+        let offsets = values.map { append($0, to: &storage) }
+        var lengths = values.map { Int32(clamping: $0.size) }
+        var formats = values.map { $0.isBinary ? Format.binary : Format.text }
+        if let body {
+            lengths.append(Int32(clamping: body.count))
+            formats.append(Format.binary)
+        }
+        // A place for what has no bytes: a null pointer would mean NULL.
+        storage.append(0)
+        return storage.withUnsafeBytes { bytes in
+            let base = bytes.baseAddress
+            var pointers = offsets.map { offset in
+                offset.flatMap { base?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+            }
+            if let body { pointers.append((body.baseAddress ?? base)?.assumingMemoryBound(to: CChar.self)) }
+            return use(Int32(pointers.count), pointers, lengths, formats)
+        }
+    }
+
+    /// Where it begins; nil for NULL.
+    private func append(_ value: PostgresValue, to storage: inout [UInt8]) -> Int? {
+        let start = storage.count
+        switch value {
+        case .null: return nil
+        case .integer(let number): storage += Array("\(number)".utf8)
+        case .text(let text):
+            if text.utf8.contains(0) {
+                for byte in text.utf8 { storage += byte == 0 ? [0xEF, 0xBF, 0xBD] : [byte] }
+            } else {
+                storage += Array(text.utf8)
+            }
+        case .bytes(let bytes): storage += bytes
+        }
+        storage.append(0)
+        return start
+    }
+}
+
+extension PostgresValue {
+    /// About what it takes in a message; exact for bytes.
+    var size: Int {
+        switch self {
+        case .null: 0
+        case .integer: 20
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    fileprivate var isBinary: Bool {
+        if case .bytes = self { true } else { false }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Concurrency
+internal import Domain
+internal import Glibc
+internal import Ledger
+internal import LedgerFiles
+internal import LedgerInterface
+internal import LedgerSQL
+internal import Observability
+internal import Postgres
+internal import PostgresLedger
+internal import SQLiteLedger
+
+/// The ledger that `DATABASE_URL` names, with what its engine needs beside it: a file is locked against a second server,
+/// and a database is followed, because other nodes write it too.
+struct OpenedLedger {
+    private enum Kind {
+        case file(SQLiteEngine, LedgerLock)
+        case shared(PostgresEngine, LedgerFollower)
+    }
+
+    private let kind: Kind
+    private let onEntries: @Sendable ([Entry]) -> Void
+
+    /// `onEntries` receives every entry once, in the order of positions, whoever committed it.
+    init(_ configuration: Configuration, onEntries: @escaping @Sendable ([Entry]) -> Void) throws(LedgerError) {
+        self.onEntries = onEntries
+        switch configuration.database {
+        case .sqlite(let path): kind = .file(SQLiteEngine(path: path), try LedgerLock(path: path))
+        case .postgres(let url):
+            let engine = try OpenedLedger.shared(url, listening: configuration.listenURL)
+            kind = .shared(engine, LedgerFollower(onEntries: onEntries))
+        }
+    }
+
+    /// Brings the tables of a shared ledger up to date.
+    static func engine(_ database: DatabaseURL) throws(LedgerError) -> any LedgerEngine {
+        switch database {
+        case .sqlite(let path): SQLiteEngine(path: path)
+        case .postgres(let url): try shared(url, listening: nil)
+        }
+    }
+
+    private static func shared(_ url: String, listening: PostgresURL?) throws(LedgerError) -> PostgresEngine {
+        try PostgresEngine(url: address(url), listening: listening, node: nodeName())
+    }
+
+    var engine: any LedgerEngine {
+        switch kind {
+        case .file(let engine, _): engine
+        case .shared(let engine, _): engine
+        }
+    }
+
+    /// What the writer calls after COMMIT.
+    var onCommit: @Sendable ([Entry]) -> Void {
+        switch kind {
+        case .file: onEntries
+        case .shared(_, let follower): follower.committed
+        }
+    }
+
+    /// Whether this node does the work that one node does for all.
+    var leadership: Leadership {
+        switch kind {
+        case .file: .alone
+        case .shared(_, let follower): follower.leadership
+        }
+    }
+
+    /// Tells a second server on the same file where this one is.
+    func announce(address: String) {
+        if case .file(_, let lock) = kind { lock.announce(address: address) }
+    }
+
+    /// What is watched beside the writer and the reader.
+    func files(of writer: LedgerWriter, metrics: Metrics) -> LedgerFilesWatch? {
+        guard case .file(let engine, let lock) = kind else { return nil }
+        return LedgerFilesWatch(path: engine.path, lock: lock, writer: writer, metrics: metrics)
+    }
+
+    /// Begins with the entry after `position`.
+    func follow(
+        after position: Int64,
+        configuration: Configuration,
+        health: LedgerHealth,
+        events: LedgerFollower.Events
+    ) throws(LedgerError) {
+        guard case .shared(let engine, let follower) = kind else { return }
+        try follower.start(
+            engine,
+            policy: configuration.accessPolicy,
+            streams: configuration.streamPattern,
+            after: position,
+            health: health,
+            events: events
+        )
+    }
+
+    /// Call it after the writer has been closed.
+    func close() {
+        if case .shared(_, let follower) = kind { follower.close() }
+    }
+
+    private static func address(_ url: String) throws(LedgerError) -> PostgresURL {
+        do throws(PostgresURL.Failure) {
+            return try PostgresURL(url)
+        } catch {
+            throw .unreachable(reason: "DATABASE_URL \(error)")
+        }
+    }
+
+    /// Unlike that of any other process, on this machine or another, now or later.
+    private static func nodeName() -> String {
+        var name = [CChar](repeating: 0, count: 65)
+        gethostname(&name, name.count - 1)
+        let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "\(host)-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    }
+}

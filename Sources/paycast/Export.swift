@@ -1,0 +1,41 @@
+internal import APIClient
+internal import APIModel
+internal import Terminal
+
+/// Prints all that is known of a user.
+struct Export: Command {
+    static let name = "export"
+    /// A body may have 256 KiB.
+    private static let pageSize = 20
+
+    private let remote: RemoteServer
+    private let user: String
+
+    init(_ arguments: inout Arguments) throws(UsageError) {
+        remote = try RemoteServer(&arguments)
+        guard let user = try arguments.option("--user") else { throw UsageError("--user is missing") }
+        self.user = user
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        let path = "/users/" + pathPart(user)
+        let record: UserAnswer = try read(path + queryString([("all", "true")]))
+        var export = UserExport(record: record, events: [])
+        var before: String?
+        repeat {
+            let query = [("bodies", "true"), ("limit", "\(Export.pageSize)")] + (before.map { [("before", $0)] } ?? [])
+            let page: UserEventsAnswer = try read(path + "/events" + queryString(query.map { (name: $0, value: $1) }))
+            export.events += page.events
+            before = page.next
+        } while before != nil
+        printText(String(decoding: JSON.encode(export), as: UTF8.self))
+        return 0
+    }
+
+    private func read<Answer: Decodable>(_ path: String) throws(CommandFailure) -> Answer {
+        guard let answer = JSON.decode(Answer.self, from: try remote.get(path)) else {
+            throw CommandFailure("\(remote.url) does not say what it knows: is that a Paycast server?")
+        }
+        return answer
+    }
+}

@@ -1,0 +1,107 @@
+internal import Concurrency
+internal import Glibc
+internal import Synchronization
+
+/// Passes TCP connections on, counts what goes each way, and can cut them after a number of bytes.
+public final class CuttingProxy: Sendable {
+    public enum Direction: Sendable {
+        case toServer, toClient
+    }
+
+    private struct State {
+        var budgets: [Direction: Int] = [:]
+        var passed: [Direction: Int] = [:]
+        var last: Direction?
+        var turns = 0
+    }
+
+    private final class Traffic: Sendable {
+        let state = Mutex(State())
+    }
+
+    public let port: Int
+    private let listener: Int32
+    private let traffic = Traffic()
+    private let thread: WorkerThread
+
+    /// One connection at a time.
+    public init(toPort target: Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        self.listener = listener
+        port = bindToAnyPort(listener)
+        listen(listener, 64)
+        thread = WorkerThread(name: "test proxy") { [traffic] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                CuttingProxy.serve(client, target: target, traffic)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        cut()
+        thread.join()
+        close(listener)
+    }
+
+    /// Cuts the connection as soon as `count` more bytes have gone that way.
+    public func cut(after count: Int, _ direction: Direction) {
+        traffic.state.withLock { $0.budgets = [direction: count] }
+    }
+
+    public func restore() { traffic.state.withLock { $0.budgets = [:] } }
+
+    private func cut() { traffic.state.withLock { $0.budgets = [.toServer: 0, .toClient: 0] } }
+
+    public func count(_ direction: Direction) -> Int { traffic.state.withLock { $0.passed[direction, default: 0] } }
+
+    /// How often the client spoke after the server had: round trips.
+    public var turns: Int { traffic.state.withLock { $0.turns } }
+
+    private static func serve(_ client: Int32, target: Int, _ traffic: Traffic) {
+        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer {
+            close(client)
+            close(server)
+        }
+        var address = sockaddr_in.loopback(port: target)
+        guard withSocketAddress(&address, body: { connect(server, $0, $1) }) == 0 else { return }
+        let ways = [(client, server, Direction.toServer), (server, client, Direction.toClient)]
+        while true {
+            var requests = ways.map { pollfd(fd: $0.0, events: Int16(POLLIN), revents: 0) }
+            // Wakes to see whether the test is over.
+            let count = poll(&requests, 2, 50)
+            if count == 0, traffic.state.withLock({ $0.budgets.count == 2 }) { return }
+            for (request, way) in zip(requests, ways) where request.revents != 0 {
+                guard pass(from: way.0, to: way.1, way.2, traffic) else { return }
+            }
+        }
+    }
+
+    /// False when the connection has ended or is to be cut.
+    private static func pass(from source: Int32, to target: Int32, _ way: Direction, _ traffic: Traffic) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        let count = recv(source, &chunk, chunk.count, 0)
+        guard count > 0 else { return false }
+        let (allowed, isLast) = traffic.state.withLock { state in
+            let budget = state.budgets[way]
+            let allowed = min(count, budget ?? count)
+            if let budget { state.budgets[way] = budget - allowed }
+            if way == .toServer, state.last == .toClient { state.turns += 1 }
+            state.last = way
+            state.passed[way, default: 0] += allowed
+            return (allowed, budget.map { $0 <= count } ?? false)
+        }
+        var sent = 0
+        while sent < allowed {
+            let written = chunk[sent..<allowed].withUnsafeBytes {
+                send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard written > 0 else { return false }
+            sent += written
+        }
+        return !isLast
+    }
+}
